@@ -1,0 +1,42 @@
+"""A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
+
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning
+from nbsql.family import (
+    Bernoulli,
+    Categorical,
+    Family,
+    Gaussian,
+    Multinomial,
+    Poisson,
+    Text,
+    TokenCounts,
+    Tokens,
+)
+from nbsql.model import Model, families, fit, fit_sql, load, models
+from nbsql.query import Query
+from nbsql.version import VERSION as __version__
+
+__all__ = [
+    "Bernoulli",
+    "Categorical",
+    "DatabaseError",
+    "Family",
+    "Gaussian",
+    "InputError",
+    "Model",
+    "ModelError",
+    "Multinomial",
+    "NbsqlError",
+    "NbsqlWarning",
+    "Poisson",
+    "Query",
+    "Text",
+    "TokenCounts",
+    "Tokens",
+    "__version__",
+    "families",
+    "fit",
+    "fit_sql",
+    "load",
+    "models",
+]

@@ -1,0 +1,72 @@
+"""The three gates by which anything enters a statement: names, texts and numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+
+from markupsafe import Markup
+from sqlglot import exp
+
+from nbsql.errors import InputError
+
+# Characters that end a line for `str.splitlines`. Indenting a rendered statement must not touch those inside a quoted name
+# or text, so they travel as NUL-delimited code points, which `restore` puts back; NUL itself no engine takes.
+_LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
+_KEPT = re.compile("\x00([0-9a-f]+)\x00")
+_WORD = re.compile("[a-z][a-z0-9_]*")
+
+
+def _keep(sql: str) -> Markup:
+    return Markup(_LINE_ENDS.sub(lambda end: f"\x00{ord(end[0]):x}\x00", sql))  # noqa: S704 - this is the gate
+
+
+def restore(sql: str) -> str:
+    """The rendered statement as the engine gets it."""
+    return _KEPT.sub(lambda code: chr(int(code[1], 16)), sql)
+
+
+def _checked(value: object, kind: str) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"a {kind} must be text, not {type(value).__name__}: {value!r}")
+    if "\x00" in value:
+        raise InputError(f"a {kind} may not hold the character NUL: {value!r}")
+    return value
+
+
+class Dialect:
+    """The gates of one engine.
+
+    Args:
+        name: the engine's name as sqlglot knows it.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def ident(self, *names: str) -> Markup:
+        """A quoted identifier, or several joined by dots."""
+        quoted = (exp.to_identifier(_checked(name, "name"), quoted=True).sql(self.name) for name in names)
+        return _keep(".".join(quoted))
+
+    def text(self, value: str) -> Markup:
+        """A string literal."""
+        return _keep(exp.Literal.string(_checked(value, "text")).sql(self.name))
+
+    def number(self, value: float) -> Markup:
+        """A finite double. The exponent makes it one: 0.1 alone is DECIMAL, and sums of decimals overflow."""
+        value = float(value)
+        if not math.isfinite(value):
+            raise InputError(f"a number must be finite, not {value}")
+        digits = repr(value)
+        return Markup(digits if "e" in digits else f"{digits}e0")  # noqa: S704
+
+    def word(self, name: str) -> Markup:
+        """A name of nbsql's own, never a user's: lower-case letters, digits and underscores."""
+        if not _WORD.fullmatch(name):
+            raise InputError(f"not a word: {name!r}")
+        return Markup(name)  # noqa: S704
+
+    def query(self, sql: str) -> Markup:
+        """A SELECT that the user wrote, for use as a source; the engine has parsed it before."""
+        return _keep(_checked(sql, "query"))

@@ -1,0 +1,325 @@
+"""Fitting, loading and using models."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import duckdb
+
+from nbsql import schema as schemas
+from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.family import Family, Nulls, Unseen
+from nbsql.fitting import Fit
+from nbsql.plan import VERBS, Plan, Relations, class_columns
+from nbsql.query import Query
+from nbsql.spec import Options, Spec, resolve
+from nbsql.version import VERSION
+
+Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
+
+# The column that a verb adds and no source may have.
+_ADDS = {"predict": ("prediction", "probability"), "predict_proba": ("prediction", "probability"), "log_evidence": ("log_evidence",)}
+
+
+def fit(
+    con: Connection,
+    source: Any,
+    *,
+    target: str,
+    name: str | None = None,
+    id: str | Sequence[str] = (),
+    features: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    families: Mapping[str, str | Family] | None = None,
+    weight: str | None = None,
+    alpha: float = 1.0,
+    prior: str | Mapping[Any, float] = "empirical",
+    prior_alpha: float | None = None,
+    nulls: Nulls = "skip",
+    unseen: Unseen = "skip",
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """The model of `target` given the other columns of `source`, fitted where the data is.
+
+    With a name, the model is a schema of the database: other processes, and the DuckDB shell, use it by
+    `FROM name.predict('table')`. One transaction: the model is there whole, or nothing has changed.
+
+    Args:
+        con: a DuckDB connection, or the path of a database file.
+        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
+        target: the column of the class, of any scalar type. Rows where it is NULL are left out.
+        name: of the model. None makes a transient model, for this connection only, also on a read-only database.
+        id: key column or columns; they are no features and come back in `explain`.
+        features: the feature columns; None takes every column that has no other role.
+        exclude: columns that are no features.
+        families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
+            A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
+        weight: column of row weights, at least 0; a weight w counts as w copies of the row.
+        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.
+        prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
+        prior_alpha: the a of the smoothed prior; None takes alpha.
+        nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error" refuses.
+        unseen: a value never met in training is skipped, or has the likelihood of a count of 0 ("smooth").
+        replace: take the place of the model of that name.
+        database: the attached database to keep the model in; None for the current one.
+
+    Raises:
+        InputError: an argument or the data cannot be used.
+        ModelError: the name is taken.
+        DatabaseError: the database is locked, read-only or refuses a statement.
+
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> data = "SELECT * FROM (VALUES ('sunny', 'no'), ('rain', 'yes'), ('rain', 'yes')) AS t(outlook, play)"
+    >>> fit(con, data, target="play").predict("SELECT 'rain' AS outlook").fetchall()
+    [('rain', 'yes', 0.8571428571428571)]
+    """
+    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    options = Options(
+        target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
+        alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen,
+    )  # fmt: skip
+    with engine.transaction():
+        relations, replaces = _place(engine, name, database, replace=replace)
+        found = engine.source(source)
+        try:
+            spec = Fit(engine, found, options, relations).run(replaces=replaces)
+        finally:
+            found.release()
+    return Model(engine, spec, relations, name)
+
+
+def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", database: str | None = None, **options: Any) -> str:
+    """The statements that `fit` would run, as one text. Reads the classes of the source and writes nothing.
+
+    Takes the arguments of `fit`.
+    """
+    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    options.pop("replace", None)
+    options["families"] = options.get("families") or {}
+    relations = Relations(engine.renderer, name)
+    found = engine.source(source)
+    try:
+        statements = Fit(engine, found, Options(target=target, **options), relations).statements()
+    finally:
+        found.release()
+    return "\n\n".join(f"-- {statement.name}\n{statement.sql};" for statement in statements)
+
+
+def _place(
+    engine: DuckDB, name: str | None, database: str | None, *, replace: bool
+) -> tuple[Relations, tuple[str, str] | None]:
+    """Where a new model goes, and the database and schema of the one it replaces."""
+    if name is None:
+        return Relations(engine.renderer, transient=engine.transient_name()), None
+    place = engine.database(database)
+    if engine.is_read_only(place):
+        raise DatabaseError(f"database {place!r} is open read-only; open it for writing, or leave the name out for a transient model")
+    schemas.check_new_name(engine, place, name, replace=replace)
+    existing = engine.schema(place, name)
+    return _relations(engine, place, name), (place, existing) if existing is not None else None
+
+
+def _relations(engine: DuckDB, database: str, schema: str) -> Relations:
+    path = (schema,) if database == engine.current()[0] else (database, schema)
+    return Relations(engine.renderer, *path)
+
+
+def load(con: Connection, name: str, *, database: str | None = None) -> Model:
+    """The model of that name.
+
+    Raises:
+        ModelError: there is no such model, or it is damaged or of a newer version of nbsql.
+
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> _ = fit(con, "SELECT 'rain' AS outlook, play FROM (VALUES ('yes'), ('no')) AS t(play)", target="play", name="golf", alpha=2)
+    >>> load(con, "golf").families["outlook"]
+    Categorical(alpha=2.0, nulls='skip', unseen='skip', levels=())
+    """
+    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    place = engine.database(database)
+    schema = schemas.find(engine, place, name)
+    relations = _relations(engine, place, schema)
+    rows = engine.ask("everything", relations["spec"])
+    if len(rows) != 1:
+        raise ModelError(f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True")
+    return Model(engine, Spec.from_json(rows[0][0], schema), relations, schema)
+
+
+def models(con: Connection, *, database: str | None = None) -> list[str]:
+    """The names of the models in a database."""
+    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    return schemas.model_names(engine, engine.database(database))
+
+
+def families(con: Connection, source: Any, *, target: str, **options: Any) -> dict[str, Family]:
+    """The families that `fit` with these arguments would give to the features, without fitting.
+
+    >>> import duckdb
+    >>> {name: str(family) for name, family in families(duckdb.connect(), "SELECT 1.5 AS x, 'a' AS y, TRUE AS z", target="y").items()}
+    {'x': 'gaussian', 'z': 'bernoulli'}
+    """
+    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    found = engine.source(source)
+    try:
+        options["families"] = options.get("families") or {}
+        spec = resolve(found.columns, Options(target=target, **options), found.label)
+    finally:
+        found.release()
+    return {feature.name: feature.family for feature in spec.features}
+
+
+class Model:
+    """A fitted model: the statistics in the database, and the queries on them.
+
+    Made by `nbsql.fit` and `nbsql.load`.
+    """
+
+    def __init__(self, engine: DuckDB, spec: Spec, relations: Relations, name: str | None) -> None:
+        self._engine = engine
+        self._spec = spec
+        self._relations = relations
+        self._plan = Plan(engine.renderer, spec, relations)
+        self.name = name
+        rows = engine.rows(self._plan.class_order())
+        self._classes = class_columns(rows)
+        self._labels = [row[2] for row in rows]
+
+    def __repr__(self) -> str:
+        title = f"model {self.name!r}" if self.name else "transient model"
+        return f"<nbsql {title}: {self.target!r} of {len(self._classes)} classes from {len(self._spec.features)} features>"
+
+    def __enter__(self) -> Model:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database, if it was opened by path."""
+        self._engine.close()
+
+    @property
+    def target(self) -> str:
+        """The column that is predicted."""
+        return self._spec.target
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels in their own type, the most probable first."""
+        return list(self._labels)
+
+    @property
+    def families(self) -> dict[str, Family]:
+        """The family of every feature, with all its options."""
+        return {feature.name: feature.family for feature in self._spec.features}
+
+    @property
+    def priors(self) -> Query:
+        """A row a class: class, n, prior, log_prior."""
+        return self._read("priors")
+
+    @property
+    def likelihoods(self) -> Query:
+        """A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
+        return self._read("likelihoods")
+
+    @property
+    def statistics(self) -> Query:
+        """The additive cells: slice, class, feature, value, n, mean, m2."""
+        return self._read("statistics")
+
+    def predict(self, source: Any) -> Query:
+        """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
+
+        The most probable class wins; a tie goes to the larger prior, then to the smaller label. A row that no class can
+        explain has a NULL prediction. Rows of a frame come back in its order.
+
+        Raises:
+            InputError: the source lacks a feature, or has a column `prediction` or `probability` already.
+        """
+        return self._query("predict", source)
+
+    def predict_proba(self, source: Any) -> Query:
+        """As `predict`, and `probability_<label>` a class, which sum to 1."""
+        return self._query("predict_proba", source)
+
+    def joint_log_likelihood(self, source: Any) -> Query:
+        """The rows of `source`, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats."""
+        return self._query("joint_log_likelihood", source)
+
+    def log_evidence(self, source: Any) -> Query:
+        """The rows of `source`, with `log_evidence`, ln p(x) in nats: low for a row that fits no class."""
+        return self._query("log_evidence", source)
+
+    def explain(self, source: Any) -> Query:
+        """A row a source row, class and feature: row_id, the id columns, class, feature, value, contribution.
+
+        The contributions of one row and class sum to its joint log-likelihood; the prior is the row without a feature.
+        """
+        return self._query("explain", source)
+
+    def sql(self, verb: str, source: Any) -> str:
+        """The query of a verb ("predict", "explain", ...) over a source, without running it."""
+        if verb not in VERBS:
+            raise InputError(f"no verb {verb!r}{suggestion(verb, VERBS)}; the verbs are {listed(VERBS)}")
+        return self._query(verb, source).sql
+
+    def drop(self) -> None:
+        """Remove the model from the database."""
+        engine = self._engine
+        with engine.transaction():
+            if self.name is not None:
+                database = self._relations.path[0] if len(self._relations.path) > 1 else engine.current()[0]
+                schemas.drop_schema(engine, database, schemas.find(engine, database, self.name))
+                return
+            for name, kind in schemas.CONTENTS.items():
+                if kind != "macro":
+                    engine.run(f"drop {name}", engine.renderer.statement("drop_relation", kind, self._relations[name], if_exists=True))
+
+    def _read(self, name: str) -> Query:
+        return Query(self._engine, self._engine.renderer.statement("everything", self._relations[name]))
+
+    def _query(self, verb: str, source: Any) -> Query:
+        found = self._engine.source(source)
+        self._check(verb, found)
+        sql = self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame)
+        return Query(self._engine, sql, found)
+
+    def _check(self, verb: str, source: Source) -> None:
+        """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
+        title = f"model {self.name!r}" if self.name else "the model"
+        columns = {column.name.lower(): column for column in source.columns}
+        names = [column.name for column in source.columns]
+        for feature in self._spec.features:
+            for name in feature.columns:
+                column = columns.get(name.lower())
+                if column is None:
+                    raise InputError(f"no column {name!r} in {source.label}, a feature of {title}{suggestion(name, names)}")
+                if column.kind not in feature.family.accepts and column.type != '"NULL"':
+                    raise InputError(
+                        f"column {column.name!r} of {source.label} is {column.type}, which {title} cannot take "
+                        f"for a {feature.family.name} feature; cast it"
+                    )
+        if verb == "explain":
+            for name in self._spec.id:
+                if name.lower() not in columns:
+                    raise InputError(f"no column {name!r} in {source.label}, the id of {title}{suggestion(name, names)}")
+            return
+        added = list(_ADDS.get(verb, ()))
+        if verb == "predict_proba":
+            added += [c.probability for c in self._classes]
+        elif verb == "joint_log_likelihood":
+            added += [c.joint for c in self._classes]
+        for name in added:
+            if name.lower() in columns:
+                raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
+
+
+__all__ = ["VERSION", "Model", "families", "fit", "fit_sql", "load", "models"]

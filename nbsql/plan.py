@@ -1,0 +1,232 @@
+"""From a spec to ordered, named statements. Pure: knows no connection, renders and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.render import Renderer
+from nbsql.spec import Check, Feature, Prior, Spec
+
+# A statement reads so many categorical features at once: enough to keep every core busy, few enough to plan quickly.
+LEVELS_A_STATEMENT = 50
+
+# Where scoring leaves the wide form for the long one (sql/macros/score_long.sql). The time to plan a star of joins grows
+# faster than linearly with its joins and with its columns; tests/benchmarks/plans.py measures both forms around these limits.
+WIDE_LEVELS = 40
+WIDE_CLASSES = 50
+WIDE_TERMS = 1500
+
+VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a plan and what it is for."""
+
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True)
+class ClassColumn:
+    """A class in the columns of a result: its number, and the names of its probability and joint log-likelihood."""
+
+    number: int
+    label: str
+    probability: str
+    joint: str
+
+
+class Relations:
+    """Where the relations of a model are: in a schema, or among the temporary tables of a model without a name."""
+
+    def __init__(self, renderer: Renderer, *path: str, transient: str | None = None) -> None:
+        self.temporary = transient is not None
+        self.path = path
+        self._ident = renderer.dialect.ident
+        self._transient = transient
+
+    def __getitem__(self, name: str) -> Markup:
+        if self._transient is not None:
+            return self._ident("temp", "main", f"{self._transient} {name}")
+        return self._ident(*self.path, name)
+
+    @property
+    def schema(self) -> Markup:
+        return self._ident(*self.path)
+
+
+class _Context:
+    """What the macros know as `model`: the spec, and the columns that scoring has."""
+
+    def __init__(self, spec: Spec, classes: Sequence[ClassColumn] = (), *, ordered: bool = False) -> None:
+        self.target = spec.target
+        self.weight = spec.weight
+        self.id = spec.id
+        self.features: tuple[Feature, ...] = spec.features
+        self.prior: Prior = spec.prior
+        self.class_columns = classes
+        wide = is_wide(spec, len(classes))
+        self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
+        self.numbered = ordered or not wide or any(f.family.bag for f in spec.features)
+
+
+def is_wide(spec: Spec, class_count: int) -> bool:
+    """Whether scoring takes the wide form: a column a class, and one star for all categorical features."""
+    levels = sum(feature.family.level for feature in spec.features)
+    terms = class_count * sum(len(feature.columns) for feature in spec.features)
+    return levels <= WIDE_LEVELS and class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+
+
+def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
+    """The columns of classes, from the rows of `class_order`, by label. Names differ even without regard to case."""
+    columns: list[ClassColumn] = []
+    taken: set[str] = set()
+    for number, label, *_ in sorted(classes, key=lambda row: row[3]):
+        name, attempt = label, 1
+        while name.lower() in taken:
+            attempt += 1
+            name = f"{label}_{attempt}"
+        taken.add(name.lower())
+        columns.append(ClassColumn(number, label, f"probability_{name}", f"joint_log_likelihood_{name}"))
+    return columns
+
+
+class Plan:
+    """The statements of one model.
+
+    Args:
+        renderer: of the engine.
+        spec: what to model.
+        relations: where the model's relations are.
+    """
+
+    def __init__(self, renderer: Renderer, spec: Spec, relations: Relations) -> None:
+        self.renderer = renderer
+        self.spec = spec
+        self.relations = relations
+
+    # Fitting. ------------------------------------------------------------------------------------------------------
+
+    @property
+    def scanned(self) -> list[Feature]:
+        return [feature for feature in self.spec.features if feature.family.scanned]
+
+    @property
+    def centred(self) -> list[Feature]:
+        return [feature for feature in self.spec.features if feature.family.centred]
+
+    @property
+    def reads(self) -> int:
+        """How often a fit reads its source."""
+        return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
+
+    def stage(self, source: Markup, staged: Markup) -> Statement:
+        query = self.renderer.fragment("staged", source, self.spec.columns)
+        return self._table("read the source once", staged, query, temporary=True)
+
+    def centres(self, source: Markup) -> str:
+        return self.renderer.statement("centres", source, self.centred)
+
+    def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, float]) -> Statement:
+        numbers = {index: self.renderer.dialect.number(value) for index, value in centres.items()}
+        query = self.renderer.fragment("scan", _Context(self.spec), source, self.scanned, checks, numbers)
+        return self._table("scan", scan, query, temporary=True)
+
+    def untrusted(self, scan: Markup) -> str:
+        return self.renderer.statement("untrusted", scan, self.centred)
+
+    def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
+        query = self.renderer.fragment("scan", _Context(self.spec), source, features, careful=True)
+        return self._table("scan again, carefully", rescan, query, temporary=True)
+
+    def create_schema(self) -> Statement:
+        return Statement("schema", self.renderer.statement("create_schema", self.relations.schema))
+
+    def statistics(self, scan: Markup, rescan: Markup, careful: Sequence[Feature]) -> Iterator[Statement]:
+        """The table of cells, from what the scans found."""
+        trusted = [feature for feature in self.scanned if feature not in careful]
+        cells = self.renderer.fragment("scanned_cells", scan, trusted)
+        yield self._table("statistics", self.relations["statistics"], cells)
+        if careful:
+            again = self.renderer.fragment("feature_cells", rescan, careful)
+            yield self._insert("statistics of the second scan", "statistics", again)
+
+    def counts(self, source: Markup) -> Iterator[Statement]:
+        """The cells of categories and tokens, from the source."""
+        context = _Context(self.spec)
+        levels = [feature for feature in self.spec.features if feature.family.level]
+        for start in range(0, len(levels), LEVELS_A_STATEMENT):
+            block = levels[start : start + LEVELS_A_STATEMENT]
+            name = f"count {block[0].name}" if len(block) == 1 else f"count {block[0].name} to {block[-1].name}"
+            yield self._insert(name, "statistics", self.renderer.fragment("level_cells", context, source, block))
+        for feature in self.spec.features:
+            if feature.family.bag:
+                cells = self.renderer.fragment("token_cells", context, source, feature)
+                yield self._insert(f"count the tokens of {feature.name}", "statistics", cells)
+
+    def record(self, version: str, batch: str, operation: str, source: str, rows: int) -> Iterator[Statement]:
+        """The spec and the first line of the ledger."""
+        yield self._table("spec", self.relations["spec"], self.renderer.fragment("spec_row", self.spec.to_json(), version))
+        entry = self.renderer.fragment("batch_row", batch, operation, source, rows)
+        yield self._table("batches", self.relations["batches"], entry)
+
+    # From statistics to what scoring reads. ------------------------------------------------------------------------
+
+    def priors(self, statistics: Markup | None = None) -> Markup:
+        return self.renderer.fragment("priors", _Context(self.spec), statistics or self.relations["statistics"])
+
+    def estimates(self) -> Iterator[Statement]:
+        """The views of priors and likelihoods."""
+        yield self._view("priors", self.priors())
+        arguments = (_Context(self.spec), self.relations["statistics"], self.relations["priors"])
+        if self.spec.features:
+            yield self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
+        else:
+            yield self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
+
+    def compiled(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
+        """The tables that scoring reads."""
+        context = _Context(self.spec, classes)
+        arguments = (context, self.relations["statistics"], self.relations["priors"])
+        yield self._table("parameters", self.relations["parameters"], self.renderer.fragment("parameters", *arguments))
+        if any(feature.family.looked_up for feature in self.spec.features):
+            yield self._table("lookups", self.relations["lookups"], self.renderer.fragment("lookups", *arguments))
+
+    def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
+        """The table macros by which the model is used in SQL."""
+        for verb in VERBS:
+            query = self._score(verb, self.renderer.fragment("queried"), classes)
+            sql = self.renderer.statement("create_table_macro", self.relations[verb], query)
+            yield Statement(f"macro {verb}", sql)
+
+    def class_order(self, priors: Markup | None = None) -> str:
+        return self.renderer.statement("class_order", priors or self.relations["priors"])
+
+    def score(self, verb: str, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> str:
+        """The query of a verb over a source."""
+        return self.renderer.statement(verb, *self._arguments(source, classes, ordered=ordered))
+
+    def _score(self, verb: str, source: Markup, classes: Sequence[ClassColumn]) -> Markup:
+        return self.renderer.fragment(verb, *self._arguments(source, classes))
+
+    def _arguments(self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> tuple[Any, ...]:
+        context = _Context(self.spec, classes, ordered=ordered)
+        return context, source, self.relations["parameters"], self.relations["lookups"]
+
+    # Statements. ---------------------------------------------------------------------------------------------------
+
+    def _table(self, name: str, relation: Markup, query: Markup, *, temporary: bool = False) -> Statement:
+        temporary = temporary or self.relations.temporary
+        return Statement(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+
+    def _view(self, name: str, query: Markup) -> Statement:
+        temporary = self.relations.temporary
+        return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, temporary=temporary))
+
+    def _insert(self, name: str, relation: str, query: Markup) -> Statement:
+        return Statement(name, self.renderer.statement("insert_into", self.relations[relation], query))

@@ -1,0 +1,97 @@
+"""A query that has not run yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.errors import InputError
+
+if TYPE_CHECKING:
+    import duckdb
+    import pandas
+    import polars
+    import pyarrow
+
+
+class Query:
+    """The answer of a model, as SQL that runs when it is asked for.
+
+    Every method that returns rows runs the query anew, against the data as it then is.
+    """
+
+    def __init__(self, engine: DuckDB, sql: str, source: Source | None = None) -> None:
+        self._engine = engine
+        self._source = source  # keeps a registered frame readable
+        self.sql = sql
+
+    def __repr__(self) -> str:
+        return f"<nbsql.Query: {self.sql}>"
+
+    @property
+    def relation(self) -> duckdb.DuckDBPyRelation:
+        """The query as a DuckDB relation, to go on from. A frame it reads must outlive it."""
+        with self._engine.errors():
+            return self._engine.connection.sql(self.sql)
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        return list(self.relation.columns)
+
+    def df(self) -> pandas.DataFrame:
+        """The rows as a pandas DataFrame."""
+        with self._engine.errors():
+            return self.relation.df()
+
+    def arrow(self) -> pyarrow.Table:
+        """The rows as an Arrow table."""
+        with self._engine.errors():
+            return self.relation.to_arrow_table()
+
+    def pl(self) -> polars.DataFrame:
+        """The rows as a Polars DataFrame."""
+        with self._engine.errors():
+            return self.relation.pl()
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        """The rows as tuples."""
+        return self._engine.rows(self.sql)
+
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
+        return iter(self.fetchall())
+
+    def show(self) -> None:
+        """Print the first rows as a table."""
+        with self._engine.errors():
+            self.relation.show()
+
+    def create_table(self, name: str) -> None:
+        """Create the table `name` with the rows.
+
+        Raises:
+            InputError: there is a relation of that name already.
+            DatabaseError: the database cannot be written.
+        """
+        self._create("create_table_as", name)
+
+    def create_view(self, name: str) -> None:
+        """Create the view `name`, which runs the query whenever it is read.
+
+        Raises:
+            InputError: the query reads a frame, which a view would outlive, or there is a relation of that name already.
+            DatabaseError: the database cannot be written.
+        """
+        if self._source is not None and self._source.is_frame:
+            raise InputError(f"a view cannot read {self._source.label}, which lives in this process; use create_table")
+        self._create("create_view_as", name)
+
+    def _create(self, macro: str, name: str) -> None:
+        engine = self._engine
+        database, schema = engine.current()
+        if any(row[:2] == (database, schema) and row[2].lower() == name.lower() for row in engine.ask("relations")):
+            raise InputError(f"{name!r} is there already; drop it first, or choose another name")
+        relation = engine.renderer.dialect.ident(schema, name)
+        query = engine.renderer.dialect.query(self.sql)
+        engine.run(name, engine.renderer.statement(macro, relation, query))

@@ -1,0 +1,82 @@
+"""Models as schemas: which schema is a model, what is in it, and how it goes."""
+
+from __future__ import annotations
+
+from nbsql.engines.duckdb import DuckDB
+from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.plan import VERBS
+
+# What nbsql makes in a model's schema, in an order in which it can be dropped.
+CONTENTS: dict[str, str] = {
+    **dict.fromkeys(VERBS, "macro"),
+    "likelihoods": "view",
+    "priors": "view",
+    **dict.fromkeys(["lookups", "parameters", "batches", "spec", "statistics"], "table"),
+}
+
+
+def model_names(engine: DuckDB, database: str) -> list[str]:
+    """The schemas of a database that are models."""
+    return [row[0] for row in engine.ask("model_schemas", database)]
+
+
+def find(engine: DuckDB, database: str, name: str) -> str:
+    """The model's schema as the catalogue spells it.
+
+    Raises:
+        ModelError: there is no such schema, or it is not a model, or a part of it is missing.
+    """
+    schema = engine.schema(database, name)
+    models = model_names(engine, database)
+    if schema is None:
+        hint = suggestion(name, models) or (f"; there are {listed(models)}" if models else "; there are none yet")
+        raise ModelError(f"no model {name!r} in {database!r}{hint}")
+    if schema not in models:
+        raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")
+    present = {found for found, _ in engine.ask("contents", database, schema)}
+    missing = [part for part in CONTENTS if part not in present and part != "lookups"]
+    if missing:
+        raise ModelError(f"model {schema!r} is damaged: {listed(missing)} is missing; fit it again with replace=True")
+    return schema
+
+
+def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -> None:
+    """Raise unless a model of that name may be made.
+
+    Raises:
+        InputError: the name is no name.
+        ModelError: the name is taken, by a model and without `replace`, or by a schema that is not nbsql's.
+    """
+    if not isinstance(name, str) or not name or "\x00" in name:
+        raise InputError(f"a model's name must be a text of at least one character, not {name!r}")
+    schema = engine.schema(database, name)
+    if schema is None:
+        return
+    if schema not in model_names(engine, database):
+        raise ModelError(f"schema {schema!r} is there already and is not a model of nbsql; choose another name")
+    if not replace:
+        raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
+    _check_only_ours(engine, database, schema)
+
+
+def _check_only_ours(engine: DuckDB, database: str, schema: str) -> None:
+    contents = engine.ask("contents", database, schema)
+    foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
+    if foreign:
+        raise ModelError(f"schema {schema!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
+
+
+def drop_schema(engine: DuckDB, database: str, schema: str) -> None:
+    """Drop a model, and nothing that is not nbsql's.
+
+    Raises:
+        ModelError: the schema holds something that nbsql did not make.
+    """
+    _check_only_ours(engine, database, schema)
+    ident = engine.renderer.dialect.ident
+    present = {name for name, _ in engine.ask("contents", database, schema)}
+    for name, kind in CONTENTS.items():
+        if name in present:
+            statement = engine.renderer.statement("drop_relation", kind, ident(database, schema, name))
+            engine.run(f"drop {name}", statement)
+    engine.run("drop schema", engine.renderer.statement("drop_schema", ident(database, schema)))

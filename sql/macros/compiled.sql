@@ -1,0 +1,100 @@
+{#
+  The tables that scoring reads, made once from the likelihoods.
+
+  parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
+              lookup, as mean_3_k for the third feature. Long form: a row a class with class_no, class, log_prior, mean_3.
+  lookups     a row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
+              class_1, class_2, ... or, long form, as one list.
+
+  A one-row table of parameters and lookups with a column a class keep scoring free of a join on the class; where there are
+  many classes, the long form keeps statements short. The plan is chosen in nbsql/plan.py.
+#}
+
+{# One parameter of one feature, of class k, or of every class in the long form. #}
+{% macro parameter(feature, expression, k, name, value=none, missing=false, unseen=false, column=none, total=false) -%}
+,
+  {% if total %}sum{% else %}max{% endif %}(CASE WHEN smoothed.feature = {{ nbsql.text(feature.name) }}
+  {%- if k is not none %} AND classes.class_no = {{ k }}{% endif %}
+  {%- if value is not none %} AND smoothed.value = {{ nbsql.text(value) }}{% endif %}
+  {%- if missing %} AND smoothed.value IS NULL AND NOT smoothed.unseen{% endif %}
+  {%- if unseen %} AND smoothed.unseen{% endif %} THEN {{ expression }} END) AS {{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{{ nbsql.of(k) }}
+{%- endmacro %}
+
+{# The ending of a parameter of class k: mean_3_1 is the first class's; the long form has mean_3, a row a class. #}
+{% macro of(k) -%} {% if k is not none %}_{{ k }}{% endif %} {%- endmacro %}
+
+{# What a value adds to the score: its log-likelihood, save where a family says otherwise. #}
+{% macro lookup_score(features) -%}
+{% set other = features | selectattr('family.distribution', 'equalto', 'presence') | list -%}
+{% if other -%}
+CASE WHEN smoothed.feature IN ({% for feature in other %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}) THEN {{ nbsql.text_lookup() }} ELSE smoothed.log_likelihood END
+{%- else -%}
+smoothed.log_likelihood
+{%- endif %}
+{%- endmacro %}
+
+{# The likelihoods of a value never seen, and of a missing one, where they count. #}
+{% macro level_parameters(feature, k) -%}
+{% if feature.family.unseen == 'smooth' -%}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'unseen', unseen=true) }}
+{%- endif %}
+{%- if feature.family.nulls == 'category' -%}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', missing=true) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro parameters(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.parametrised') | list -%}
+SELECT
+  {%- for k in model.class_numbers %}
+  {%- if not loop.first %},{% endif %}
+
+  max(CASE WHEN classes.class_no = {{ k }} THEN classes.class END) AS class_{{ k }},
+  max(CASE WHEN classes.class_no = {{ k }} THEN classes.log_prior END) AS log_prior_{{ k }}
+  {%- else %}
+
+  classes.class_no,
+  classes.class,
+  classes.log_prior
+  {%- endfor %}
+  {%- for feature in features %}
+  {%- for k in model.class_numbers or [none] %}
+  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k) }}
+  {%- endfor %}
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.classes(priors) }}
+) AS classes
+{%- if features %}
+
+LEFT JOIN (
+  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
+) AS smoothed ON smoothed.class = classes.class
+{%- endif %}
+{%- if not model.class_numbers %}
+
+GROUP BY classes.class_no, classes.class, classes.log_prior
+{%- endif %}
+{%- endmacro %}
+
+{% macro lookups(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.looked_up') | list -%}
+SELECT
+  smoothed.feature,
+  smoothed.value
+  {%- for k in model.class_numbers %},
+  max(CASE WHEN classes.class_no = {{ k }} THEN {{ nbsql.lookup_score(features) }} END) AS class_{{ k }}
+  {%- else %},
+  list({{ nbsql.lookup_score(features) }} ORDER BY classes.class_no) AS scores
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
+) AS smoothed
+JOIN (
+  {{ nbsql.classes(priors) }}
+) AS classes ON classes.class = smoothed.class
+WHERE smoothed.value IS NOT NULL
+GROUP BY smoothed.feature, smoothed.value
+{%- endmacro %}

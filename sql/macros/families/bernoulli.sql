@@ -1,0 +1,58 @@
+{#
+  A yes or no (BOOLEAN, or a column of 0 and 1):
+
+    P(true | c) = (n_true + alpha) / (n_true + n_false + alpha + beta)
+
+  alpha and beta are the pseudo-counts of a Beta prior. The estimate is the one of a category with the two declared levels
+  true and false (families/categorical.sql); what differs is that it is counted and scored without a join.
+#}
+
+{% macro bernoulli_inputs(feature, centre, careful, centred) -%}
+CAST(source.{{ nbsql.ident(feature.column) }} AS BOOLEAN) AS x{{ nbsql.sub(feature) }}
+{%- endmacro %}
+
+{% macro bernoulli_aggregates(model, feature, centre, careful) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set yes %}CASE WHEN x{{ i }} THEN 1 END{% endset -%}
+{% set no %}CASE WHEN NOT x{{ i }} THEN 1 END{% endset -%}
+{% set missing %}CASE WHEN x{{ i }} IS NULL THEN 1 END{% endset -%}
+,
+  {{ nbsql.tally(model, yes) }} AS true{{ i }},
+  {{ nbsql.tally(model, no) }} AS false{{ i }}
+  {%- if feature.family.nulls == 'category' %},
+  {{ nbsql.tally(model, missing) }} AS missing{{ i }}
+  {%- endif %}
+{%- endmacro %}
+
+{% macro bernoulli_cells(feature, scan) -%}
+{% for level in ['true', 'false'] -%}
+{% set n %}{{ nbsql.word(level) }}{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.scanned_cell(scan, feature, n, value=nbsql.text(level)) }}
+{%- if loop.first %}
+
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- if feature.family.nulls == 'category' %}
+
+
+UNION ALL
+{% set n %}missing{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.scanned_cell(scan, feature, n) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro bernoulli_parameters(feature, k) -%}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'true', value='true') }}
+{{- nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'false', value='false') }}
+{%- if feature.family.nulls == 'category' -%}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', missing=true) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro bernoulli_term(feature, k, careful, part=none) -%}
+{% set x %}number.x{{ nbsql.sub(feature) }}{% endset -%}
+{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
+CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.false{{ i }} ELSE {% if feature.family.nulls == 'category' %}coalesce(parameters.missing{{ i }}, 0){% else %}0{% endif %} END
+{%- endmacro %}

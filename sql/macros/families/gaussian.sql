@@ -1,0 +1,90 @@
+{#
+  A number with a normal density in every class:
+
+    ln p(x | c) = -ln(2 pi v_c) / 2 - (x - m_c)^2 / (2 v_c)
+
+  m_c is the mean and v_c the variance m2 / n (or m2 / (n - 1), the sample variance), never under `floor` times the variance
+  of the feature over all classes. A class without a value takes the mean and variance over all classes. A number that never
+  varies says nothing and is left out of the score.
+#}
+
+{% macro gaussian_inputs(feature, centre, careful, centred) -%}
+{% if centred %}{% set centre %}means.centre{{ nbsql.sub(feature) }}{% endset %}{% endif -%}
+{{ nbsql.input(feature, feature.column, centre=centre, careful=careful) }}
+{%- if centred %},
+  {{ centre }} AS centre{{ nbsql.sub(feature) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro gaussian_aggregates(model, feature, centre, careful) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set x %}x{{ i }}{% endset -%}
+{% set square %}x{{ i }} * x{{ i }}{% endset -%}
+,
+  {% if careful %}max(centre{{ i }}){% else %}{{ centre }}{% endif %} AS centre{{ i }},
+  {{ nbsql.tally(model, x) }} AS n{{ i }},
+  {{ nbsql.total(model, x) }} AS sum{{ i }},
+  {{ nbsql.total(model, square) }} AS squares{{ i }}
+{%- endmacro %}
+
+{# What is left when nearly all of the squares cancel is rounding: such a number does not vary. #}
+{% macro gaussian_cells(feature, scan) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set n %}n{{ i }}{% endset -%}
+{% set mean %}centre{{ i }} + sum{{ i }} / n{{ i }}{% endset -%}
+{% set spread %}squares{{ i }} - sum{{ i }} * sum{{ i }} / n{{ i }}{% endset -%}
+{% set m2 %}CASE WHEN {{ spread }} > 1e-6 * squares{{ i }} THEN {{ spread }} ELSE 0 END{% endset -%}
+{{ nbsql.scanned_cell(scan, feature, n, mean=mean, m2=m2) }}
+{%- endmacro %}
+
+{% macro gaussian_likelihoods(features) -%}
+SELECT
+  class,
+  feature,
+  CAST(NULL AS {{ nbsql.string() }}) AS value,
+  FALSE AS unseen,
+  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  mean,
+  greatest(variance, floor * total_variance) AS variance,
+  CAST(NULL AS {{ nbsql.double() }}) AS rate
+FROM (
+  SELECT
+    classes.class,
+    options.feature,
+    options.floor,
+    pooled.m2 / pooled.n AS total_variance,
+    CASE WHEN cells.n > 0 THEN cells.mean ELSE pooled.mean END AS mean,
+    CASE
+      WHEN cells.n > 0 THEN CASE WHEN cells.n > options.lost THEN cells.m2 / (cells.n - options.lost) ELSE 0 END
+      WHEN pooled.n > options.lost THEN pooled.m2 / (pooled.n - options.lost)
+    END AS variance
+  FROM classes
+  CROSS JOIN (
+    {% for feature in features %}
+    SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.floor) }} AS floor, {% if feature.family.variance == 'sample' %}1{% else %}0{% endif %} AS lost
+    {%- if not loop.last %} UNION ALL{% endif %}
+
+    {% endfor %}
+  ) AS options
+  LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+  LEFT JOIN (
+    {{ nbsql.pooled(nbsql.word('moments'), ['feature']) | indent(4) }}
+  ) AS pooled ON pooled.feature = options.feature
+) AS estimates
+{%- endmacro %}
+
+{% macro gaussian_parameters(feature, k) -%}
+{% set peak %}CASE WHEN variance > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * variance) END{% endset -%}
+{% set precision %}CASE WHEN variance > 0 THEN 0.5 / variance END{% endset -%}
+{{ nbsql.parameter(feature, nbsql.word('mean'), k, 'mean') }}
+{{- nbsql.parameter(feature, peak, k, 'peak') }}
+{{- nbsql.parameter(feature, precision, k, 'precision') }}
+{%- endmacro %}
+
+{% macro gaussian_term(feature, k, careful, part=none) -%}
+{% set number %}number.x{{ nbsql.sub(feature) }}{% endset -%}
+{% set x %}{% if careful and feature.floating %}({{ nbsql.finite(number) }}){% else %}{{ number }}{% endif %}{% endset -%}
+{% set mean %}parameters.mean{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
+coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} - parameters.precision{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} * ({{ x }} - {{ mean }}) * ({{ x }} - {{ mean }}), 0)
+{%- endmacro %}

@@ -1,0 +1,51 @@
+{#
+  Columns of counts that share one total, such as the words of a document laid out in columns:
+
+    sum over the columns t of  x_t ln((n_ct + alpha_t) / (n_c + sum of alpha))
+
+  n_ct is the sum of column t in class c, n_c that of all columns. The estimate is Dirichlet's (likelihoods.sql) with the
+  columns as declared levels. 0 ln 0 is 0.
+#}
+
+{% macro multinomial_inputs(feature, centre, careful, centred) -%}
+{% for column in feature.columns -%}
+{{ nbsql.input(feature, column, loop.index, careful=feature.floating) }}
+{%- if not loop.last %},
+  {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro multinomial_aggregates(model, feature, centre, careful) -%}
+{% for column in feature.columns -%}
+{% set x %}x{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+,
+  {{ nbsql.total(model, x) }} AS sum{{ nbsql.sub(feature, loop.index) }}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro multinomial_cells(feature, scan) -%}
+{% for column in feature.columns -%}
+{% set n %}sum{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+{{ nbsql.scanned_cell(scan, feature, n, value=nbsql.text(column)) }}
+{%- if not loop.last %}
+
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro multinomial_parameters(feature, k) -%}
+{% for column in feature.columns -%}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'weight', value=column, column=loop.index) }}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro multinomial_term(feature, k, careful, part=none) -%}
+{% for j in ([part] if part is not none else range(1, feature.columns | length + 1)) -%}
+{% set x %}number.x{{ nbsql.sub(feature, j) }}{% endset -%}
+{% set weight %}parameters.weight{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }}{% endset -%}
+coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ x }} * {{ weight }} END{% else %}{{ x }} * {{ weight }}{% endif %}, 0)
+{%- if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- endmacro %}

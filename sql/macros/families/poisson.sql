@@ -1,0 +1,68 @@
+{#
+  A count with a Poisson distribution in every class:
+
+    ln p(x | c) = x ln r_c - r_c - ln x!        r_c = (sum of x + a) / (n + b)
+
+  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate. A class without a value
+  takes the rate over all classes. 0 ln 0 is 0. A negative number is outside the distribution: no class explains it.
+#}
+
+{% macro poisson_inputs(feature, centre, careful, centred) -%}
+{{ nbsql.input(feature, feature.column, careful=feature.floating) }}
+{%- endmacro %}
+
+{% macro poisson_aggregates(model, feature, centre, careful) -%}
+{% set x %}x{{ nbsql.sub(feature) }}{% endset -%}
+,
+  {{ nbsql.tally(model, x) }} AS n{{ nbsql.sub(feature) }},
+  {{ nbsql.total(model, x) }} AS sum{{ nbsql.sub(feature) }}
+{%- endmacro %}
+
+{% macro poisson_cells(feature, scan) -%}
+{% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
+{% set mean %}sum{{ nbsql.sub(feature) }} / n{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.scanned_cell(scan, feature, n, mean=mean) }}
+{%- endmacro %}
+
+{% macro poisson_likelihoods(features) -%}
+SELECT
+  classes.class,
+  options.feature,
+  CAST(NULL AS {{ nbsql.string() }}) AS value,
+  FALSE AS unseen,
+  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS variance,
+  CASE
+    WHEN coalesce(cells.n, 0) + options.b > 0 THEN (coalesce(cells.n * cells.mean, 0) + options.a) / (coalesce(cells.n, 0) + options.b)
+    ELSE pooled.mean
+  END AS rate
+FROM classes
+CROSS JOIN (
+  {% for feature in features %}
+  SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.a) }} AS a, {{ nbsql.number(feature.family.b) }} AS b
+  {%- if not loop.last %} UNION ALL{% endif %}
+
+  {% endfor %}
+) AS options
+LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+LEFT JOIN (
+  SELECT feature, sum(n * mean) / sum(n) AS mean FROM moments GROUP BY feature
+) AS pooled ON pooled.feature = options.feature
+{%- endmacro %}
+
+{% macro poisson_parameters(feature, k) -%}
+{{ nbsql.parameter(feature, nbsql.word('rate'), k, 'rate') }}
+{{- nbsql.parameter(feature, nbsql.log(nbsql.word('rate')), k, 'log_rate') }}
+{%- endmacro %}
+
+{% macro poisson_term(feature, k, careful, part=none) -%}
+{% set x %}number.x{{ nbsql.sub(feature) }}{% endset -%}
+{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
+coalesce(CASE
+  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - lgamma({{ x }} + 1)
+  WHEN {{ x }} = 0 THEN -parameters.rate{{ i }}
+  WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
+END, 0)
+{%- endmacro %}

@@ -1,0 +1,85 @@
+{#
+  Text under the Bernoulli event model (McCallum and Nigam 1998): of every word of the vocabulary, whether it is there.
+
+    P(w in document | c) = (n_cw + alpha) / (n_c + 2 alpha)         n_cw of the n_c documents of class c hold w
+
+  The score of a document is the sum of ln P over the words it holds and of ln(1 - P) over those it does not. The parameter
+  `absent` is the latter over the whole vocabulary; the lookup of a word holds ln P - ln(1 - P), so that only the words that
+  are there need to be looked up. Text under the multinomial event model is Dirichlet's (likelihoods.sql).
+#}
+
+{% macro text_inputs(feature, centre, careful, centred) -%}
+source.{{ nbsql.ident(feature.column) }} AS x{{ nbsql.sub(feature) }}
+{%- endmacro %}
+
+{% macro text_aggregates(model, feature, centre, careful) -%}
+{% set x %}x{{ nbsql.sub(feature) }}{% endset -%}
+,
+  {{ nbsql.tally(model, x) }} AS n{{ nbsql.sub(feature) }}
+{%- endmacro %}
+
+{% macro text_cells(feature, scan) -%}
+{% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.scanned_cell(scan, feature, n) }}
+{%- endmacro %}
+
+{% macro presence_likelihoods(features) -%}
+SELECT
+  class,
+  feature,
+  value,
+  FALSE AS unseen,
+  likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS variance,
+  CAST(NULL AS {{ nbsql.double() }}) AS rate
+FROM (
+  SELECT
+    classes.class,
+    words.feature,
+    words.value,
+    CASE
+      WHEN coalesce(documents.n, 0) + 2 * words.alpha > 0
+        THEN (coalesce(counts.n, 0) + words.alpha) / (coalesce(documents.n, 0) + 2 * words.alpha)
+      ELSE 0.5
+    END AS likelihood
+  FROM (
+    SELECT counts.feature, counts.value, max(options.alpha) AS alpha
+    FROM counts
+    JOIN (
+      {% for feature in features %}
+      SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.pseudo_count) }} AS alpha, {{ feature.family.least_count }} AS min_count
+      {%- if not loop.last %} UNION ALL{% endif %}
+
+      {% endfor %}
+    ) AS options ON options.feature = counts.feature
+    WHERE counts.value IS NOT NULL
+    GROUP BY counts.feature, counts.value
+    HAVING sum(counts.n) >= max(options.min_count)
+  ) AS words
+  CROSS JOIN classes
+  LEFT JOIN counts AS documents
+    ON documents.class = classes.class AND documents.feature = words.feature AND documents.value IS NULL
+  LEFT JOIN counts ON counts.class = classes.class AND counts.feature = words.feature AND counts.value = words.value
+) AS estimates
+{%- endmacro %}
+
+{% macro text_parameters(feature, k) -%}
+{% if feature.family.presence -%}
+{% set absent %}{{ nbsql.log(nbsql.complement()) }}{% endset -%}
+{{ nbsql.parameter(feature, absent, k, 'absent', total=true) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro complement() -%} (1 - likelihood) {%- endmacro %}
+
+{# What a text adds to the score beside its words. #}
+{% macro text_term(feature, k, careful, part=none) -%}
+CASE WHEN source.{{ nbsql.ident(feature.column) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
+{%- endmacro %}
+
+{# What the lookup of a word holds. #}
+{% macro text_lookup() -%}
+log_likelihood - {{ nbsql.log(nbsql.complement()) }}
+{%- endmacro %}

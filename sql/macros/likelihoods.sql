@@ -1,0 +1,235 @@
+{#
+  What the statistics say: priors and likelihoods. Everything here is a query on additive cells, so that smoothing, priors
+  and floors are arguments of a query and never of a fit.
+#}
+
+{#
+  The classes, most probable first (a tie goes to the larger prior, then to the smaller label):
+  class_no, class, n, prior, log_prior.
+
+    empirical  n_c / N        uniform  1 / C        smoothed  (n_c + a) / (N + a C)        given  as given
+
+  `model.prior.given` has a pair a class: the label as the engine casts it to text, and its probability.
+#}
+{% macro priors(model, statistics) -%}
+SELECT
+  class,
+  n,
+  prior,
+  {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+FROM (
+  SELECT
+    counts.class,
+    counts.n,
+    {% if model.prior.kind == 'given' -%}
+    given.prior
+    {%- elif model.prior.kind == 'uniform' -%}
+    1 / CAST(count(*) OVER () AS {{ nbsql.double() }})
+    {%- elif model.prior.kind == 'smoothed' -%}
+    (counts.n + {{ nbsql.number(model.prior.alpha) }}) / (sum(counts.n) OVER () + {{ nbsql.number(model.prior.alpha) }} * count(*) OVER ())
+    {%- else -%}
+    counts.n / sum(counts.n) OVER ()
+    {%- endif %} AS prior
+  FROM (
+    SELECT class, sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL GROUP BY class
+  ) AS counts
+  {%- if model.prior.kind == 'given' %}
+
+  LEFT JOIN (
+    {% for label, prior in model.prior.given %}
+    SELECT {{ nbsql.text(label) }} AS label, {{ nbsql.number(prior) }} AS prior{% if not loop.last %} UNION ALL{% endif %}
+
+    {% endfor %}
+  ) AS given ON given.label = CAST(counts.class AS {{ nbsql.string() }})
+  {%- endif %}
+
+) AS estimates
+{%- endmacro %}
+
+{% macro classes(priors) -%}
+SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, log_prior FROM {{ priors }} AS priors
+{%- endmacro %}
+
+
+{# Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts. #}
+{% macro pooled(cells, keys) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+FROM (
+  SELECT {{ by }}, n, mean, m2, sum(n * mean) OVER (PARTITION BY {{ by }}) / sum(n) OVER (PARTITION BY {{ by }}) AS centre
+  FROM {{ cells }} AS cells
+) AS parts
+GROUP BY {{ by }}
+{%- endmacro %}
+
+
+{#
+  The likelihoods of some features, a row a class and value (or a class, for numbers): class, feature, value, unseen,
+  likelihood, log_likelihood, mean, variance, rate. Dense: every value that any class has seen, or that is declared.
+
+  unseen: TRUE on the extra rows that hold the likelihood of a value never seen, for the features that smooth it.
+#}
+{% macro smoothed(model, statistics, priors, features) -%}
+WITH classes AS (
+  SELECT class FROM {{ priors }} AS priors
+),
+counts AS (
+  SELECT class, feature, value, sum(n) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IS NOT NULL AND mean IS NULL
+  GROUP BY class, feature, value
+),
+moments AS (
+  SELECT class, feature, n, mean, m2
+  FROM (
+    {{ nbsql.pooled(nbsql.moments_of(statistics), ['class', 'feature']) | indent(4) }}
+  ) AS sliced
+)
+{%- for distribution in features | map(attribute='family.distribution') | unique %},
+{{ nbsql.word(distribution) }} AS (
+  {{ nbsql[distribution ~ '_likelihoods'](features | selectattr('family.distribution', 'equalto', distribution) | list) | indent(2) }}
+)
+{%- endfor %}
+
+{% for distribution in features | map(attribute='family.distribution') | unique -%}
+SELECT * FROM {{ nbsql.word(distribution) }}
+{%- if not loop.last %} UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro moments_of(statistics) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL)
+{%- endmacro %}
+
+{# The columns of the view `likelihoods`. #}
+{% macro likelihoods(model, statistics, priors) -%}
+SELECT class, feature, value, likelihood, log_likelihood, mean, variance, rate
+FROM (
+  {{ nbsql.smoothed(model, statistics, priors, model.features) | indent(2) }}
+) AS smoothed
+WHERE NOT unseen
+{%- endmacro %}
+
+{# The view of a model that has no features. #}
+{% macro no_likelihoods(priors) -%}
+SELECT
+  class,
+  CAST(NULL AS {{ nbsql.string() }}) AS feature,
+  CAST(NULL AS {{ nbsql.string() }}) AS value,
+  {% for column in ['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] %}
+  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ priors }} AS priors
+WHERE FALSE
+{%- endmacro %}
+
+
+{#
+  Categories, tokens and count columns, with a Dirichlet prior on their probabilities (Beta, where there are two):
+
+    P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha)
+
+  n_c is the sum of n_cv over the values, so that it counts only what is present. A class without any has 1 / K, the limit
+  of smoothing. A token met fewer than `min_count` times in all is no value.
+#}
+{% macro dirichlet_likelihoods(features) -%}
+SELECT
+  class,
+  feature,
+  value,
+  unseen,
+  likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS variance,
+  CAST(NULL AS {{ nbsql.double() }}) AS rate
+FROM (
+  WITH options AS (
+    {% for feature in features %}
+    SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.pseudo_count) }} AS alpha, {{ feature.family.least_count }} AS min_count, {% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %} AS smooths
+    {%- if not loop.last %} UNION ALL{% endif %}
+
+    {% endfor %}
+  ),
+  values_of AS (
+    SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
+    FROM counts
+    JOIN options ON options.feature = counts.feature
+    GROUP BY counts.feature, counts.value
+    HAVING sum(counts.n) >= max(options.min_count)
+  ),
+  levels AS (
+    {% set declared = features | selectattr('family.declared') | list -%}
+    {% if declared -%}
+    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+    FROM (
+      SELECT feature, value, alpha, FALSE AS declared FROM values_of
+      {% for feature in declared %}
+      {% for value, alpha in feature.family.declared %}
+      UNION ALL SELECT {{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}, TRUE
+      {% endfor %}
+      {% endfor %}
+    ) AS seen_or_declared
+    GROUP BY feature, value
+    {%- else -%}
+    SELECT feature, value, CAST(NULL AS {{ nbsql.double() }}) AS declared_alpha, alpha FROM values_of
+    {%- endif %}
+
+  ),
+  pseudo_counts AS (
+    SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
+  ),
+  sizes AS (
+    SELECT pseudo_counts.feature, sum(pseudo_counts.alpha) AS alpha, count(*) AS k, max(options.alpha) AS unseen_alpha, bool_or(options.smooths) AS smooths
+    FROM pseudo_counts
+    JOIN options ON options.feature = pseudo_counts.feature
+    GROUP BY pseudo_counts.feature
+  ),
+  totals AS (
+    SELECT counts.class, counts.feature, sum(counts.n) AS n
+    FROM counts
+    JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+    GROUP BY counts.class, counts.feature
+  ),
+  denominators AS (
+    SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
+    FROM classes
+    CROSS JOIN sizes
+    LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
+  )
+  SELECT
+    denominators.class,
+    denominators.feature,
+    pseudo_counts.value,
+    FALSE AS unseen,
+    CASE
+      WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n
+      ELSE 1 / CAST(denominators.k AS {{ nbsql.double() }})
+    END AS likelihood
+  FROM denominators
+  JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
+  LEFT JOIN counts
+    ON counts.class = denominators.class
+    AND counts.feature = pseudo_counts.feature
+    AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
+  UNION ALL
+  SELECT
+    class,
+    feature,
+    NULL,
+    TRUE,
+    CASE WHEN n > 0 THEN unseen_alpha / n ELSE 1 / CAST(k AS {{ nbsql.double() }}) END
+  FROM denominators
+  WHERE smooths
+) AS estimates
+{%- endmacro %}
+
+{# The classes in the order of their numbers, as text: what the columns of a wide score are named for. #}
+{% macro class_order(priors) -%}
+SELECT class_no, CAST(class AS {{ nbsql.string() }}) AS label, class, row_number() OVER (ORDER BY class) AS label_no
+FROM (
+  {{ nbsql.classes(priors) }}
+) AS classes
+ORDER BY class_no
+{%- endmacro %}

@@ -1,0 +1,108 @@
+{#
+  A model as a schema: the statements that make its relations. Relations come rendered, so that the same text serves a
+  schema of the user's file and the temporary tables of a model without a name.
+#}
+
+{% macro create_schema(schema) -%}
+CREATE SCHEMA {{ schema }}
+{%- endmacro %}
+
+{% macro create_table_as(relation, query, temporary=false) -%}
+CREATE {% if temporary %}TEMP {% endif %}TABLE {{ relation }} AS
+{{ query }}
+{%- endmacro %}
+
+{% macro create_view_as(relation, query, temporary=false) -%}
+CREATE {% if temporary %}TEMP {% endif %}VIEW {{ relation }} AS
+{{ query }}
+{%- endmacro %}
+
+{% macro insert_into(relation, query) -%}
+INSERT INTO {{ relation }}
+{{ query }}
+{%- endmacro %}
+
+{# A table macro over any relation: FROM spam.predict('inbox'), where inbox is a table, a view or a CTE. #}
+{% macro create_table_macro(relation, query) -%}
+CREATE MACRO {{ relation }}(source) AS TABLE
+{{ query }}
+{%- endmacro %}
+
+{% macro queried() -%} query_table(source) {%- endmacro %}
+
+{% macro spec_row(spec, version) -%}
+SELECT
+  {{ nbsql.text(spec) }} AS spec,
+  {{ nbsql.text(version) }} AS nbsql_version,
+  now() AS created_at,
+  now() AS updated_at
+{%- endmacro %}
+
+{% macro batch_row(batch, operation, source, rows) -%}
+SELECT
+  {{ nbsql.text(batch) }} AS batch,
+  {{ nbsql.text(operation) }} AS operation,
+  {{ nbsql.text(source) }} AS source,
+  CAST({{ rows }} AS BIGINT) AS rows,
+  now() AS at
+{%- endmacro %}
+
+{% macro drop_relation(kind, relation, if_exists=false) -%}
+DROP {% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
+{%- endmacro %}
+
+{% macro drop_schema(schema) -%}
+DROP SCHEMA {{ schema }}
+{%- endmacro %}
+
+{# The columns that a fit reads, once, for a source that costs more to read than a table. #}
+{% macro staged(source, columns) -%}
+SELECT
+  {% for column in columns %}
+  source.{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- endmacro %}
+
+{# The classes of a scan, largest label last, as the engine casts them to text: label, class, rows, n. #}
+{% macro class_labels(scan) -%}
+SELECT CAST(class AS {{ nbsql.string() }}) AS label, class, rows, n
+FROM {{ scan }} AS scan
+ORDER BY class
+{%- endmacro %}
+
+{# The cells of the classes straight from a source, for showing what a fit would run before it has run. #}
+{% macro class_cells(model, source) -%}
+(
+  {{ nbsql.cell(nbsql.size(model), class=nbsql.target(model)) | indent(2) }}
+  FROM {{ source }} AS source
+  WHERE {{ nbsql.counted(model) }}
+  GROUP BY {{ nbsql.target(model) }}
+)
+{%- endmacro %}
+
+{# How much each feature says: the values it takes, and how far a number varies. What is missing here was always NULL. #}
+{% macro feature_summary(statistics) -%}
+SELECT
+  feature,
+  count(DISTINCT value) + max(CASE WHEN value IS NULL AND mean IS NULL THEN 1 ELSE 0 END) AS levels,
+  max(CASE WHEN mean IS NOT NULL THEN 1 ELSE 0 END) = 1 AS numeric,
+  coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies
+FROM {{ statistics }} AS statistics
+WHERE feature IS NOT NULL
+GROUP BY feature
+{%- endmacro %}
+
+{# How many rows break each rule of a scan, among the rows that have a class. #}
+{% macro broken_rules(scan, count) -%}
+SELECT
+  {% for j in range(1, count + 1) %}
+  sum(broken_{{ j }}) AS broken_{{ j }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ scan }} AS scan
+WHERE class IS NOT NULL
+{%- endmacro %}
+
+{% macro drop_if_exists(relation) -%}
+DROP TABLE IF EXISTS {{ relation }}
+{%- endmacro %}

@@ -1,0 +1,61 @@
+{#
+  What a user asks of a model. Every verb passes the columns of its source through and adds its own.
+
+  predict               prediction, probability (of the prediction)
+  predict_proba         the same, and probability_<class> a class
+  joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
+  log_evidence          log_evidence: ln p(x), low for a row that fits no class
+
+  A row that no class can explain has a NULL prediction.
+#}
+
+{% macro predict(model, source, parameters, lookups) -%}
+{% set columns -%}
+{{ nbsql.passed(model) }},
+posterior.prediction,
+posterior.probability
+{%- endset -%}
+{{ nbsql.scored(model, source, parameters, lookups, columns) }}
+{%- endmacro %}
+
+{% macro predict_proba(model, source, parameters, lookups) -%}
+{% set columns -%}
+{{ nbsql.passed(model) }},
+posterior.prediction,
+posterior.probability
+{%- for class in model.class_columns %},
+CASE WHEN posterior.log_evidence > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joint(model, class.number) }} - posterior.log_evidence) END AS {{ nbsql.ident(class.probability) }}
+{%- endfor %}
+{%- endset -%}
+{{ nbsql.scored(model, source, parameters, lookups, columns) }}
+{%- endmacro %}
+
+{% macro joint_log_likelihood(model, source, parameters, lookups) -%}
+{% set columns -%}
+{{ nbsql.passed(model) }}
+{%- for class in model.class_columns %},
+{{ nbsql.joint(model, class.number) }} AS {{ nbsql.ident(class.joint) }}
+{%- endfor %}
+{%- endset -%}
+{{ nbsql.scored(model, source, parameters, lookups, columns) }}
+{%- endmacro %}
+
+{% macro log_evidence(model, source, parameters, lookups) -%}
+{% set columns -%}
+{{ nbsql.passed(model) }},
+posterior.log_evidence
+{%- endset -%}
+{{ nbsql.scored(model, source, parameters, lookups, columns) }}
+{%- endmacro %}
+
+{% macro scored(model, source, parameters, lookups, columns) -%}
+{% if model.class_numbers -%}
+{{ nbsql.scored_wide(model, source, parameters, lookups, columns) }}
+{%- else -%}
+{{ nbsql.scored_long(model, source, parameters, lookups, columns) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro joint(model, k) -%}
+{% if model.class_numbers %}joint.joint_{{ k }}{% else %}posterior.joints[{{ k }}]{% endif %}
+{%- endmacro %}

@@ -1,0 +1,42 @@
+{#
+  What differs from engine to engine, and the three gates by which names, texts and numbers enter a statement.
+  The gates here are dbt's; Python renders the same macros with gates of its own (nbsql/dialect.py).
+#}
+
+{% macro ident(name) -%}
+"{{ name | replace('"', '""') }}"
+{%- endmacro %}
+
+{% macro text(value) -%}
+'{{ value | replace("'", "''") }}'
+{%- endmacro %}
+
+{# An exponent makes the literal a double: 0.1 alone is DECIMAL, and sums of decimals overflow. #}
+{% macro number(value) -%}
+{{ value }}{% if 'e' not in value | string %}e0{% endif %}
+{%- endmacro %}
+
+{# A name of our own: lower-case letters, digits and underscores. #}
+{% macro word(name) -%}
+{{ name }}
+{%- endmacro %}
+
+
+{% macro double() -%} DOUBLE {%- endmacro %}
+
+{% macro string() -%} VARCHAR {%- endmacro %}
+
+{% macro infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
+
+{# 0 has the logarithm -infinity, where some engines raise an error. #}
+{% macro log(x) -%}
+CASE WHEN {{ x }} > 0 THEN ln({{ x }}) ELSE -{{ nbsql.infinity() }} END
+{%- endmacro %}
+
+{#
+  NaN, the infinities and numbers whose square would be infinite count as missing. NaN compares as greater than every
+  number, so that one comparison finds them all.
+#}
+{% macro finite(x) -%}
+CASE WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END
+{%- endmacro %}

@@ -1,0 +1,31 @@
+{#
+  The rules a training row must keep, each TRUE where a row breaks it. The wide scan counts them, so that checking costs no
+  pass of its own.
+#}
+
+{% macro breaks_missing(column) -%}
+source.{{ nbsql.ident(column) }} IS NULL
+{%- endmacro %}
+
+{% macro breaks_negative(column) -%}
+source.{{ nbsql.ident(column) }} < 0
+{%- endmacro %}
+
+{% macro breaks_whole(column) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+abs({{ x }}) <= 1e150 AND {{ x }} <> floor({{ x }})
+{%- endmacro %}
+
+{% macro breaks_binary(column) -%}
+source.{{ nbsql.ident(column) }} NOT IN (0, 1)
+{%- endmacro %}
+
+{% macro breaks_negative_counts(column) -%}
+coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
+{%- endmacro %}
+
+{# Neither a NULL nor a NaN is at least 0 and finite. #}
+{% macro breaks_weight(column) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+NOT coalesce({{ x }} >= 0 AND {{ x }} < {{ nbsql.infinity() }}, FALSE)
+{%- endmacro %}

@@ -1,0 +1,157 @@
+{#
+  Scoring, wide: each row with one joint log-likelihood a class, in one pass, without a row a feature or a class.
+
+    ln p(x, c) = ln P(c) + sum over the features of ln p(x_f | c)
+
+  Numbers meet their parameters in a one-row cross join. Categories meet theirs in a star of left joins, one small lookup a
+  feature. Tokens are unnested, joined with their lookup and summed by row. All names of the source stay behind the alias
+  `source`, so that no column of a user's can collide with one of ours.
+
+  What the caller's `columns` may read: source, joint.joint_k, and posterior.prediction, .probability, .log_evidence.
+  Ordered: the rows come back in the source's order, which takes a row number; tokens need one anyway.
+#}
+{% macro scored_wide(model, source, parameters, lookups, columns) -%}
+{% set bags = model.features | selectattr('family.bag') | list -%}
+{% set numbers = model.features | selectattr('family.number') | list -%}
+{% set guarded = numbers | selectattr('floating') | selectattr('family.centred') | list -%}
+{% if model.numbered -%}
+WITH {{ nbsql.numbered(source) }}
+{%- for feature in bags %},
+{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
+{%- endfor %}
+
+{% endif -%}
+SELECT
+  {{ columns | indent(2) }}
+FROM {% if model.numbered %}numbered{% else %}{{ source }}{% endif %} AS source
+CROSS JOIN {{ parameters }} AS parameters
+{%- for feature in model.features | selectattr('family.level') %}
+
+LEFT JOIN (
+  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
+{%- endfor %}
+{%- for feature in bags %}
+
+LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = source.nbsql_row
+{%- endfor %}
+{%- if numbers %}
+
+CROSS JOIN LATERAL (
+  SELECT
+    {% for feature in numbers %}
+    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS number
+{%- endif %}
+{%- if guarded %}
+
+CROSS JOIN LATERAL (
+  SELECT
+    {% for k in model.class_numbers %}
+    {{ nbsql.terms_of(guarded, k) }} AS density_{{ k }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS unguarded
+{%- endif %}
+
+CROSS JOIN LATERAL (
+  SELECT
+    {% for k in model.class_numbers %}
+    parameters.log_prior_{{ k }}
+    {%- if guarded %}
+
+      + CASE WHEN abs(unguarded.density_{{ k }}) < {{ nbsql.infinity() }} THEN unguarded.density_{{ k }} ELSE {{ nbsql.terms_of(guarded, k, careful=true) }} END
+    {%- endif %}
+    {%- for feature in model.features if feature not in guarded %}
+
+      + {{ nbsql.term(feature, k) }}
+    {%- endfor %} AS joint_{{ k }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS joint
+CROSS JOIN LATERAL (
+  SELECT greatest({% for k in model.class_numbers %}joint.joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS highest
+) AS best
+CROSS JOIN LATERAL (
+  SELECT {% for k in model.class_numbers %}{% if not loop.first %} + {% endif %}exp(joint.joint_{{ k }} - best.highest){% endfor %} AS mass
+) AS evidence
+CROSS JOIN LATERAL (
+  SELECT
+    CASE WHEN best.highest > -{{ nbsql.infinity() }} THEN CASE best.highest
+      {%- for k in model.class_numbers %} WHEN joint.joint_{{ k }} THEN parameters.class_{{ k }}{% endfor %} END END AS prediction,
+    CASE WHEN best.highest > -{{ nbsql.infinity() }} THEN 1 / evidence.mass END AS probability,
+    CASE WHEN best.highest > -{{ nbsql.infinity() }} THEN best.highest + ln(evidence.mass) ELSE best.highest END AS log_evidence
+) AS posterior
+{%- if model.numbered %}
+
+ORDER BY source.nbsql_row
+{%- endif %}
+{%- endmacro %}
+
+{# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
+{% macro numbered(source) -%}
+numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source
+)
+{%- endmacro %}
+
+{# The columns of the source, as they came. #}
+{% macro passed(model) -%}
+source.*{% if model.numbered %} EXCLUDE (nbsql_row){% endif %}
+{%- endmacro %}
+
+{% macro terms_of(features, k, careful=false) -%}
+{% for feature in features %}{% if not loop.first %} + {% endif %}{{ nbsql.term(feature, k, careful) }}{% endfor %}
+{%- endmacro %}
+
+{# What one feature adds to the joint log-likelihood of class k. #}
+{% macro term(feature, k, careful=false) -%}
+{% if feature.family.level -%}
+{% set found %}level{{ nbsql.sub(feature) }}.class_{{ k }}{% endset -%}
+{{ nbsql.level_term(feature, k, found) }}
+{%- else -%}
+{% if feature.family.bag %}coalesce(bag{{ nbsql.sub(feature) }}.class_{{ k }}, 0){% endif -%}
+{% if feature.family.bag and feature.family.parametrised_term %} + {% endif -%}
+{% if feature.family.parametrised_term %}{{ nbsql[feature.family.name ~ '_term'](feature, k, careful) }}{% endif -%}
+{%- endif %}
+{%- endmacro %}
+
+{# A category without a lookup is missing, or was never seen: skipped, unless the feature was told otherwise. #}
+{% macro level_term(feature, k, found) -%}
+{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
+{% set x %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% set missing = feature.family.nulls == 'category' -%}
+{% set unseen = feature.family.unseen == 'smooth' -%}
+coalesce({{ found }}, {% if missing %}CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END, {% endif -%}
+{% if unseen %}CASE WHEN {% if missing %}TRUE{% else %}{{ x }} IS NOT NULL{% endif %} THEN parameters.unseen{{ i }} END, {% endif -%}
+0)
+{%- endmacro %}
+
+{# The scores of a bag of tokens, summed by row; tokens that no lookup holds are dropped, or smoothed. #}
+{% macro bag_sums(model, feature, lookups, parameters) -%}
+{% set smooth = feature.family.unseen == 'smooth' -%}
+bag{{ nbsql.sub(feature) }} AS (
+  SELECT
+    tokens.nbsql_row
+    {%- for k in model.class_numbers %},
+    sum({{ nbsql.times(feature) }}{% if smooth %}coalesce(lookups.class_{{ k }}, parameters.unseen{{ nbsql.sub(feature) }}_{{ k }}){% else %}lookups.class_{{ k }}{% endif %}) AS class_{{ k }}
+    {%- endfor %}
+
+  FROM (
+    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(nbsql.word('source'))) | indent(4) }}
+  ) AS tokens
+  {% if smooth %}LEFT {% endif %}JOIN (
+    SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
+  ) AS lookups ON lookups.value = tokens.value
+  {%- if smooth %}
+
+  CROSS JOIN {{ parameters }} AS parameters
+  {%- endif %}
+
+  GROUP BY tokens.nbsql_row
+)
+{%- endmacro %}
+
+{% macro row_of(relation) -%} {{ relation }}.nbsql_row {%- endmacro %}
+
+{# How often a token counts: once an occurrence, unless a map says. #}
+{% macro times(feature) -%} {% if feature.family.name == 'token_counts' %}tokens.times * {% endif %} {%- endmacro %}

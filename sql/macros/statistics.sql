@@ -1,0 +1,230 @@
+{#
+  The statistics of a model: additive cells, and nothing else. A row is one cell:
+
+    slice    NULL, or the part of the data that the cell was counted on
+    class    the label, in the target's own type
+    feature  the feature's name; NULL for the class itself
+    value    the category, token or count column; NULL for numbers, for the class, and for the category of missing values
+    n        the rows or tokens in the cell, or their weights
+    mean     of a number over these rows
+    m2       the sum of squared deviations from that mean
+
+  There are three ways of counting. What is one aggregate a column comes from a single wide scan, GROUP BY class.
+  Categories take one GROUP BY class, value a feature. Tokens take one GROUP BY class, token over the unnested bag.
+#}
+
+{% macro cell(n, class=none, feature=none, value=none, mean=none, m2=none) -%}
+SELECT
+  CAST(NULL AS {{ nbsql.string() }}) AS slice,
+  {% if class is none %}class{% else %}{{ class }} AS class{% endif %},
+  CAST({% if feature is none %}NULL{% else %}{{ nbsql.text(feature.name) }}{% endif %} AS {{ nbsql.string() }}) AS feature,
+  CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}) AS value,
+  CAST({{ n }} AS {{ nbsql.double() }}) AS n,
+  CAST({% if mean is none %}NULL{% else %}{{ mean }}{% endif %} AS {{ nbsql.double() }}) AS mean,
+  CAST({% if m2 is none %}NULL{% else %}{{ m2 }}{% endif %} AS {{ nbsql.double() }}) AS m2
+{%- endmacro %}
+
+{# The names of a scan's columns: mean_3 belongs to the third feature, x_3_2 to the second column of the third. #}
+{% macro sub(feature, column=none) -%}
+_{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
+{%- endmacro %}
+
+{% macro comma(loop) -%} {% if not loop.last %},{% endif %} {%- endmacro %}
+
+{% macro target(model) -%} source.{{ nbsql.ident(model.target) }} {%- endmacro %}
+
+{% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
+
+{# The rows for which x is not NULL, or their weights. #}
+{% macro tally(model, x) -%}
+{% if model.weight %}sum(CASE WHEN {{ x }} IS NOT NULL THEN weight ELSE 0 END){% else %}count({{ x }}){% endif %}
+{%- endmacro %}
+
+{% macro total(model, x) -%}
+{% if model.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %}
+{%- endmacro %}
+
+{# A row of weight 0 counts for nothing, its levels included. #}
+{% macro counted(model) -%}
+{{ nbsql.target(model) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
+{%- endmacro %}
+
+
+{#
+  A relation's rows as the scan needs them: class, weight, an x for every number, and a flag for every broken rule.
+
+  centres: a number a feature, near the middle of its values. Sums of x and x * x are taken from there, which keeps the
+  digits that E[x * x] - E[x] * E[x] would cancel (shifted data: Chan, Golub and LeVeque, The American Statistician 37, 1983).
+  careful: NaN and infinities become NULL. centred: the centres are those of each class, from the relation `means`.
+#}
+{% macro projected(model, source, features, checks=[], centres={}, careful=false, centred=false) -%}
+SELECT
+  {{ nbsql.target(model) }} AS class
+  {%- if model.weight %},
+  {{ nbsql.weight(model) }} AS weight
+  {%- endif %}
+  {%- for feature in features %},
+  {{ nbsql[feature.family.name ~ '_inputs'](feature, centres.get(feature.index), careful, centred) }}
+  {%- endfor %}
+  {%- for check in checks %},
+  {{ nbsql['breaks_' ~ check.rule](check.column) }} AS broken_{{ loop.index }}
+  {%- endfor %}
+
+FROM {{ source }} AS source
+{%- if centred %}
+
+LEFT JOIN means ON means.class = {{ nbsql.target(model) }}
+{%- endif %}
+{%- endmacro %}
+
+{# One number of a row, as the families name it. #}
+{% macro input(feature, column, j=none, centre=none, careful=false) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}
+{%- if centre is not none %} - {{ centre }}{% endif %} AS x{{ nbsql.sub(feature, j) }}
+{%- endmacro %}
+
+
+{#
+  The wide scan: a row a class (the rows without a class too) with `rows`, n, the aggregates of every scanned feature,
+  and for every check the number of rows that break its rule.
+
+  careful: the second pass over the features whose sums the first could not hold: two reads, centred on the class means.
+#}
+{% macro scan(model, source, features, checks=[], centres={}, careful=false) -%}
+{% if careful -%}
+WITH means AS (
+  SELECT
+    class
+    {%- for feature in features if feature.family.centred %},
+    {% set x %}x{{ nbsql.sub(feature) }}{% endset -%}
+    {{ nbsql.total(model, x) }} / {{ nbsql.tally(model, x) }} AS centre{{ nbsql.sub(feature) }}
+    {%- endfor %}
+
+  FROM (
+    {{ nbsql.projected(model, source, features, careful=true) | indent(4) }}
+  ) AS projected
+  GROUP BY class
+)
+{% endif -%}
+SELECT
+  class,
+  count(*) AS rows,
+  {% if model.weight %}sum(weight){% else %}count(*){% endif %} AS n
+  {%- for feature in features %}
+  {{- nbsql[feature.family.name ~ '_aggregates'](model, feature, centres.get(feature.index), careful) }}
+  {%- endfor %}
+  {%- for check in checks %},
+  count(CASE WHEN broken_{{ loop.index }} THEN 1 END) AS broken_{{ loop.index }}
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.projected(model, source, features, checks, centres, careful, careful) | indent(2) }}
+) AS projected
+GROUP BY class
+{%- endmacro %}
+
+{#
+  One row, a flag a centred feature: the first scan could not hold its sums, because a NaN or an infinity was among its
+  numbers or because more than three digits cancelled.
+#}
+{% macro untrusted(scan, features) -%}
+SELECT
+  {%- for feature in features %}
+  {%- set i = nbsql.sub(feature) %}
+  count(CASE WHEN NOT coalesce(abs(squares{{ i }}) < {{ nbsql.infinity() }} AND (
+    squares{{ i }} = 0 OR squares{{ i }} - sum{{ i }} * sum{{ i }} / n{{ i }} >= 1e-3 * squares{{ i }}
+  ), n{{ i }} = 0) THEN 1 END) > 0 AS untrusted{{ i }}{{ nbsql.comma(loop) }}
+  {%- endfor %}
+
+FROM {{ scan }} AS scan
+WHERE class IS NOT NULL
+{%- endmacro %}
+
+{# A typical value a number: the median of the first rows, which is a value of the column, so that a constant stays exact. #}
+{% macro centres(source, features) -%}
+SELECT
+  {%- for feature in features %}
+  quantile_disc(x{{ nbsql.sub(feature) }}, 0.5) AS centre{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
+  {%- endfor %}
+
+FROM (
+  SELECT
+    {%- for feature in features %}
+    {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+    {{ nbsql.finite(x) }} AS x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
+    {%- endfor %}
+
+  FROM {{ source }} AS source
+  LIMIT 1000
+) AS sample
+{%- endmacro %}
+
+
+{# The cells of the wide scan: the class itself, and every scanned feature. #}
+{% macro scanned_cells(scan, features) -%}
+{{ nbsql.cell(nbsql.word('n')) }}
+FROM {{ scan }} AS scan
+WHERE class IS NOT NULL AND n > 0
+{%- if features %}
+
+
+UNION ALL
+{{ nbsql.feature_cells(scan, features) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro feature_cells(scan, features) -%}
+{% for feature in features -%}
+{{ nbsql[feature.family.name ~ '_cells'](feature, scan) }}
+{%- if not loop.last %}
+
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# One cell of a scanned feature. #}
+{% macro scanned_cell(scan, feature, n, value=none, mean=none, m2=none) -%}
+{{ nbsql.cell(n, feature=feature, value=value, mean=mean, m2=m2) }}
+FROM {{ scan }} AS scan
+WHERE class IS NOT NULL AND {{ n }} > 0
+{%- endmacro %}
+
+{# How many rows a group has, or what they weigh. #}
+{% macro size(model) -%}
+{% if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
+{%- endmacro %}
+
+{# The cells of some categorical features: one GROUP BY a feature, which DuckDB runs side by side. #}
+{% macro level_cells(model, source, features) -%}
+{% for feature in features %}
+{% set value %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
+{{ nbsql.cell(nbsql.size(model), class=nbsql.target(model), feature=feature, value=value) }}
+FROM {{ source }} AS source
+WHERE {{ nbsql.counted(model) }}{% if feature.family.nulls != 'category' %} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL{% endif %}
+
+GROUP BY {{ nbsql.target(model) }}, {{ value }}
+{%- if not loop.last %}
+
+
+UNION ALL
+{% endif %}
+{% endfor %}
+{%- endmacro %}
+
+{# The cells of one bag of tokens: how often each token met each class. #}
+{% macro token_cells(model, source, feature) -%}
+{% set n %}sum({% if model.weight %}weight * {% endif %}times){% endset -%}
+{{ nbsql.cell(n, feature=feature, value=nbsql.word('value')) }}
+FROM (
+  {% set kept -%}
+  {{ nbsql.target(model) }} AS class
+  {%- if model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
+  {%- endset -%}
+  {% set condition %}{{ nbsql.counted(model) }}{% endset -%}
+  {{ nbsql.tokens(feature, source, kept, condition) | indent(2) }}
+) AS tokens
+GROUP BY class, value
+{%- endmacro %}
