@@ -46,7 +46,7 @@ class Family:
             ("smooth"); None takes the fit's.
     """
 
-    alpha: float | None = None
+    alpha: float | Mapping[str, float] | None = None
     nulls: Nulls | None = None
     unseen: Unseen | None = None
 
@@ -93,7 +93,7 @@ class Family:
     @property
     def pseudo_count(self) -> float:
         """The pseudo-count of a value that is not declared."""
-        return self.alpha or 0.0
+        return self.alpha if isinstance(self.alpha, float) else 0.0
 
     @property
     def declared(self) -> list[tuple[str, float]]:
@@ -276,7 +276,6 @@ class Multinomial(Family):
     """
 
     columns: Sequence[str] = ()
-    alpha: float | Mapping[str, float] | None = None  # type: ignore[assignment]
 
     name: ClassVar[str] = "multinomial"
     number: ClassVar[bool] = True
@@ -297,10 +296,6 @@ class Multinomial(Family):
             object.__setattr__(self, "alpha", alphas)
         else:
             super().__post_init__()
-
-    @property
-    def pseudo_count(self) -> float:
-        return 0.0 if isinstance(self.alpha, Mapping) else self.alpha or 0.0
 
     @property
     def declared(self) -> list[tuple[str, float]]:

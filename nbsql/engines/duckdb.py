@@ -228,7 +228,7 @@ class DuckDB:
     def _find(self, text: str, relations: list[tuple[Any, ...]]) -> tuple[Markup, str] | None:
         """The table or view that a text names: as a whole, or as a path of quoted or plain names."""
         database, schema = self.current()
-        for path in ([text], _parts(text)):
+        for path in filter(None, ([text], _parts(text))):
             found = []
             for relation in relations:
                 names = relation[: 3]

@@ -83,12 +83,10 @@ SELECT
   {% if feature.family.bag %}NULL{% elif feature.parts > 1 %}{{ nbsql.text(column) }}{% else %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){% endif %} AS value,
   {% if model.class_numbers -%}
   unnest([
-    {%- for k in model.class_numbers %}
-
-    {% set found %}level.class_{{ k }}{% endset -%}
+    {% for k in model.class_numbers %}
+    {% set found %}level.class_{{ k }}{% endset %}
     {{ nbsql.explained_term(feature, k, found, part) }}{{ nbsql.comma(loop) }}
-    {%- endfor %}
-
+    {% endfor %}
   ])
   {%- else -%}
   {% set found %}level.scores[parameters.class_no]{% endset -%}
@@ -127,11 +125,9 @@ SELECT
   tokens.value,
   {% if model.class_numbers -%}
   unnest([
-    {%- for k in model.class_numbers %}
-
+    {% for k in model.class_numbers %}
     tokens.times * {% if smooth %}coalesce(lookups.class_{{ k }}, parameters.unseen{{ nbsql.sub(feature) }}_{{ k }}){% else %}lookups.class_{{ k }}{% endif %}{{ nbsql.comma(loop) }}
-    {%- endfor %}
-
+    {% endfor %}
   ])
   {%- else -%}
   tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}){% else %}lookups.scores[parameters.class_no]{% endif %}

@@ -78,7 +78,7 @@ SELECT
   source.nbsql_row,
   source.class_no,
   {% for feature in features -%}
-  {% set found %}source.nbsql_level{{ nbsql.sub(feature) }}{% endset -%}
+  {%- set found %}source.nbsql_level{{ nbsql.sub(feature) }}{% endset -%}
   {% if not loop.first %} + {% endif %}{{ nbsql.level_term(feature, none, found) }}
   {%- endfor %} AS term
 FROM (

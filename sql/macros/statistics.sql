@@ -97,7 +97,7 @@ WITH means AS (
   SELECT
     class
     {%- for feature in features if feature.family.centred %},
-    {% set x %}x{{ nbsql.sub(feature) }}{% endset -%}
+    {% set x %}x{{ nbsql.sub(feature) }}{% endset %}
     {{ nbsql.total(model, x) }} / {{ nbsql.tally(model, x) }} AS centre{{ nbsql.sub(feature) }}
     {%- endfor %}
 
@@ -130,13 +130,12 @@ GROUP BY class
 #}
 {% macro untrusted(scan, features) -%}
 SELECT
-  {%- for feature in features %}
-  {%- set i = nbsql.sub(feature) %}
+  {% for feature in features %}
+  {% set i = nbsql.sub(feature) %}
   count(CASE WHEN NOT coalesce(abs(squares{{ i }}) < {{ nbsql.infinity() }} AND (
     squares{{ i }} = 0 OR squares{{ i }} - sum{{ i }} * sum{{ i }} / n{{ i }} >= 1e-3 * squares{{ i }}
   ), n{{ i }} = 0) THEN 1 END) > 0 AS untrusted{{ i }}{{ nbsql.comma(loop) }}
-  {%- endfor %}
-
+  {% endfor %}
 FROM {{ scan }} AS scan
 WHERE class IS NOT NULL
 {%- endmacro %}
@@ -144,17 +143,15 @@ WHERE class IS NOT NULL
 {# A typical value a number: the median of the first rows, which is a value of the column, so that a constant stays exact. #}
 {% macro centres(source, features) -%}
 SELECT
-  {%- for feature in features %}
+  {% for feature in features %}
   quantile_disc(x{{ nbsql.sub(feature) }}, 0.5) AS centre{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
-  {%- endfor %}
-
+  {% endfor %}
 FROM (
   SELECT
-    {%- for feature in features %}
-    {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+    {% for feature in features %}
+    {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
     {{ nbsql.finite(x) }} AS x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
-    {%- endfor %}
-
+    {% endfor %}
   FROM {{ source }} AS source
   LIMIT 1000
 ) AS sample
