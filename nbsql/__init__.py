@@ -14,7 +14,7 @@ from nbsql.family import (
 )
 from nbsql.model import Model, families, fit, fit_sql, load, models
 from nbsql.query import Query
-from nbsql.version import VERSION as __version__
+from nbsql.version import __version__
 
 __all__ = [
     "Bernoulli",

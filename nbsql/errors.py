@@ -27,14 +27,14 @@ class NbsqlWarning(UserWarning):
 
 
 def suggestion(name: str, names: Iterable[str]) -> str:
-    """"; did you mean 'play'?", for the closest of `names`, or an empty text."""
+    """A hint such as "; did you mean 'play'?", for the closest of `names`, or an empty text."""
     known = {candidate.lower(): candidate for candidate in names}
     close = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.6)
     return f"; did you mean {known[close[0]]!r}?" if close else ""
 
 
 def listed(names: Iterable[str], limit: int = 8) -> str:
-    """"'a', 'b' and 3 more"."""
+    """Names as a message lists them: 'a', 'b' and 3 more."""
     quoted = [repr(name) for name in names]
     more = len(quoted) - limit
     return ", ".join(quoted) if more <= 0 else f"{', '.join(quoted[:limit])} and {more} more"

@@ -14,9 +14,10 @@ from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, NbsqlError, NbsqlWarning, listed
 from nbsql.family import Text
 from nbsql.plan import Plan, Relations, Statement, class_columns
+from nbsql.resolve import checks, resolve
 from nbsql.schema import drop_schema
-from nbsql.spec import Check, Feature, Options, Prior, Spec, checks, resolve
-from nbsql.version import VERSION
+from nbsql.spec import Check, Feature, Options, Prior, Spec
+from nbsql.version import __version__
 
 
 class Fit:
@@ -97,7 +98,7 @@ class Fit:
     ) -> Iterator[Statement]:
         yield from self.plan.statistics(scan, rescan, careful)
         yield from self.plan.counts(source)
-        yield from self.plan.record(VERSION, "1", "fit", self.source.label, rows)
+        yield from self.plan.record(__version__, "1", "fit", self.source.label, rows)
         yield from self.plan.estimates()
         if not hasattr(self, "_classes"):
             self._classes = class_columns(self.engine.rows(self.plan.class_order()))
@@ -154,7 +155,7 @@ class Fit:
             broken = self.engine.ask("broken_rules", scan, len(rules))[0]
             for rule, count in zip(rules, broken, strict=True):
                 if count:
-                    raise InputError(rule.message.replace("{n}", f"{count} value{'' if count == 1 else 's'}"))
+                    raise InputError(rule.broken(count))
         rows = [row for row in rows if row[3] > 0]
         if not rows:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
@@ -188,7 +189,7 @@ class Fit:
             if feature.name not in found:
                 empty.append(feature.name)
                 continue
-            levels, numeric, varies = found[feature.name]
+            levels, varies = found[feature.name]
             if (feature.family.centred and not varies) or (feature.family.level and levels == 1):
                 constant.append(feature.name)
         if empty:

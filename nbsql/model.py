@@ -16,13 +16,17 @@ from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
 from nbsql.plan import VERBS, Plan, Relations, class_columns
 from nbsql.query import Query
-from nbsql.spec import Options, Spec, resolve
-from nbsql.version import VERSION
+from nbsql.resolve import resolve
+from nbsql.spec import Options, Spec
 
 Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
 
 # The column that a verb adds and no source may have.
-_ADDS = {"predict": ("prediction", "probability"), "predict_proba": ("prediction", "probability"), "log_evidence": ("log_evidence",)}
+_ADDS = {
+    "predict": ("prediction", "probability"),
+    "predict_proba": ("prediction", "probability"),
+    "log_evidence": ("log_evidence",),
+}
 
 
 def fit(
@@ -77,7 +81,7 @@ def fit(
     >>> con = duckdb.connect()
     >>> data = "SELECT * FROM (VALUES ('sunny', 'no'), ('rain', 'yes'), ('rain', 'yes')) AS t(outlook, play)"
     >>> fit(con, data, target="play").predict("SELECT 'rain' AS outlook").fetchall()
-    [('rain', 'yes', 0.8571428571428571)]
+    [('rain', 'yes', 0.8181818181818181)]
     """
     engine = con if isinstance(con, DuckDB) else DuckDB(con)
     options = Options(
@@ -94,7 +98,7 @@ def fit(
     return Model(engine, spec, relations, name)
 
 
-def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", database: str | None = None, **options: Any) -> str:
+def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Any) -> str:
     """The statements that `fit` would run, as one text. Reads the classes of the source and writes nothing.
 
     Takes the arguments of `fit`.
@@ -119,7 +123,9 @@ def _place(
         return Relations(engine.renderer, transient=engine.transient_name()), None
     place = engine.database(database)
     if engine.is_read_only(place):
-        raise DatabaseError(f"database {place!r} is open read-only; open it for writing, or leave the name out for a transient model")
+        raise DatabaseError(
+            f"database {place!r} is open read-only; open it for writing, or leave the name out for a transient model"
+        )
     schemas.check_new_name(engine, place, name, replace=replace)
     existing = engine.schema(place, name)
     return _relations(engine, place, name), (place, existing) if existing is not None else None
@@ -138,15 +144,15 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
 
     >>> import duckdb
     >>> con = duckdb.connect()
-    >>> _ = fit(con, "SELECT 'rain' AS outlook, play FROM (VALUES ('yes'), ('no')) AS t(play)", target="play", name="golf", alpha=2)
-    >>> load(con, "golf").families["outlook"]
-    Categorical(alpha=2.0, nulls='skip', unseen='skip', levels=())
+    >>> golf = fit(con, "SELECT * FROM (VALUES ('sun', 'no'), ('rain', 'yes')) AS t(sky, play)", target="play", name="golf")
+    >>> load(con, "golf").families["sky"]
+    Categorical(alpha=1.0, nulls='skip', unseen='skip', levels=())
     """
     engine = con if isinstance(con, DuckDB) else DuckDB(con)
     place = engine.database(database)
     schema = schemas.find(engine, place, name)
     relations = _relations(engine, place, schema)
-    rows = engine.ask("everything", relations["spec"])
+    rows = engine.ask("spec_text", relations["spec"])
     if len(rows) != 1:
         raise ModelError(f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True")
     return Model(engine, Spec.from_json(rows[0][0], schema), relations, schema)
@@ -162,7 +168,8 @@ def families(con: Connection, source: Any, *, target: str, **options: Any) -> di
     """The families that `fit` with these arguments would give to the features, without fitting.
 
     >>> import duckdb
-    >>> {name: str(family) for name, family in families(duckdb.connect(), "SELECT 1.5 AS x, 'a' AS y, TRUE AS z", target="y").items()}
+    >>> found = families(duckdb.connect(), "SELECT 1.5 AS x, 'a' AS y, TRUE AS z", target="y")
+    >>> {name: str(family) for name, family in found.items()}
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
     engine = con if isinstance(con, DuckDB) else DuckDB(con)
@@ -187,15 +194,13 @@ class Model:
         self._relations = relations
         self._plan = Plan(engine.renderer, spec, relations)
         self.name = name
-        rows = engine.rows(self._plan.class_order())
-        self._classes = class_columns(rows)
-        self._labels = [row[2] for row in rows]
+        self._classes = class_columns(engine.rows(self._plan.class_order()))
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"
         return f"<nbsql {title}: {self.target!r} of {len(self._classes)} classes from {len(self._spec.features)} features>"
 
-    def __enter__(self) -> Model:
+    def __enter__(self) -> Model:  # noqa: PYI034 - Self needs Python 3.11
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
@@ -213,7 +218,7 @@ class Model:
     @property
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
-        return list(self._labels)
+        return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
 
     @property
     def families(self) -> dict[str, Family]:
@@ -281,7 +286,9 @@ class Model:
                 return
             for name, kind in schemas.CONTENTS.items():
                 if kind != "macro":
-                    engine.run(f"drop {name}", engine.renderer.statement("drop_relation", kind, self._relations[name], if_exists=True))
+                    engine.run(
+                        f"drop {name}", engine.renderer.statement("drop_relation", kind, self._relations[name], if_exists=True)
+                    )
 
     def _read(self, name: str) -> Query:
         return Query(self._engine, self._engine.renderer.statement("everything", self._relations[name]))
@@ -320,6 +327,3 @@ class Model:
         for name in added:
             if name.lower() in columns:
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
-
-
-__all__ = ["VERSION", "Model", "families", "fit", "fit_sql", "load", "models"]

@@ -86,7 +86,7 @@ def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
     """The columns of classes, from the rows of `class_order`, by label. Names differ even without regard to case."""
     columns: list[ClassColumn] = []
     taken: set[str] = set()
-    for number, label, *_ in sorted(classes, key=lambda row: row[3]):
+    for number, label, _ in sorted(classes, key=lambda row: row[2]):
         name, attempt = label, 1
         while name.lower() in taken:
             attempt += 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError
@@ -48,12 +48,12 @@ class Query:
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
         with self._engine.errors():
-            return self.relation.to_arrow_table()
+            return cast("pyarrow.Table", self.relation.to_arrow_table())
 
     def pl(self) -> polars.DataFrame:
         """The rows as a Polars DataFrame."""
         with self._engine.errors():
-            return self.relation.pl()
+            return cast("polars.DataFrame", self.relation.pl())
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples."""

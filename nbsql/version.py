@@ -1,3 +1,3 @@
 """The version, alone in a file that the build reads too."""
 
-VERSION = "0.1.0"
+__version__ = "0.1.0"

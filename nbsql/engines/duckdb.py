@@ -132,8 +132,7 @@ class DuckDB:
         try:
             yield
         except duckdb.Error as error:
-            message = " ".join(str(error).split("\n\nLINE ")[0].split())
-            raise DatabaseError(message) from error
+            raise DatabaseError(_one_line(error)) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -162,7 +161,7 @@ class DuckDB:
         """The name of an attached database as the catalogue spells it; of the current one for None."""
         if name is None:
             return self.current()[0]
-        names = [row[0] for row in self.ask("databases")]
+        names: list[str] = [row[0] for row in self.ask("databases")]
         for known in names:
             if known.lower() == name.lower():
                 return known
@@ -173,10 +172,8 @@ class DuckDB:
 
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
-        for (known,) in self.ask("schemas", database):
-            if known.lower() == name.lower():
-                return known
-        return None
+        names: list[str] = [row[0] for row in self.ask("schemas", database)]
+        return next((known for known in names if known.lower() == name.lower()), None)
 
     def transient_name(self) -> str:
         """A prefix for the temporary tables of a model without a name."""
@@ -231,7 +228,7 @@ class DuckDB:
         for path in filter(None, ([text], _parts(text))):
             found = []
             for relation in relations:
-                names = relation[: 3]
+                names = relation[:3]
                 if len(path) > 3 or [p.lower() for p in path] != [n.lower() for n in names[3 - len(path) :]]:
                     continue
                 if len(path) == 1 and names[:2] not in [(database, schema), (database, "main"), ("temp", "main")]:
@@ -252,8 +249,7 @@ class DuckDB:
             statements = self.connection.extract_statements(text)
         except duckdb.Error as error:
             if re.match(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot|describe)\b", text, re.IGNORECASE):
-                reason = " ".join(str(error).split("\n\nLINE ")[0].split())
-                raise InputError(f"the query cannot be read: {reason}") from None
+                raise InputError(f"the query cannot be read: {_one_line(error)}") from None
             return None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"a source is a table, a view or one SELECT, not {text!r}")
@@ -315,6 +311,11 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
         raise DatabaseError(message) from error
 
 
+def _one_line(error: duckdb.Error) -> str:
+    """What DuckDB says, without its picture of the statement and without tracebacks."""
+    return " ".join(re.split(r"\n\nLINE |, due to the following Python exception", str(error))[0].split())
+
+
 def _kind(column_type: Any) -> str:
     name = str(column_type.id).lower()
     if name in _KINDS:
@@ -324,8 +325,9 @@ def _kind(column_type: Any) -> str:
     children = dict(column_type.children) if name in ("list", "map") else {}
     if name == "list" and _KINDS.get(str(children["child"].id).lower()) == "text":
         return "tokens"
-    if name == "map" and _KINDS.get(str(children["key"].id).lower()) == "text":
-        if _KINDS.get(str(children["value"].id).lower()) in ("integer", "float", "decimal"):
+    if name == "map":
+        key, value = (_KINDS.get(str(children[part].id).lower()) for part in ("key", "value"))
+        if key == "text" and value in ("integer", "float", "decimal"):
             return "token counts"
     return "other"
 

@@ -227,9 +227,14 @@ FROM (
 
 {# The classes in the order of their numbers, as text: what the columns of a wide score are named for. #}
 {% macro class_order(priors) -%}
-SELECT class_no, CAST(class AS {{ nbsql.string() }}) AS label, class, row_number() OVER (ORDER BY class) AS label_no
+SELECT class_no, CAST(class AS {{ nbsql.string() }}) AS label, row_number() OVER (ORDER BY class) AS label_no
 FROM (
   {{ nbsql.classes(priors) }}
 ) AS classes
 ORDER BY class_no
+{%- endmacro %}
+
+{# The classes, the most probable first, in their own type. #}
+{% macro class_values(priors) -%}
+SELECT class FROM {{ priors }} AS priors ORDER BY prior DESC, class
 {%- endmacro %}

@@ -30,12 +30,19 @@ CREATE MACRO {{ relation }}(source) AS TABLE
 
 {% macro queried() -%} query_table(source) {%- endmacro %}
 
+{# In UTC and without a time zone, which some clients cannot read. #}
+{% macro utc_now() -%} make_timestamp(epoch_us(now())) {%- endmacro %}
+
+{% macro spec_text(spec) -%}
+SELECT spec FROM {{ spec }} AS spec
+{%- endmacro %}
+
 {% macro spec_row(spec, version) -%}
 SELECT
   {{ nbsql.text(spec) }} AS spec,
   {{ nbsql.text(version) }} AS nbsql_version,
-  now() AS created_at,
-  now() AS updated_at
+  {{ nbsql.utc_now() }} AS created_at,
+  {{ nbsql.utc_now() }} AS updated_at
 {%- endmacro %}
 
 {% macro batch_row(batch, operation, source, rows) -%}
@@ -44,7 +51,7 @@ SELECT
   {{ nbsql.text(operation) }} AS operation,
   {{ nbsql.text(source) }} AS source,
   CAST({{ rows }} AS BIGINT) AS rows,
-  now() AS at
+  {{ nbsql.utc_now() }} AS at
 {%- endmacro %}
 
 {% macro drop_relation(kind, relation, if_exists=false) -%}
@@ -86,7 +93,6 @@ ORDER BY class
 SELECT
   feature,
   count(DISTINCT value) + max(CASE WHEN value IS NULL AND mean IS NULL THEN 1 ELSE 0 END) AS levels,
-  max(CASE WHEN mean IS NOT NULL THEN 1 ELSE 0 END) = 1 AS numeric,
   coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies
 FROM {{ statistics }} AS statistics
 WHERE feature IS NOT NULL

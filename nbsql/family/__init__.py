@@ -1,0 +1,79 @@
+"""The families of features: one file each, and its SQL in `sql/macros/families/`.
+
+The class attributes of a family say how it is counted, estimated and scored; the macros of its name do it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from nbsql.errors import InputError, suggestion
+from nbsql.family.base import Family, Nulls, Unseen, choice, non_negative
+from nbsql.family.bernoulli import Bernoulli
+from nbsql.family.categorical import Categorical
+from nbsql.family.gaussian import Gaussian
+from nbsql.family.multinomial import Multinomial
+from nbsql.family.poisson import Poisson
+from nbsql.family.text import Text
+from nbsql.family.tokens import TokenCounts, Tokens
+
+FAMILIES: dict[str, type[Family]] = {
+    family.name: family for family in (Categorical, Bernoulli, Gaussian, Poisson, Multinomial, Tokens, TokenCounts, Text)
+}
+
+# The rule of inference looks at the type alone, so that fitting the same table tomorrow gives the same model.
+INFERRED: dict[str, type[Family]] = {
+    "text": Categorical,
+    "boolean": Bernoulli,
+    "integer": Gaussian,
+    "float": Gaussian,
+    "decimal": Gaussian,
+    "tokens": Tokens,
+    "token counts": TokenCounts,
+}
+
+
+def named(family: str | Family) -> Family:
+    """The family of that name with its default options, or the instance itself.
+
+    Raises:
+        InputError: the name is no family's.
+    """
+    if isinstance(family, Family):
+        return family
+    if isinstance(family, type) and issubclass(family, Family):
+        return family()
+    if not isinstance(family, str):
+        raise InputError(f"a family is a name or an instance such as nbsql.Gaussian(), not {family!r}")
+    if family not in FAMILIES:
+        known = ", ".join(map(repr, FAMILIES))
+        raise InputError(f"no family {family!r}{suggestion(family, FAMILIES) or f'; the families are {known}'}")
+    return FAMILIES[family]()
+
+
+def from_dict(options: Mapping[str, Any]) -> Family:
+    """The family that `Family.to_dict` wrote."""
+    arguments = dict(options)
+    return FAMILIES[arguments.pop("family")](**arguments)
+
+
+__all__ = [
+    "FAMILIES",
+    "INFERRED",
+    "Bernoulli",
+    "Categorical",
+    "Family",
+    "Gaussian",
+    "Multinomial",
+    "Nulls",
+    "Poisson",
+    "Text",
+    "TokenCounts",
+    "Tokens",
+    "Unseen",
+    "choice",
+    "from_dict",
+    "named",
+    "non_negative",
+]

@@ -1,0 +1,141 @@
+"""What the families of features share: how a column is distributed in a class, and with which options."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, get_args
+
+from nbsql.errors import InputError, suggestion
+
+Nulls = Literal["skip", "category", "error"]
+Unseen = Literal["skip", "smooth"]
+
+
+def choice(value: str, allowed: Any, name: str) -> None:
+    """Raise InputError unless `value` is one of a Literal's."""
+    options = get_args(allowed)
+    if value not in options:
+        known = ", ".join(map(repr, options))
+        raise InputError(f"{name} must be one of {known}, not {value!r}{suggestion(str(value), options)}")
+
+
+def non_negative(value: Any, name: str) -> float:
+    """`value` as a float; InputError unless it is a finite number of at least 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+        raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
+    return float(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Family:
+    """What all families share.
+
+    Args:
+        alpha: pseudo-count of additive smoothing; None takes the fit's.
+        nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error"
+            refuses to fit; None takes the fit's.
+        unseen: a value never met in training is left out of the score ("skip") or has the likelihood of a count of 0
+            ("smooth"); None takes the fit's.
+    """
+
+    alpha: float | Mapping[str, float] | None = None
+    nulls: Nulls | None = None
+    unseen: Unseen | None = None
+
+    name: ClassVar[str]
+    centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
+    number: ClassVar[bool] = False  # scored from <name>_inputs and parameters: <name>_term
+    level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
+    bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
+    has_categories: ClassVar[bool] = False  # whether a missing value can be a category
+    over_columns: ClassVar[bool] = False  # one feature of several columns
+    accepts: ClassVar[tuple[str, ...]]  # the kinds of column it can be asked for
+    rules: ClassVar[dict[str, tuple[str, ...]]] = {}  # kind of column -> what training rows must keep (sql/macros/rules.sql)
+
+    def __post_init__(self) -> None:
+        if self.alpha is not None:
+            object.__setattr__(self, "alpha", non_negative(self.alpha, "alpha"))
+        if self.nulls is not None:
+            choice(self.nulls, Nulls, "nulls")
+            if self.nulls == "category" and not self.has_categories:
+                raise InputError(f"nulls='category' needs a family with categories, not {self.name!r}; use 'skip' or 'error'")
+        if self.unseen is not None:
+            choice(self.unseen, Unseen, "unseen")
+
+    def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
+        """The same family with what was left out taken from the fit."""
+        if nulls == "category" and not self.has_categories:
+            nulls = "skip"
+        return dataclasses.replace(
+            self,
+            alpha=alpha if self.alpha is None else self.alpha,
+            nulls=nulls if self.nulls is None else self.nulls,
+            unseen=unseen if self.unseen is None else self.unseen,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The family as JSON holds it."""
+        return {"family": self.name, **dataclasses.asdict(self)}
+
+    def __str__(self) -> str:
+        return self.name
+
+    # What the macros read. -----------------------------------------------------------------------------------------
+
+    @property
+    def pseudo_count(self) -> float:
+        """The pseudo-count of a value that is not declared."""
+        return self.alpha if isinstance(self.alpha, float) else 0.0
+
+    @property
+    def declared(self) -> list[tuple[str, float]]:
+        """Values that exist though no row has them, with their pseudo-counts."""
+        return []
+
+    @property
+    def distribution(self) -> str:
+        """Which macro estimates it: <distribution>_likelihoods."""
+        return "dirichlet"
+
+    @property
+    def scanned(self) -> bool:
+        """Whether the wide scan counts it: <name>_inputs, <name>_aggregates and <name>_cells."""
+        return self.number
+
+    @property
+    def presence(self) -> bool:
+        """Whether a token counts once a row, and its absence counts too."""
+        return False
+
+    @property
+    def least_count(self) -> int:
+        """How often a value must be met to be one."""
+        return 0
+
+    @property
+    def compiled(self) -> str:
+        """Which macro lists the parameters: <compiled>_parameters."""
+        return self.name if self.number or self.parametrised_term else "level"
+
+    @property
+    def parametrised_term(self) -> bool:
+        """Whether <name>_term adds something from the parameters alone."""
+        return self.number
+
+    @property
+    def looked_up(self) -> bool:
+        return self.level or self.bag
+
+    @property
+    def parametrised(self) -> bool:
+        if self.number or self.parametrised_term:
+            return True
+        return self.unseen == "smooth" or (self.level and self.nulls == "category")
+
+    @property
+    def allows_zero(self) -> bool:
+        """Whether a likelihood may be 0, so that 0 ln 0 must be told apart."""
+        return min([self.pseudo_count, *(alpha for _, alpha in self.declared)]) == 0

@@ -1,0 +1,36 @@
+"""Yes or no."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nbsql.family.base import Family, non_negative
+
+
+@dataclass(frozen=True)
+class Bernoulli(Family):
+    """Yes or no, BOOLEAN or 0/1: P(true | c) = (n_true + alpha) / (n + alpha + beta).
+
+    Args:
+        alpha: pseudo-count of true; None takes the fit's.
+        beta: pseudo-count of false; None takes alpha.
+    """
+
+    alpha: float | None = None
+    beta: float | None = None
+
+    name: ClassVar[str] = "bernoulli"
+    number: ClassVar[bool] = True
+    has_categories: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...]] = ("boolean", "integer", "float", "decimal")
+    rules: ClassVar[dict[str, tuple[str, ...]]] = {"integer": ("binary",), "float": ("binary",), "decimal": ("binary",)}
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.beta is not None:
+            object.__setattr__(self, "beta", non_negative(self.beta, "beta"))
+
+    @property
+    def declared(self) -> list[tuple[str, float]]:
+        return [("true", self.pseudo_count), ("false", self.pseudo_count if self.beta is None else self.beta)]

@@ -1,0 +1,92 @@
+"""Text, cut into words in the database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+from nbsql.errors import InputError
+from nbsql.family.base import Family, choice
+from nbsql.family.stop_words import STOP_WORDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Text(Family):
+    """A text, cut into words in the database; the same way for fitting and for scoring.
+
+    Args:
+        event: "multinomial" counts every occurrence of a word, "bernoulli" the presence or absence of every word of the
+            vocabulary (McCallum and Nigam 1998).
+        pattern: what a word is, in RE2 syntax; by default a run of Unicode letters and digits.
+        lower: fold to lower case first.
+        stop_words: words to leave out: None, "english", or a list.
+        min_length: the least length of a word, in characters.
+        min_count: words (n-grams) met fewer times in the whole training data are no part of the vocabulary.
+        ngrams: runs of up to so many words are terms too; or a pair, the shortest and the longest run.
+    """
+
+    event: Literal["multinomial", "bernoulli"] = "multinomial"
+    pattern: str = r"[\p{L}\p{N}]+"
+    lower: bool = True
+    stop_words: Sequence[str] | None = None
+    min_length: int = 1
+    min_count: int = 1
+    ngrams: tuple[int, int] = (1, 1)
+
+    name: ClassVar[str] = "text"
+    bag: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...]] = ("text",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.event, Literal["multinomial", "bernoulli"], "event")
+        for name in ("min_length", "min_count"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise InputError(f"{name} must be a whole number of at least 1, not {value!r}")
+        if not isinstance(self.pattern, str) or not self.pattern:
+            raise InputError(f"pattern must be a regular expression, not {self.pattern!r}")
+        if isinstance(self.stop_words, str):
+            if self.stop_words not in STOP_WORDS:
+                known = ", ".join(map(repr, STOP_WORDS))
+                raise InputError(f"no stop words {self.stop_words!r}; name one of {known}, or give a list of words")
+            object.__setattr__(self, "stop_words", STOP_WORDS[self.stop_words])
+        elif self.stop_words is not None:
+            object.__setattr__(self, "stop_words", tuple(self.stop_words))
+        object.__setattr__(self, "ngrams", _run_lengths(self.ngrams))
+        if self.event == "bernoulli" and self.alpha == 0:
+            raise InputError(
+                "Text(event='bernoulli') needs alpha > 0, or a word that every text of a class holds could not be absent"
+            )
+
+    @property
+    def presence(self) -> bool:
+        return self.event == "bernoulli"
+
+    @property
+    def distribution(self) -> str:
+        return "presence" if self.presence else "dirichlet"
+
+    @property
+    def scanned(self) -> bool:
+        return self.presence
+
+    @property
+    def parametrised_term(self) -> bool:
+        return self.presence
+
+    @property
+    def least_count(self) -> int:
+        return self.min_count if self.min_count > 1 else 0  # not 1: a word may weigh less
+
+
+def _run_lengths(ngrams: Any) -> tuple[int, int]:
+    pair = (1, ngrams) if isinstance(ngrams, int) and not isinstance(ngrams, bool) else ngrams
+    try:
+        low, high = pair
+    except (TypeError, ValueError):
+        low = high = 0
+    if not (isinstance(low, int) and isinstance(high, int) and 1 <= low <= high <= 10):
+        raise InputError(f"ngrams must be a whole number from 1 to 10, or a pair (shortest, longest), not {ngrams!r}")
+    return low, high

@@ -1,0 +1,208 @@
+"""From the arguments of a fit to a spec: finds the columns, chooses the families, and refuses what cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import INFERRED, Family, Multinomial, Nulls, Unseen, choice, named, non_negative
+from nbsql.spec import Check, Column, Feature, Options, Prior, Spec
+
+
+class _Columns:
+    """The columns of a source, found without regard to case."""
+
+    def __init__(self, columns: Sequence[Column], source: str) -> None:
+        self.all = columns
+        self.source = source
+
+    def find(self, name: Any) -> Column:
+        if not isinstance(name, str):
+            raise InputError(f"a column's name must be text, not {name!r}")
+        found = [c for c in self.all if c.name == name] or [c for c in self.all if c.name.lower() == name.lower()]
+        if not found:
+            names = [c.name for c in self.all]
+            hint = suggestion(name, names) or f"; its columns are {listed(names)}"
+            raise InputError(f"no column {name!r} in {self.source}{hint}")
+        if len(found) > 1:
+            raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
+        return found[0]
+
+    def find_all(self, names: str | Iterable[str], argument: str) -> list[Column]:
+        if isinstance(names, str):
+            names = [names]
+        found = [self.find(name) for name in names]
+        twice = {c.name for c in found if sum(other.name == c.name for other in found) > 1}
+        if twice:
+            raise InputError(f"{argument} names {min(twice)!r} twice; name it once")
+        return found
+
+
+def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
+    """The spec of a model of `source` with these columns.
+
+    Raises:
+        InputError: a column is unknown, ambiguous or of a type without a family, or an option is wrong.
+    """
+    known = _Columns(columns, source)
+    target = known.find(options.target)
+    ids = known.find_all(options.id, "id")
+    weight = known.find(options.weight) if options.weight is not None else None
+    if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+        raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
+    for role, column in [("weight", weight), *(("id", column) for column in ids)]:
+        if column is not None and column.name == target.name:
+            raise InputError(f"column {column.name!r} cannot be both the target and the {role}")
+    choice(options.nulls, Nulls, "nulls")
+    choice(options.unseen, Unseen, "unseen")
+    alpha = non_negative(options.alpha, "alpha")
+    reserved = {target.name, *(c.name for c in ids), *([weight.name] if weight else [])}
+    features = tuple(
+        replace(feature, family=_with_defaults(feature.family, alpha, options), index=index)
+        for index, feature in enumerate(_features(known, options, reserved), start=1)
+    )
+    return Spec(
+        target=target.name,
+        target_type=target.type,
+        id=tuple(c.name for c in ids),
+        weight=weight.name if weight else None,
+        features=features,
+        prior=_prior(options),
+        defaults={"alpha": alpha, "nulls": options.nulls, "unseen": options.unseen},
+    )
+
+
+def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
+    return family.with_defaults(alpha=alpha, nulls=options.nulls, unseen=options.unseen)
+
+
+def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Feature]:
+    """The features, in the source's order; those over several columns stand where their first column does."""
+    excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
+    chosen = _chosen(known, options, reserved, excluded)
+    families = {key: named(value) for key, value in options.families.items()}
+    groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, Multinomial)}
+    singles = {known.find(key).name: value for key, value in families.items() if not isinstance(value, Multinomial)}
+    for name in singles:
+        if name in reserved:
+            raise InputError(f"families names {name!r}, which is the target, the weight or an id; leave it out")
+        if name in excluded:
+            raise InputError(f"families names {name!r}, which is excluded; take it out of one of them")
+        if name not in {c.name for c in chosen}:
+            raise InputError(f"families names {name!r}, which is not among the features; add it to features")
+    group_of: dict[str, str] = {}
+    for key, group in groups.items():
+        for name in group.columns:
+            if name in group_of or name in singles:
+                raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
+            group_of[name] = key
+    features: dict[str, Feature] = {}
+    without_family: list[Column] = []
+    for column in chosen:
+        if column.name in group_of:
+            key = group_of[column.name]
+            features.setdefault(f"group {key}", groups[key])
+        elif column.name in singles or column.kind in INFERRED:
+            family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
+            _accept(family, column)
+            features[f"column {column.name}"] = Feature(column.name, family, (column.name,), 0, _floating([column]))
+        else:
+            without_family.append(column)
+    for key, group in groups.items():
+        features.setdefault(f"group {key}", group)
+    if without_family:
+        raise InputError(_no_family(without_family))
+    names = [feature.name for feature in features.values()]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two features are named {name!r}; give the family over several columns another key")
+    return list(features.values())
+
+
+def _chosen(known: _Columns, options: Options, reserved: set[str], excluded: set[str]) -> list[Column]:
+    """The columns that are to be features."""
+    if options.features is None:
+        return [c for c in known.all if c.name not in reserved | excluded]
+    chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]
+    for column in chosen:
+        _not_reserved(column, reserved)
+    return chosen
+
+
+def _not_reserved(column: Column, reserved: set[str]) -> None:
+    if column.name in reserved:
+        raise InputError(f"column {column.name!r} is the target, the weight or an id, and cannot be a feature too")
+
+
+def _group(known: _Columns, key: str, family: Multinomial, reserved: set[str]) -> Feature:
+    """A feature over several columns, as the catalogue spells them."""
+    members = known.find_all(family.columns, repr(key))
+    if len(members) < 2:
+        raise InputError(f"family {family.name!r} of {key!r} needs at least two count columns: nbsql.Multinomial(['w1', 'w2'])")
+    for column in members:
+        _not_reserved(column, reserved)
+        _accept(family, column)
+    alpha = family.alpha
+    if isinstance(alpha, Mapping):
+        alpha = {known.find(name).name: value for name, value in alpha.items()}
+    columns = tuple(column.name for column in members)
+    return Feature(key, replace(family, columns=columns, alpha=alpha), columns, 0, _floating(members))
+
+
+def _no_family(columns: Sequence[Column]) -> str:
+    first, others = columns[0], columns[1:]
+    more = f" (and neither have {listed(c.name for c in others)})" if others else ""
+    include = f", or families={{{first.name!r}: 'categorical'}}" if first.kind == "temporal" else ""
+    names = ", ".join(repr(c.name) for c in columns)
+    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}]{include}"
+
+
+def _floating(columns: Sequence[Column]) -> bool:
+    return any(column.kind == "float" for column in columns)
+
+
+def _accept(family: Family, column: Column) -> None:
+    if column.kind not in family.accepts:
+        raise InputError(
+            f"column {column.name!r} is {column.type}, which family {family.name!r} does not take "
+            f"(it takes {', '.join(family.accepts)} columns); cast it, or choose another family"
+        )
+
+
+def _prior(options: Options) -> Prior:
+    prior = options.prior
+    if isinstance(prior, Mapping):
+        probabilities = {label: non_negative(p, f"the prior of {label!r}") for label, p in prior.items()}
+        if abs(sum(probabilities.values()) - 1) > 1e-9:
+            raise InputError(f"the priors sum to {sum(probabilities.values()):.6g}; they must sum to 1")
+        return Prior("given", given=tuple(probabilities.items()))  # labels as given; `fit` holds them against the classes
+    choice(prior, Literal["empirical", "uniform", "smoothed"], "prior")
+    alpha = options.alpha if options.prior_alpha is None else options.prior_alpha
+    return Prior(prior, alpha=non_negative(alpha, "prior_alpha") if prior == "smoothed" else 0.0)  # type: ignore[arg-type]
+
+
+_RULES = {
+    "negative": "{n} of column {column} are negative; {family} counts must be at least 0",
+    "whole": "{n} of column {column} are no whole numbers; {family} counts must be",
+    "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
+    "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
+    "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",
+    "weight": "{n} of the weight column {column} are negative, NULL or not finite; weights must be at least 0",
+}
+
+
+def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
+    """The rules that the rows of a training source must keep."""
+    kinds = {column.name: column.kind for column in columns}
+    found = [Check("weight", spec.weight, _RULES["weight"])] if spec.weight else []
+    for feature in spec.features:
+        message = {rule: text.replace("{family}", feature.family.name) for rule, text in _RULES.items()}
+        missing = ["missing"] if feature.family.nulls == "error" else []
+        found += [
+            Check(rule, column, message[rule])
+            for column in feature.columns
+            for rule in [*feature.family.rules.get(kinds[column], ()), *missing]
+        ]
+    return found
