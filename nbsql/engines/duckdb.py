@@ -137,11 +137,11 @@ class DuckDB:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """A transaction of its own, or the one that the caller has open."""
-        try:
-            self.connection.begin()
-        except duckdb.TransactionException:
+        if self._in_transaction():
             yield  # the caller's, who will commit or roll back
             return
+        with self.errors():
+            self.connection.begin()
         try:
             yield
         except BaseException:
@@ -149,6 +149,13 @@ class DuckDB:
             raise
         with self.errors():
             self.connection.commit()
+
+    def _in_transaction(self) -> bool:
+        """Whether the caller has a transaction open: outside of one, every statement has a number of its own.
+
+        Trying BEGIN would tell too, but DuckDB aborts the transaction that it is tried in.
+        """
+        return self.ask("transaction_number") == self.ask("transaction_number")
 
     # Looking around. -----------------------------------------------------------------------------------------------
 
@@ -290,10 +297,9 @@ class DuckDB:
         is_frame: bool = False,
         release: Callable[[], None] | None = None,
     ) -> Source:
-        with self.errors():
-            result = self.connection.execute(self.renderer.statement("empty", relation))
-            columns = [Column(entry[0], str(entry[1]), _kind(entry[1])) for entry in result.description]
-            result.fetchall()
+        with self.errors():  # of a relation that is not run, errors leave the caller's transaction as it is
+            found = self.connection.sql(self.renderer.statement("empty", relation))
+            columns = [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
         return Source(relation, label, columns, is_table=is_table, is_frame=is_frame, release=release)
 
 

@@ -4,6 +4,10 @@
 SELECT current_database() AS database, current_schema() AS schema
 {%- endmacro %}
 
+{% macro transaction_number() -%}
+SELECT txid_current() AS number
+{%- endmacro %}
+
 {% macro relations() -%}
 SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE NOT internal
 UNION ALL
