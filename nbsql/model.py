@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -83,12 +84,11 @@ def fit(
     >>> fit(con, data, target="play").predict("SELECT 'rain' AS outlook").fetchall()
     [('rain', 'yes', 0.8181818181818181)]
     """
-    engine = con if isinstance(con, DuckDB) else DuckDB(con)
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
         alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen,
     )  # fmt: skip
-    with engine.transaction():
+    with _opened(con) as engine, engine.transaction():
         relations, replaces = _place(engine, name, database, replace=replace)
         found = engine.source(source)
         try:
@@ -98,20 +98,33 @@ def fit(
     return Model(engine, spec, relations, name)
 
 
+@contextmanager
+def _opened(con: Connection, *, close: bool = False) -> Iterator[DuckDB]:
+    """The engine of a connection or path. What was opened here is closed again on an error, or in any case with `close`."""
+    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    try:
+        yield engine
+    except BaseException:
+        close = True
+        raise
+    finally:
+        if close and engine is not con:
+            engine.close()
+
+
 def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Any) -> str:
     """The statements that `fit` would run, as one text. Reads the classes of the source and writes nothing.
 
     Takes the arguments of `fit`.
     """
-    engine = con if isinstance(con, DuckDB) else DuckDB(con)
     options.pop("replace", None)
     options["families"] = options.get("families") or {}
-    relations = Relations(engine.renderer, name)
-    found = engine.source(source)
-    try:
-        statements = Fit(engine, found, Options(target=target, **options), relations).statements()
-    finally:
-        found.release()
+    with _opened(con, close=True) as engine:
+        found = engine.source(source)
+        try:
+            statements = Fit(engine, found, Options(target=target, **options), Relations(engine.renderer, name)).statements()
+        finally:
+            found.release()
     return "\n\n".join(f"-- {statement.name}\n{statement.sql};" for statement in statements)
 
 
@@ -148,20 +161,22 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
     >>> load(con, "golf").families["sky"]
     Categorical(alpha=1.0, nulls='skip', unseen='skip', levels=())
     """
-    engine = con if isinstance(con, DuckDB) else DuckDB(con)
-    place = engine.database(database)
-    schema = schemas.find(engine, place, name)
-    relations = _relations(engine, place, schema)
-    rows = engine.ask("spec_text", relations["spec"])
-    if len(rows) != 1:
-        raise ModelError(f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True")
-    return Model(engine, Spec.from_json(rows[0][0], schema), relations, schema)
+    with _opened(con) as engine:
+        place = engine.database(database)
+        schema = schemas.find(engine, place, name)
+        relations = _relations(engine, place, schema)
+        rows = engine.ask("spec_text", relations["spec"])
+        if len(rows) != 1:
+            raise ModelError(
+                f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True"
+            )
+        return Model(engine, Spec.from_json(rows[0][0], schema), relations, schema)
 
 
 def models(con: Connection, *, database: str | None = None) -> list[str]:
     """The names of the models in a database."""
-    engine = con if isinstance(con, DuckDB) else DuckDB(con)
-    return schemas.model_names(engine, engine.database(database))
+    with _opened(con, close=True) as engine:
+        return schemas.model_names(engine, engine.database(database))
 
 
 def families(con: Connection, source: Any, *, target: str, **options: Any) -> dict[str, Family]:
@@ -172,13 +187,13 @@ def families(con: Connection, source: Any, *, target: str, **options: Any) -> di
     >>> {name: str(family) for name, family in found.items()}
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
-    engine = con if isinstance(con, DuckDB) else DuckDB(con)
-    found = engine.source(source)
-    try:
-        options["families"] = options.get("families") or {}
-        spec = resolve(found.columns, Options(target=target, **options), found.label)
-    finally:
-        found.release()
+    options["families"] = options.get("families") or {}
+    with _opened(con, close=True) as engine:
+        found = engine.source(source)
+        try:
+            spec = resolve(found.columns, Options(target=target, **options), found.label)
+        finally:
+            found.release()
     return {feature.name: feature.family for feature in spec.features}
 
 
@@ -273,7 +288,7 @@ class Model:
     def sql(self, verb: str, source: Any) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it."""
         if verb not in VERBS:
-            raise InputError(f"no verb {verb!r}{suggestion(verb, VERBS)}; the verbs are {listed(VERBS)}")
+            raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         return self._query(verb, source).sql
 
     def drop(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, get_args
 
@@ -27,6 +27,17 @@ def non_negative(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
+
+
+def texts(values: Any, rule: str) -> tuple[str, ...]:
+    """`values` as a tuple; InputError with the rule unless it is a list of texts."""
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise InputError(f"{rule}, not {values!r}")
+    found = tuple(values)
+    for value in found:
+        if not isinstance(value, str):
+            raise InputError(f"{rule}, and {value!r} is no text")
+    return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,10 +138,12 @@ class Family:
 
     @property
     def looked_up(self) -> bool:
+        """Whether its values are in the lookups."""
         return self.level or self.bag
 
     @property
     def parametrised(self) -> bool:
+        """Whether it has columns among the parameters."""
         if self.number or self.parametrised_term:
             return True
         return self.unseen == "smooth" or (self.level and self.nulls == "category")

@@ -6,14 +6,15 @@
   joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
   log_evidence          log_evidence: ln p(x), low for a row that fits no class
 
-  A row that no class can explain has a NULL prediction.
+  A row that no class can explain has a NULL prediction. The added columns are not qualified, so that a source with a column of
+  the same name is refused as ambiguous, instead of hiding one behind the other.
 #}
 
 {% macro predict(model, source, parameters, lookups) -%}
 {% set columns -%}
 {{ nbsql.passed(model) }},
-posterior.prediction,
-posterior.probability
+prediction,
+probability
 {%- endset -%}
 {{ nbsql.scored(model, source, parameters, lookups, columns) }}
 {%- endmacro %}
@@ -21,8 +22,8 @@ posterior.probability
 {% macro predict_proba(model, source, parameters, lookups) -%}
 {% set columns -%}
 {{ nbsql.passed(model) }},
-posterior.prediction,
-posterior.probability
+prediction,
+probability
 {%- for class in model.class_columns %},
 CASE WHEN posterior.log_evidence > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joint(model, class.number) }} - posterior.log_evidence) END AS {{ nbsql.ident(class.probability) }}
 {%- endfor %}
@@ -43,7 +44,7 @@ CASE WHEN posterior.log_evidence > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joi
 {% macro log_evidence(model, source, parameters, lookups) -%}
 {% set columns -%}
 {{ nbsql.passed(model) }},
-posterior.log_evidence
+log_evidence
 {%- endset -%}
 {{ nbsql.scored(model, source, parameters, lookups, columns) }}
 {%- endmacro %}
