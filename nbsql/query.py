@@ -89,6 +89,8 @@ class Query:
 
     def _create(self, macro: str, name: str) -> None:
         engine = self._engine
+        if not isinstance(name, str) or not name:
+            raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
         database, schema = engine.current()
         if any(row[:2] == (database, schema) and row[2].lower() == name.lower() for row in engine.ask("relations")):
             raise InputError(f"{name!r} is there already; drop it first, or choose another name")

@@ -30,9 +30,13 @@ class _Columns:
             raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
         return found[0]
 
-    def find_all(self, names: str | Iterable[str], argument: str) -> list[Column]:
+    def find_all(self, names: str | Iterable[str] | None, argument: str) -> list[Column]:
         if isinstance(names, str):
             names = [names]
+        elif names is None:
+            names = []
+        elif isinstance(names, Mapping) or not isinstance(names, Iterable):
+            raise InputError(f"{argument} must be a column or a list of columns, not {names!r}")
         found = [self.find(name) for name in names]
         twice = {c.name for c in found if sum(other.name == c.name for other in found) > 1}
         if twice:
@@ -82,9 +86,14 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
     """The features, in the source's order; those over several columns stand where their first column does."""
     excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
     chosen = _chosen(known, options, reserved, excluded)
+    if not isinstance(options.families, Mapping):
+        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {options.families!r}")
     families = {key: named(value) for key, value in options.families.items()}
     groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, Multinomial)}
-    singles = {known.find(key).name: value for key, value in families.items() if not isinstance(value, Multinomial)}
+    single_keys = [key for key, value in families.items() if not isinstance(value, Multinomial)]
+    singles = {
+        column.name: families[key] for key, column in zip(single_keys, known.find_all(single_keys, "families"), strict=True)
+    }
     for name in singles:
         if name in reserved:
             raise InputError(f"families names {name!r}, which is the target, the weight or an id; leave it out")

@@ -14,6 +14,8 @@ CONTENTS: dict[str, str] = {
     **dict.fromkeys(["lookups", "parameters", "batches", "spec", "statistics"], "table"),
 }
 
+_RESERVED = ("system", "temp", "information_schema", "pg_catalog")
+
 
 def model_names(engine: DuckDB, database: str) -> list[str]:
     """The schemas of a database that are models."""
@@ -24,8 +26,11 @@ def find(engine: DuckDB, database: str, name: str) -> str:
     """The model's schema as the catalogue spells it.
 
     Raises:
+        InputError: the name is no name.
         ModelError: there is no such schema, or it is not a model, or a part of it is missing.
     """
+    if not isinstance(name, str):
+        raise InputError(f"a model's name must be text, not {name!r}")
     schema = engine.schema(database, name)
     models = model_names(engine, database)
     if schema is None:
@@ -49,6 +54,8 @@ def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -
     """
     if not isinstance(name, str) or not name or "\x00" in name:
         raise InputError(f"a model's name must be a text of at least one character, not {name!r}")
+    if name.lower() in {*(row[0].lower() for row in engine.ask("databases")), *_RESERVED}:
+        raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
     schema = engine.schema(database, name)
     if schema is None:
         return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 from markupsafe import Markup
 
-from nbsql.errors import DatabaseError, InputError, suggestion
+from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.render import Renderer
 from nbsql.spec import Column
 
@@ -168,6 +168,8 @@ class DuckDB:
         """The name of an attached database as the catalogue spells it; of the current one for None."""
         if name is None:
             return self.current()[0]
+        if not isinstance(name, str):
+            raise InputError(f"the name of a database must be text, not {name!r}")
         names: list[str] = [row[0] for row in self.ask("databases")]
         for known in names:
             if known.lower() == name.lower():
@@ -223,9 +225,12 @@ class DuckDB:
             return self._described(self.renderer.dialect.ident(text), text)
         query = self._query(text)
         if query is None:
-            names = sorted({row[2] for row in relations})
-            hint = suggestion(text, names) or ("; there are no tables yet" if not names else f"; there are {len(names)}")
+            near = (self.current(), ("temp", "main"))
+            names = sorted({row[2] for row in relations if row[:2] in near and not row[2].startswith("nbsql ")})
+            hint = suggestion(text, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
             raise InputError(f"no table or view {text!r}{hint}")
+        with self.errors():
+            _refuse_twice(self.connection.sql(query).columns, "the query")
         relation = self.renderer.fragment("subquery", self.renderer.dialect.query(query))
         return self._described(relation, "the query")
 
@@ -265,11 +270,13 @@ class DuckDB:
     def _frame(self, frame: Any) -> Source:
         name = f"nbsql source {next(self._numbers)}"
         kind = type(frame).__name__
+        columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+        _refuse_twice(columns, f"the {kind}")
         if kind == "RecordBatchReader":  # it can be read only once
             frame = frame.read_all()
         try:
             self.connection.register(name, frame)
-        except duckdb.Error as error:
+        except (duckdb.Error, TypeError) as error:  # TypeError: None is no object
             reason = str(error).splitlines()[0]
             hint = "; it reads another database" if "another database" in str(error) else ""
             if isinstance(frame, duckdb.DuckDBPyRelation):
@@ -301,6 +308,15 @@ class DuckDB:
             found = self.connection.sql(self.renderer.statement("empty", relation))
             columns = [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
         return Source(relation, label, columns, is_table=is_table, is_frame=is_frame, release=release)
+
+
+def _refuse_twice(names: Iterable[Any], label: str) -> None:
+    """Raise InputError if a name comes twice: DuckDB would number them, and a user would not know which is meant."""
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name.lower() in seen:
+            raise InputError(f"column {name!r} is ambiguous in {label}, which has it twice; rename one")
+        seen.add(name.lower())
 
 
 def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyConnection:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -30,8 +30,10 @@ class Categorical(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.levels, str):
-            raise InputError(f"levels must be a list, not the text {self.levels!r}")
+        if isinstance(self.levels, (str, Mapping)) or not isinstance(self.levels, Iterable):
+            raise InputError(f"levels must be a list, not {self.levels!r}")
+        if None in self.levels:
+            raise InputError("levels may not hold None; nulls='category' makes a missing value one")
         object.__setattr__(self, "levels", tuple(map(_label, self.levels)))
 
     @property

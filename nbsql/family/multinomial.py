@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Family, non_negative
+from nbsql.family.base import Family, non_negative, texts
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,7 @@ class Multinomial(Family):
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
 
     def __post_init__(self) -> None:
-        if isinstance(self.columns, str) or not all(isinstance(column, str) for column in self.columns):
-            raise InputError(f"Multinomial takes a list of columns, not {self.columns!r}")
-        object.__setattr__(self, "columns", tuple(self.columns))
+        object.__setattr__(self, "columns", texts(self.columns, "Multinomial takes a list of columns"))
         if isinstance(self.alpha, Mapping):
             alphas = {column: non_negative(alpha, "alpha") for column, alpha in self.alpha.items()}
             unknown = [column for column in alphas if column not in self.columns]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, choice
+from nbsql.family.base import Family, choice, texts
 from nbsql.family.stop_words import STOP_WORDS
 
 
@@ -53,7 +53,7 @@ class Text(Family):
                 raise InputError(f"no stop words {self.stop_words!r}; name one of {known}, or give a list of words")
             object.__setattr__(self, "stop_words", STOP_WORDS[self.stop_words])
         elif self.stop_words is not None:
-            object.__setattr__(self, "stop_words", tuple(self.stop_words))
+            object.__setattr__(self, "stop_words", texts(self.stop_words, "stop_words must be 'english' or a list of words"))
         object.__setattr__(self, "ngrams", _run_lengths(self.ngrams))
         if self.event == "bernoulli" and self.alpha == 0:
             raise InputError(
