@@ -270,8 +270,6 @@ class DuckDB:
     def _frame(self, frame: Any) -> Source:
         name = f"nbsql source {next(self._numbers)}"
         kind = type(frame).__name__
-        columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-        _refuse_twice(columns, f"the {kind}")
         if kind == "RecordBatchReader":  # it can be read only once
             frame = frame.read_all()
         try:
@@ -293,7 +291,14 @@ class DuckDB:
                 return
 
         relation = self.renderer.dialect.ident(name)
-        return self._described(relation, f"the {kind}", is_frame=True, release=release)
+        try:
+            if kind != "LazyFrame":  # asking one for its columns would run it
+                columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+                _refuse_twice(columns, f"the {kind}")
+            return self._described(relation, f"the {kind}", is_frame=True, release=release)
+        except BaseException:
+            release()
+            raise
 
     def _described(
         self,
