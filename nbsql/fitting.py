@@ -160,7 +160,8 @@ class Fit:
         if not rows:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
         if without:
-            self._say(f"{without} row{'' if without == 1 else 's'} of {name} without a {target!r} are left out of the training")
+            rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
+            self._say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out of the training")
         if len(rows) == 1:
             self._say(f"{target!r} has one class only, {rows[0][0]!r}; every prediction will be that class")
         return rows

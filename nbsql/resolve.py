@@ -194,7 +194,7 @@ def _prior(options: Options) -> Prior:
 
 _RULES = {
     "negative": "{n} of column {column} are negative; {family} counts must be at least 0",
-    "whole": "{n} of column {column} are no whole numbers; {family} counts must be",
+    "whole": "{n} of column {column} are not whole; {family} counts must be whole numbers",
     "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
     "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
     "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",

@@ -66,8 +66,10 @@ class Check:
 
     def broken(self, count: int) -> str:
         """What to say when `count` rows break it."""
-        values = f"{count} value{'' if count == 1 else 's'}"
-        return self.message.replace("{n}", values, 1).replace("{column}", repr(self.column), 1)
+        text, values = self.message, f"{count} values"
+        if count == 1:
+            text, values = text.replace(" are ", " is ", 1).replace(" hold ", " holds ", 1), "1 value"
+        return text.replace("{n}", values, 1).replace("{column}", repr(self.column), 1)
 
 
 @dataclass(frozen=True)
