@@ -43,7 +43,7 @@ class Query:
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame."""
         with self._engine.errors():
-            return self.relation.df()
+            return self._engine.connection.execute(self.sql).df()  # not by the relation, which would plan it twice
 
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
