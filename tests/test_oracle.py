@@ -27,7 +27,7 @@ COVTYPE = """
   SELECT elevation, aspect, slope, horiz_dist_hydrology, vert_dist_hydrology, horiz_dist_roadways, hillshade_9am,
     hillshade_noon, hillshade_3pm, horiz_dist_fire_points, cover_type
   FROM '{}/covtype_20k.parquet'"""
-GROUND = "SELECT COLUMNS('wilderness_|soil_')::BOOLEAN, cover_type FROM '{}/covtype_20k.parquet'"
+GROUND = "SELECT COLUMNS('wilderness_|soil_1')::BOOLEAN, cover_type FROM '{}/covtype_20k.parquet'"
 VOTES = """
   SELECT party, COLUMNS(* EXCLUDE party) = 'y' FROM read_csv('{}/house_votes_84.csv', all_varchar = TRUE)
   WHERE COLUMNS(*) <> '?'"""
