@@ -1,0 +1,171 @@
+"""What a user writes on the command line, read into what the library takes."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import FAMILIES, Family
+
+_PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
+_OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
+_PRIORS = ("empirical", "uniform", "smoothed")
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
+_WORDS = {"true": True, "false": False, "none": None}
+
+
+class FamilyType(click.ParamType):
+    """COLUMN=FAMILY, the family with options in brackets: visits=poisson(a=1,b=2)."""
+
+    name = "COLUMN=FAMILY"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Family]:
+        """The column, or the key of a family over several, and its family."""
+        try:
+            return family(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
+class PriorType(click.ParamType):
+    """A kind of prior, or the probability of every label: no=0.9,yes=0.1."""
+
+    name = "KIND|LABEL=P,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | dict[str, float]:
+        """The kind, or the probabilities by label."""
+        try:
+            return prior(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
+def family(text: str) -> tuple[str, Family]:
+    """The column and the family of a text such as `visits=poisson(a=1,b=2)`.
+
+    Values are Python's literals; a bare word is a text. In a quoted text a backslash is a backslash.
+
+    Raises:
+        InputError: the text names no family, or an option that the family lacks.
+
+    >>> family("visits=poisson(a=1,b=2)")
+    ('visits', Poisson(alpha=None, nulls=None, unseen=None, a=1.0, b=2.0))
+    >>> family("words=multinomial(w1,'w 2')")[1].columns
+    ('w1', 'w 2')
+    """
+    match = _PAIR.fullmatch(text)
+    if match is None:
+        raise InputError(f"{text!r} is not COLUMN=FAMILY, such as visits=poisson or visits=poisson(a=1,b=2)")
+    name = match["family"].lower()
+    if name not in FAMILIES:
+        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
+    kind = FAMILIES[name]
+    names = [field.name for field in dataclasses.fields(kind) if field.init]
+    options: dict[str, Any] = {}
+    columns: list[Any] = []
+    for part in split(match["options"] or ""):
+        pair = _OPTION.fullmatch(part)
+        if pair is None and kind.over_columns:
+            columns.append(_value(part, as_text=True))
+        elif pair is None:
+            raise InputError(f"{part!r} is no option of {name!r}; write it as option=value: {name}({names[-1]}={part})")
+        elif pair[1] not in names:
+            raise InputError(f"family {name!r} has no option {pair[1]!r}{suggestion(pair[1], names) or f'; it has {listed(names)}'}")
+        elif pair[1] in options:
+            raise InputError(f"option {pair[1]!r} of {name!r} is given twice; give it once")
+        else:
+            options[pair[1]] = _value(pair[2])
+    if columns:
+        options["columns"] = columns
+    try:
+        return match["column"], kind(**options)
+    except TypeError as error:
+        raise InputError(f"family {name!r} cannot take {match['options']!r}: {error}") from None
+
+
+def prior(text: str) -> str | dict[str, float]:
+    """The kind of prior, or the probabilities by label as text.
+
+    Raises:
+        InputError: a part is not LABEL=P.
+
+    >>> prior("no=0.9,'yes, sir'=0.1")
+    {'no': 0.9, 'yes, sir': 0.1}
+    """
+    if text in _PRIORS:
+        return text
+    if "=" not in text:
+        known = ", ".join(_PRIORS)
+        hint = suggestion(text, _PRIORS) or f"; a prior is one of {known}, or LABEL=P,LABEL=P"
+        raise InputError(f"no prior {text!r}{hint}")
+    probabilities: dict[str, float] = {}
+    for part in split(text):
+        label, equals, number = part.rpartition("=")
+        try:
+            probability = float(number)
+        except ValueError:
+            probability = None
+        if not equals or probability is None:
+            raise InputError(f"{part!r} is not LABEL=P, such as yes=0.1")
+        label = _value(label, as_text=True)
+        if label in probabilities:
+            raise InputError(f"label {label!r} is given twice; give it once")
+        probabilities[label] = probability
+    return probabilities
+
+
+def split(text: str) -> list[str]:
+    """The parts between the commas that stand outside of quotes and brackets, without the blanks around them.
+
+    >>> split("a=1, b=['x','y'], 'c,d'")
+    ['a=1', "b=['x','y']", "'c,d'"]
+    """
+    parts = ["".join(part).strip() for part in _parts(text)]
+    return [] if parts == [""] else parts
+
+
+def _parts(text: str) -> Iterator[list[str]]:
+    part: list[str] = []
+    open_brackets: list[str] = []
+    quote = ""
+    for character in text:
+        if quote:
+            quote = "" if character == quote else quote
+        elif character in "'\"" and not (part and (part[-1].isalnum() or part[-1] == "_")):  # not the apostrophe of a word
+            quote = character
+        elif character in _CLOSING:
+            open_brackets.append(_CLOSING[character])
+        elif open_brackets and character == open_brackets[-1]:
+            open_brackets.pop()
+        elif character == "," and not open_brackets:
+            yield part
+            part = []
+            continue
+        part.append(character)
+    if quote or open_brackets:
+        raise InputError(f"{text!r} lacks a closing {quote or open_brackets[-1]}")
+    yield part
+
+
+def _value(text: str, *, as_text: bool = False) -> Any:
+    """What a value stands for: a quoted text, a list, a literal, or else the text itself."""
+    text = text.strip()
+    for quote in "'\"":
+        if len(text) >= 2 and text[0] == text[-1] == quote and quote not in text[1:-1].replace(quote * 2, ""):
+            return text[1:-1].replace(quote * 2, quote)
+    if as_text:
+        return text
+    if text[:1] + text[-1:] in ("[]", "()"):
+        return [_value(part) for part in split(text[1:-1])]
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

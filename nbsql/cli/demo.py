@@ -1,0 +1,138 @@
+"""`nbsql demo`: the main job on real flights, told as it goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from textwrap import fill
+
+import click
+
+import nbsql
+from nbsql import demo as demonstration
+from nbsql.cli import tables
+from nbsql.cli.session import told, writing
+from nbsql.cli.words import explained
+from nbsql.demo import EXAMPLES, NAME, TARGET, Demonstration
+from nbsql.engines.duckdb import DuckDB
+from nbsql.errors import DatabaseError
+
+
+@click.command(short_help="See it work: predict which real flights arrive late.")
+@click.option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
+@click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
+def demo(database: str | None, *, as_sql: bool) -> None:
+    """Learn from real flights which of them arrive late, and judge the predictions on flights held back.
+
+    The data ships with nbsql. Without --database nothing is kept.
+
+    \b
+      nbsql demo
+      nbsql demo --database flights.duckdb
+    """
+    if as_sql:
+        _print()
+        return
+    if database is not None and Path(database).exists():
+        raise DatabaseError(f"{database!r} is there already; name a new file, or delete it first")
+    with told(), writing(database or ":memory:") as engine:
+        _tell(engine, demonstration.demonstrate(engine), database)
+
+
+def _print() -> None:
+    """Print the statements, run in memory as far as later ones need earlier ones."""
+    engine = DuckDB(":memory:")
+    try:
+        demonstration.load_flights(engine)
+        tables.sql("\n\n".join(f"-- {statement.name}\n{statement.sql};" for statement in demonstration.statements()) + "\n")
+        tables.sql(nbsql.fit_sql(engine, "learnt", name=NAME, **demonstration.OPTIONS))
+    finally:
+        engine.close()
+
+
+def _say(text: str) -> None:
+    tables.echo(fill(" ".join(text.split()), min(tables.console().width, 100)), "")
+
+
+def _head(text: str) -> None:
+    tables.echo(click.style(text, bold=True), "")
+
+
+def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
+    learnt, held_back = found.rows
+    _head("Will this flight arrive late?")
+    _say(
+        f"""{learnt + held_back:,} flights that left New York City in 2013. One counts as late if it lands more than 15
+        minutes behind schedule. The model may use what is known when the flight leaves the gate; arrival and air time,
+        known only afterwards, are left out."""
+    )
+    _head(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.1f} s")
+    families = [[name, family.name, _meaning(family.name)] for name, family in found.model.families.items()]
+    tables.table(["column", "family", "what is counted, for late flights and for punctual ones"], families, indent=2)
+    tables.echo("")
+    _head(f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.1f} s")
+    always = max((row[1], row[0]) for row in found.model.priors)[1]
+    tables.echo(
+        f"  {tables.share(found.accuracy):>7} of the predictions came true",
+        f"  {tables.share(found.majority):>7} would have, by calling every flight {always}",
+        "",
+    )
+    _outcomes(found)
+    _head("3. Some of these flights, of 23 December, 17 o'clock: what came true, and what was predicted")
+    columns = ["flight", "carrier", "origin", "dest", "dep_delay", TARGET, "prediction", "probability"]
+    rows = _predictions(engine, found, columns)
+    tables.table(columns, rows, right=[4, 7], indent=2)
+    tables.echo("")
+    _head("4. Why? The latest to leave of them, taken apart")
+    worst = f"SELECT * FROM ({EXAMPLES}) AS examples ORDER BY dep_delay DESC LIMIT 1"
+    explained(engine, found.model.sql("explain", worst), found.model, 1)
+    tables.echo("")
+    _say("Every value is so many times likelier among flights of the one kind than of the other; multiplied, they are the odds.")
+    _next(database)
+
+
+def _meaning(family: str) -> str:
+    return {"categorical": "how often each value occurs", "gaussian": "mean and variance"}.get(family, "")
+
+
+def _predictions(engine: DuckDB, found: Demonstration, columns: list[str]) -> list[list[str]]:
+    relation = engine.connection.sql(found.model.sql("predict", EXAMPLES))
+    rows = relation.select(*columns).fetchall()
+    return [[*map(str, row[:-1]), tables.share(row[-1])] for row in rows]
+
+
+def _outcomes(found: Demonstration) -> None:
+    """Of those called late, how many were; of those late, how many were called so."""
+    hits = found.confusion.get(("late", "late"), 0)
+    called = sum(n for (_, prediction), n in found.confusion.items() if prediction == "late")
+    late = sum(n for (label, _), n in found.confusion.items() if label == "late")
+    _say(f"It called {called:,} flights late, and {tables.share(hits / called)} of them were; {late:,} were late, and it found {tables.share(hits / late)} of them.")
+
+
+def _next(database: str | None) -> None:
+    path = database or "flights.duckdb"
+    _head("Next")
+    if database is None:
+        _say("That was in memory and is gone. To keep the flights and the model:")
+        tables.echo(f"  {tables.command('demo', '--database', path)}", "")
+    tables.echo(
+        "On the command line:",
+        "",
+        f"  {tables.command('show', path, NAME)}",
+        f"  {tables.command('predict', path, NAME, 'held_back')}",
+        f"  {tables.command('explain', path, NAME, 'held_back', '--row', '1')}",
+        "",
+        f"In SQL, from any client of DuckDB (duckdb {path}):",
+        "",
+        f"  FROM {NAME}.predict('held_back');",
+        f"  FROM {NAME}.likelihoods WHERE feature = 'carrier' ORDER BY likelihood DESC;",
+        "",
+        "In Python:",
+        "",
+        "  import nbsql",
+        f"  model = nbsql.load({path!r}, {NAME!r})",
+        "  model.predict('held_back').show()",
+        "",
+        "With data of your own, a CSV file say:",
+        "",
+        "  nbsql fit my.duckdb my.csv --target COLUMN --name MODEL",
+    )

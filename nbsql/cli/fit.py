@@ -1,0 +1,177 @@
+"""`nbsql fit`: fits a model, and shows what it made of the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any, get_args
+
+import click
+import duckdb
+
+import nbsql
+from nbsql.cli import tables
+from nbsql.cli.arguments import FamilyType, PriorType
+from nbsql.cli.session import check_new_database, reading, recording, told, writing
+from nbsql.engines.duckdb import DuckDB
+from nbsql.family import Family, Nulls, Unseen
+from nbsql.family.stop_words import STOP_WORDS
+
+_ROWS = 30  # of a table that is no answer but a report
+
+_DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
+
+
+@click.command(short_help="Fit a model to a table and keep it in the database.")
+@click.argument("database")
+@click.argument("source")
+@click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
+@click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
+@click.option("--id", "id", multiple=True, metavar="COLUMN", help="A key column: no feature, but named in explanations. Repeatable.")
+@click.option("--feature", "features", multiple=True, metavar="COLUMN", help="A feature; by default every other column is one. Repeatable.")
+@click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable.")
+@click.option(
+    "--family",
+    "families",
+    type=FamilyType(),
+    multiple=True,
+    help="The family of a column where the one inferred from its type will not do: visits=poisson, "
+    "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
+)
+@click.option("--weight", metavar="COLUMN", help="Row weights: a weight w counts as w copies of the row.")
+@click.option("--alpha", type=float, default=1.0, show_default=True, help="The pseudo-count of additive smoothing.")
+@click.option(
+    "--prior",
+    type=PriorType(),
+    default="empirical",
+    show_default=True,
+    help="empirical, uniform, smoothed, or a probability for every label: no=0.9,yes=0.1",
+)
+@click.option("--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default alpha.")
+@click.option("--nulls", type=click.Choice(get_args(Nulls)), default="skip", show_default=True, help="What a missing value is.")
+@click.option("--unseen", type=click.Choice(get_args(Unseen)), default="skip", show_default=True, help="What a value not seen in training is.")
+@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+@click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
+def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:
+    """Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
+
+    The family of every feature follows from its column's type: text is categorical, BOOLEAN bernoulli, numbers are
+    gaussian, lists of text are bags of tokens. The model is there whole, or nothing has changed.
+
+    \b
+      nbsql fit shop.duckdb customers --target churned --name churn --id customer_id
+      nbsql fit mail.duckdb mail.csv --target label --name spam --family 'body=text(stop_words=english)'
+    """
+    check_new_database(database, source)
+    options = {**given, "features": list(given["features"]) or None, "families": dict(given["families"])}
+    if as_sql:
+        _print(database, source, name, replace=replace, options={"target": target, **options})
+        return
+    with told(), writing(database) as engine:
+        options["prior"] = _typed(engine, source, target, options["prior"])
+        model = nbsql.fit(engine, source, target=target, name=name, replace=replace, **options)
+        report(engine, database, model)
+        _next(engine, database, model, source)
+
+
+def _print(database: str, source: str, name: str, *, replace: bool, options: dict[str, Any]) -> None:
+    """Print what a fit would run; a database that is not there yet would be an empty one."""
+    from pathlib import Path
+
+    path = database if Path(database).exists() else ":memory:"
+    if replace and path == database:
+        with recording(path) as recorder:
+            if name.lower() in map(str.lower, nbsql.models(recorder)):
+                nbsql.load(recorder, name).drop()
+                tables.sql("\n\n".join(recorder.statements) + "\n")
+    with reading(path) as engine:
+        options["prior"] = _typed(engine, source, options["target"], options["prior"])
+        tables.sql(nbsql.fit_sql(engine, source, name=name, **options))
+
+
+def _typed(engine: DuckDB, source: str, target: str, prior: str | Mapping[str, float]) -> str | dict[Any, float]:
+    """A prior by label with the labels in the target's own type; labels of no class stay text, for the fit to refuse."""
+    if isinstance(prior, str):
+        return prior
+    found = engine.source(source)
+    for column in found.columns:
+        if column.name.lower() == target.lower():
+            classes = {label: value for value, label in engine.ask("labels", found.relation, column.name)}
+            return {classes.get(label, label): probability for label, probability in prior.items()}
+    return dict(prior)
+
+
+def report(engine: DuckDB, database: str, model: nbsql.Model) -> None:
+    """What was inferred, and from how many rows."""
+    features = list(model.families.items())
+    count = f"{len(features)} feature{'' if len(features) == 1 else 's'}"
+    tables.echo(f"model {model.name} in {database}: predicts {model.target} from {count}", "")
+    if features:
+        rows = [[name, family.name, differing(family)] for name, family in features]
+        tables.table(["feature", "family", "options"], rows[:_ROWS], indent=2)
+        if len(rows) > _ROWS:
+            assert model.name is not None
+            tables.echo(f"  … and {len(rows) - _ROWS} more: {tables.command('show', database, model.name, '--families')}")
+        tables.echo("")
+    classes(engine, model)
+
+
+def classes(engine: DuckDB, model: nbsql.Model) -> None:
+    """The classes, the most probable first."""
+    priors = engine.renderer.dialect.query(model.priors.sql)
+    rows = sorted(engine.ask("as_text", priors), key=lambda row: -float(row[2]))
+    shown = [[label, tables.number(float(n)), tables.share(float(prior))] for label, n, prior, _ in rows[:_ROWS]]
+    tables.table([f"class of {model.target}", "rows", "prior"], shown, right=[1, 2], indent=2)
+    if len(rows) > _ROWS:
+        tables.echo(f"  … and {len(rows) - _ROWS} more")
+
+
+def differing(family: Family, *, complete: bool = False) -> str:
+    """The options of a family that are not as they would be if nothing had been asked for; or all that are set."""
+    parts = []
+    for field in fields(family):
+        value = getattr(family, field.name)
+        usual = _DEFAULTS.get(field.name, field.default)
+        if field.name == "ngrams":
+            usual = (1, 1)
+        if field.name == "columns":
+            parts.extend(value)
+        elif value is not None and value != () and (complete or value != usual):
+            parts.append(f"{field.name}={_shown(value)}")
+    return ", ".join(parts)
+
+
+def _shown(value: Any) -> str:
+    named = [name for name, words in STOP_WORDS.items() if value == words]
+    if named:
+        return named[0]
+    if isinstance(value, tuple) and len(value) > 4:
+        return f"({len(value)} of them)"
+    if isinstance(value, (tuple, list)):
+        return f"[{','.join(map(str, value))}]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _next(engine: DuckDB, database: str, model: nbsql.Model, source: str) -> None:
+    assert model.name is not None
+    schema = engine.renderer.dialect.ident(model.name) if not _plain(engine, model.name) else model.name
+    table = "your_table" if " " in source.strip() or "." in source else source
+    quoted = engine.renderer.dialect.text(table)
+    tables.echo(
+        "",
+        "next:",
+        f"  {tables.command('predict', database, model.name, source)}",
+        f"  {tables.command('explain', database, model.name, source, '--row', '1')}",
+        f"  FROM {schema}.predict({quoted});    -- in SQL, from any client of DuckDB",
+    )
+
+
+def _plain(engine: DuckDB, name: str) -> bool:
+    """Whether a name can stand in SQL without quotes."""
+    if not name.isidentifier():
+        return False
+    try:
+        engine.connection.extract_statements(f"FROM {name}.predict('x')")
+    except duckdb.ParserException:
+        return False
+    return True

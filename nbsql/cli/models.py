@@ -1,0 +1,129 @@
+"""`nbsql show`, `nbsql list` and `nbsql drop`: the models of a database."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import nbsql
+from nbsql.cli import tables
+from nbsql.cli.fit import differing, report
+from nbsql.cli.session import reading, recording, writing
+from nbsql.engines.duckdb import DuckDB
+from nbsql.errors import ModelError
+from nbsql.spec import Spec
+
+_ROWS = 40  # of a table of likelihoods, unless asked for more
+
+
+@click.command(short_help="Show a model: its features, classes, priors and likelihoods.")
+@click.argument("database")
+@click.argument("model")
+@click.option("--families", is_flag=True, help="Every feature with its family and all its options.")
+@click.option("--priors", is_flag=True, help="The classes with their priors.")
+@click.option("--likelihoods", is_flag=True, help="The smoothed tables: how likely each value is in each class.")
+@click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="At most N rows of likelihoods.")
+@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL of the priors and likelihoods instead of running it.")
+def show(database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, limit: int, as_sql: bool) -> None:
+    """Show what MODEL has learnt.
+
+    \b
+      nbsql show shop.duckdb churn
+      nbsql show shop.duckdb churn --likelihoods --limit 100
+    """
+    with reading(database) as engine:
+        loaded = nbsql.load(engine, model)
+        queries = [query for query, wanted in ((loaded.priors, priors), (loaded.likelihoods, likelihoods)) if wanted]
+        if as_sql:
+            for query in queries or [loaded.priors, loaded.likelihoods]:
+                tables.sql(f"{query.sql};")
+            return
+        if not (families or queries):
+            report(engine, database, loaded)
+            tables.echo("", *_history(engine, loaded))
+            return
+        if families:
+            rows = [[name, family.name, differing(family, complete=True)] for name, family in loaded.families.items()]
+            tables.table(["feature", "family", "options"], rows)
+        for query in queries:
+            if families or query is not queries[0]:
+                tables.echo("")
+            _, more = tables.query(engine, query.sql, limit=limit)
+            if more:
+                tables.echo("", f"the first {limit} rows; --limit N shows more")
+
+
+def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:
+    """What the model was asked for and learnt from."""
+    spec, row = _spec(engine, model)
+    prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
+    asked = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
+    asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
+    asked += [f"weight {spec.weight}"] if spec.weight else []
+    asked += [f"id {', '.join(spec.id)}"] if spec.id else []
+    lines = [", ".join(asked)]
+    ledger = engine.ask("everything", _relation(engine, model, "batches"))
+    for _, operation, source, count, at in ledger:
+        lines.append(f"{operation}: {count:,} rows of {tables.plain(source)}, {at:%Y-%m-%d %H:%M} UTC, nbsql {row[1]}")
+    return lines
+
+
+def _spec(engine: DuckDB, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
+    row = engine.ask("everything", _relation(engine, model, "spec"))[0]
+    return Spec.from_json(row[0], str(model.name)), row
+
+
+def _relation(engine: DuckDB, model: nbsql.Model, name: str) -> Any:
+    return engine.renderer.dialect.ident(engine.current()[0], str(model.name), name)
+
+
+@click.command(name="list", short_help="List the models of a database.")
+@click.argument("database")
+def list_(database: str) -> None:
+    """List the models of DATABASE.
+
+    \b
+      nbsql list shop.duckdb
+    """
+    with reading(database) as engine:
+        rows = [_line(engine, name) for name in nbsql.models(engine)]
+        if not rows:
+            tables.echo(f"no models in {database}; make one: {tables.command('fit', database)} SOURCE --target COLUMN --name MODEL")
+            return
+        tables.table(["model", "target", "classes", "features", "rows", "updated (UTC)"], rows, right=[2, 3, 4])
+
+
+def _line(engine: DuckDB, name: str) -> list[str]:
+    try:
+        model = nbsql.load(engine, name)
+    except ModelError as error:
+        return [name, f"({error})", "", "", "", ""]
+    _, row = _spec(engine, model)
+    count = sum(prior[1] for prior in model.priors)
+    return [name, model.target, str(len(model.classes)), str(len(model.families)), tables.number(count), f"{row[3]:%Y-%m-%d %H:%M}"]
+
+
+@click.command(short_help="Remove a model from the database.")
+@click.argument("database")
+@click.argument("model")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
+def drop(database: str, model: str, *, yes: bool, as_sql: bool) -> None:
+    """Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
+
+    \b
+      nbsql drop shop.duckdb churn --yes
+    """
+    if as_sql:
+        with recording(database) as recorder:
+            nbsql.load(recorder, model).drop()
+            tables.sql("\n\n".join(recorder.statements))
+        return
+    with reading(database) as engine:
+        name = str(nbsql.load(engine, model).name)
+    if not yes:
+        click.confirm(f"drop the model {name} of {database}?", abort=True)
+    with writing(database, create=False) as engine:
+        nbsql.load(engine, name).drop()
+    tables.echo(f"dropped {name}")

@@ -1,0 +1,154 @@
+"""`nbsql predict`, `nbsql explain` and `nbsql sql`: what a model says of a source."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import nbsql
+from nbsql.cli import tables
+from nbsql.cli.files import FORMATS, format_of, write
+from nbsql.cli.session import reading, recording, writing
+from nbsql.cli.words import explained
+from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.plan import VERBS
+
+_ROWS = 20  # of a table, unless asked for more
+_EXPLAINED = 1  # rows explained, unless asked for more
+
+_limit = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows of SOURCE.")
+_format = click.option("--format", "file_format", type=click.Choice(["table", *FORMATS]), help="By default a table, or what --output's ending says.")
+_output = click.option("--output", "-o", type=click.Path(dir_okay=False, writable=True), help="A file to write to instead of the terminal.")
+_sql = click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it.")
+
+
+@click.command(short_help="Score a table: the class of every row, and how probable it is.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("source")
+@click.option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")
+@click.option("--into", metavar="TABLE", help="Keep the scored rows as a new table of DATABASE.")
+@_limit
+@_format
+@_output
+@_sql
+def predict(
+    database: str, model: str, source: str, *, proba: bool, into: str | None, limit: int | None,
+    file_format: str | None, output: str | None, as_sql: bool,
+) -> None:  # fmt: skip
+    """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
+
+    \b
+      nbsql predict shop.duckdb churn new_customers
+      nbsql predict shop.duckdb churn new_customers.csv --output scored.parquet
+      nbsql predict shop.duckdb churn new_customers --proba --into scored
+    """
+    if into is not None and (file_format is not None or output is not None):
+        raise click.UsageError("--into keeps the rows in the database; leave out --format and --output")
+    wanted = format_of(file_format, output)
+    verb = "predict_proba" if proba else "predict"
+    if into is not None:
+        _into(database, model, source, verb, into, limit, as_sql=as_sql)
+        return
+    with reading(database) as engine:
+        loaded = nbsql.load(engine, model)
+        found = _first(engine, source, limit)
+        if as_sql:
+            tables.sql(loaded.sql(verb, found))
+        elif wanted == "table":
+            added = 2 + (len(loaded.classes) if proba else 0)
+            _table(engine, loaded, verb, found, limit or _ROWS, added)
+        else:
+            write(engine, loaded.sql(verb, found), wanted, output)
+
+
+def _table(engine: DuckDB, model: nbsql.Model, verb: str, found: Source, limit: int, added: int) -> None:
+    some = _excerpt(engine, found, limit + 1)
+    hidden, more = tables.query(engine, model.sql(verb, some), keep=min(added, 6), limit=limit)
+    notes = []
+    if more:
+        notes.append(f"the first {limit} rows; --limit N shows more")
+    if hidden:
+        notes.append(f"{hidden} column{'' if hidden == 1 else 's'} left out; --format csv has all")
+    if notes:
+        tables.echo("", *notes)
+
+
+def _into(database: str, name: str, source: str, verb: str, into: str, limit: int | None, *, as_sql: bool) -> None:
+    with recording(database) if as_sql else writing(database, create=False) as engine:
+        model = nbsql.load(engine, name)
+        query = nbsql.Query(engine, model.sql(verb, _first(engine, source, limit)))
+        query.create_table(into)
+        if as_sql:
+            tables.sql("\n\n".join(engine.statements))  # type: ignore[attr-defined]
+            return
+        count = engine.ask("row_count", engine.renderer.dialect.ident(into))[0][0]
+        tables.echo(f"scored {count:,} row{'' if count == 1 else 's'} of {source} into the table {into} of {database}")
+
+
+@click.command(short_help="Say why: what each value of a row speaks for.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("source")
+@click.option("--row", type=click.IntRange(min=1), metavar="N", help="The row of SOURCE to begin with, from 1.")
+@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many rows to explain; by default one on the terminal, all in a file.")
+@_format
+@_output
+@_sql
+def explain(
+    database: str, model: str, source: str, *, row: int | None, limit: int | None,
+    file_format: str | None, output: str | None, as_sql: bool,
+) -> None:  # fmt: skip
+    """Take the predictions of MODEL for SOURCE apart.
+
+    On the terminal, for one row: how many times likelier each of its values is in the class that won than in the
+    runner-up. The numbers multiply up to the odds. In a file: the contribution of every feature to every class, in nats.
+
+    \b
+      nbsql explain shop.duckdb churn new_customers --row 7
+      nbsql explain shop.duckdb churn new_customers --output reasons.csv
+    """
+    wanted = format_of(file_format, output)
+    if row is not None and limit is None:
+        limit = 1
+    with reading(database) as engine:
+        loaded = nbsql.load(engine, model)
+        first = row or 1
+        if wanted == "table" and limit is None and not as_sql:
+            limit = _EXPLAINED
+        found = _first(engine, source, limit, first - 1)
+        statement = loaded.sql("explain", found)
+        if as_sql:
+            tables.sql(statement)
+        elif wanted == "table":
+            if not explained(engine, statement, loaded, first):
+                raise nbsql.InputError(f"{source} has no row {first}")
+        else:
+            write(engine, statement, wanted, output)
+
+
+@click.command(name="sql", short_help="Print the SQL that scores a table.")
+@click.argument("database")
+@click.argument("verb", type=click.Choice(VERBS))
+@click.argument("model")
+@click.argument("source")
+def sql(database: str, verb: str, model: str, source: str) -> None:
+    """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
+
+    \b
+      nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
+    """
+    with reading(database) as engine:
+        tables.sql(nbsql.load(engine, model).sql(verb, source))
+
+
+def _first(engine: DuckDB, source: str, limit: int | None, offset: int = 0) -> Source:
+    found = engine.source(source)
+    return found if limit is None and not offset else _excerpt(engine, found, limit, offset)
+
+
+def _excerpt(engine: DuckDB, found: Source, limit: int | None, offset: int = 0) -> Source:
+    """Some of the rows of a source, under its name."""
+    relation: Any = engine.renderer.fragment("excerpt", found.relation, limit, offset)
+    return Source(relation, found.label, found.columns)

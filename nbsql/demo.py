@@ -1,0 +1,85 @@
+"""The demonstration: will a flight arrive late, given what is known when it leaves the gate?"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from typing import Any
+
+from nbsql.engines.duckdb import DuckDB
+from nbsql.model import Model, fit
+from nbsql.plan import Statement
+
+NAME = "punctuality"
+TARGET = "arrival"
+
+# As given to `nbsql.fit`: the flight's number names a row, months and hours are no quantities, and the day splits the data.
+OPTIONS: dict[str, Any] = {
+    "target": TARGET,
+    "id": "flight",
+    "exclude": ["day"],
+    "families": {"month": "categorical", "hour": "categorical"},
+}
+
+# A few of the flights held back, of the same day and hour, to look at.
+EXAMPLES = "SELECT * FROM held_back WHERE month = 12 AND day = 23 AND hour = 17 LIMIT 6"
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What came of it.
+
+    Args:
+        model: the fitted model.
+        rows: flights learnt from and judged on.
+        accuracy: the share of the flights held back whose prediction came true.
+        majority: the share that always saying the most frequent class would have had.
+        confusion: how many flights of each class had which prediction.
+        seconds: what the fit took, and the scoring.
+    """
+
+    model: Model
+    rows: tuple[int, int]
+    accuracy: float
+    majority: float
+    confusion: dict[tuple[str, str], int]
+    seconds: tuple[float, float]
+
+
+def statements() -> Iterator[Statement]:
+    """The statements that make the tables of the demonstration, with the parameter `file`."""
+    for block in re.split(r"\n\n(?=-- )", (files("nbsql") / "data" / "flights.sql").read_text(encoding="utf-8")):
+        sql = block[block.index("CREATE") :] if "CREATE" in block else ""
+        if sql:
+            yield Statement(block.splitlines()[0].removeprefix("-- "), sql.strip().rstrip(";"))
+
+
+def load_flights(engine: DuckDB) -> None:
+    """Make the tables of the demonstration."""
+    with as_file(files("nbsql") / "data" / "flights.parquet") as file, engine.transaction():
+        literal = engine.renderer.dialect.text(str(file))
+        for statement in statements():
+            engine.run(statement.name, statement.sql.replace("$file", literal))
+
+
+def demonstrate(engine: DuckDB) -> Demonstration:
+    """Fit on the first twenty days of every month, and judge on the others."""
+    load_flights(engine)
+    started = time.perf_counter()
+    model = fit(engine, "learnt", name=NAME, **OPTIONS)
+    fitted = time.perf_counter()
+    model.predict("held_back").create_table("scored")
+    scored_at = time.perf_counter()
+    scored = engine.renderer.dialect.ident("scored")
+    count, accuracy, majority = engine.ask("accuracy", scored, TARGET)[0]
+    return Demonstration(
+        model=model,
+        rows=(sum(row[1] for row in model.priors), count),
+        accuracy=accuracy,
+        majority=majority,
+        confusion={(label, prediction): n for label, prediction, n in engine.ask("confusion", scored, TARGET)},
+        seconds=(fitted - started, scored_at - fitted),
+    )

@@ -1,0 +1,40 @@
+{# What the command line does with a source or a query: takes some of its rows, counts them, writes them to a file. #}
+
+{# Some of the rows of a source, in its order, itself a source. #}
+{% macro excerpt(source, limit, offset=0) -%}
+(
+  SELECT * FROM {{ source }} AS source{% if limit %} LIMIT {{ limit }}{% endif %}{% if offset %} OFFSET {{ offset }}{% endif %}
+
+)
+{%- endmacro %}
+
+{# The rows of a query with every value as the engine writes it, for showing. #}
+{% macro as_text(query) -%}
+SELECT CAST(COLUMNS(*) AS {{ nbsql.string() }})
+FROM (
+  {{ query | indent(2) }}
+) AS result
+{%- endmacro %}
+
+{% macro row_count(source) -%}
+SELECT count(*) AS n FROM {{ source }} AS source
+{%- endmacro %}
+
+{# The classes of a source that has not been fitted yet: class, label (the class as text). #}
+{% macro labels(source, target) -%}
+SELECT DISTINCT source.{{ nbsql.ident(target) }} AS class, CAST(source.{{ nbsql.ident(target) }} AS {{ nbsql.string() }}) AS label
+FROM {{ source }} AS source
+WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
+{%- endmacro %}
+
+{# A file of the rows of a query: format is csv, json (one list), jsonl (an object a line) or parquet. #}
+{% macro copy_to(query, path, format) -%}
+COPY (
+  {{ query | indent(2) }}
+) TO {{ nbsql.text(path) }} (
+  {%- if format == 'csv' %}FORMAT csv, HEADER
+  {%- elif format == 'json' %}FORMAT json, ARRAY TRUE
+  {%- elif format == 'jsonl' %}FORMAT json
+  {%- else %}FORMAT parquet, COMPRESSION zstd
+  {%- endif %})
+{%- endmacro %}
