@@ -10,6 +10,9 @@ import duckdb
 
 import nbsql
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
+
 con = duckdb.connect()
 con.execute(
     "CREATE TABLE people AS SELECT row_number() OVER () AS person, * FROM read_csv(?, nullstr = '?')",  # '?' means unknown

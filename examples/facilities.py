@@ -11,6 +11,9 @@ import duckdb
 
 import nbsql
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
+
 TARGET = "maternal_health_delivery_services"
 STAFF = ["num_chews_fulltime", "num_nurses_fulltime", "num_doctors_fulltime"]
 SERVICES = [

