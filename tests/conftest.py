@@ -1,10 +1,12 @@
-"""What all tests share: a database, the two forms of scoring, and the folder of the real data."""
+"""What all tests share: a database and what is in it, the two forms of scoring, and the folder of the real data."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -17,6 +19,38 @@ def con() -> Iterator[duckdb.DuckDBPyConnection]:
     """A fresh database in memory."""
     with duckdb.connect() as connection:
         yield connection
+
+
+@pytest.fixture
+def state(con: duckdb.DuckDBPyConnection) -> Callable[[], list[tuple[Any, ...]]]:
+    """Every schema, table, view and macro there is, temporary ones too, with the number of rows of the tables."""
+    sql = """SELECT 'schema', database_name, schema_name, '', 0 FROM duckdb_schemas()
+        UNION ALL SELECT 'table', database_name, schema_name, table_name, estimated_size FROM duckdb_tables()
+        UNION ALL SELECT 'view', database_name, schema_name, view_name, 0 FROM duckdb_views() WHERE NOT internal
+        UNION ALL SELECT 'macro', database_name, schema_name, function_name, 0 FROM duckdb_functions() WHERE NOT internal"""
+    return lambda: sorted(con.execute(sql).fetchall())
+
+
+@pytest.fixture
+def refused(
+    con: duckdb.DuckDBPyConnection, state: Callable[[], list[tuple[Any, ...]]]
+) -> Callable[[type[Exception], str], AbstractContextManager[None]]:
+    """A block that must raise this very line, and leave the database, and the caller's transaction, as they were."""
+
+    @contextmanager
+    def block(kind: type[Exception], message: str) -> Iterator[None]:
+        con.execute("BEGIN")
+        con.execute("CREATE TABLE canary AS SELECT 1 AS alive")
+        before = state()
+        with pytest.raises(kind) as caught:
+            yield
+        assert str(caught.value) == message
+        assert "\n" not in message
+        assert state() == before
+        con.execute("COMMIT")
+        con.execute("DROP TABLE canary")
+
+    return block
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +74,27 @@ def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str
     for name in ("WIDE_LEVELS", "WIDE_CLASSES", "WIDE_TERMS"):
         monkeypatch.setattr(nbsql.plan, name, limit)
     return str(request.param)
+
+
+@pytest.fixture
+def likelihood() -> Callable[..., float]:
+    """P(value | class) of a feature, as the relation `likelihoods` has it."""
+
+    def read(model: nbsql.Model, label: Any, feature: str, value: str | None) -> float:
+        rows = [row[3] for row in model.likelihoods if row[:3] == (label, feature, value)]
+        assert len(rows) == 1, f"{len(rows)} likelihoods of {feature} = {value} in class {label}"
+        return float(rows[0])
+
+    return read
+
+
+@pytest.fixture
+def joint() -> Callable[..., list[dict[Any, float]]]:
+    """ln p(x, c) by class, a dictionary a row."""
+
+    def score(model: nbsql.Model, source: Any) -> list[dict[Any, float]]:
+        rows = model.joint_log_likelihood(source).fetchall()
+        labels = sorted(model.classes)
+        return [dict(zip(labels, row[-len(labels) :], strict=True)) for row in rows]
+
+    return score
