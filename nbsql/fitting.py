@@ -83,7 +83,7 @@ class Fit:
         statements = [self.plan.scan(source, scan, rules, self._centres(source))]
         if not self.relations.temporary:
             statements.append(self.plan.create_schema())
-        cells = self.engine.renderer.fragment("class_cells", self.spec, source)
+        cells = self.engine.renderer.fragment("counted_classes", self.spec, source)
         if self.spec.prior.kind == "given":
             counts = self.engine.ask("class_labels", cells)
             self._set_prior([row for row in counts if row[0] is not None])

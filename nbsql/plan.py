@@ -13,6 +13,7 @@ from nbsql.spec import Check, Feature, Prior, Spec
 
 # A statement reads so many categorical features at once: enough to keep every core busy, few enough to plan quickly.
 LEVELS_A_STATEMENT = 50
+FEATURES_A_STATEMENT = 100
 
 # Where scoring leaves the wide form for the long one (sql/macros/score_long.sql). The time to plan a star of joins grows
 # faster than linearly with its joins and with its columns; tests/benchmarks/plans.py measures both forms around these limits.
@@ -39,6 +40,15 @@ class ClassColumn:
     label: str
     probability: str
     joint: str
+
+
+@dataclass(frozen=True)
+class Part:
+    """One row a class of an explanation: a feature, or one column (by number) of a feature over several."""
+
+    feature: Feature
+    column: str
+    number: int | None
 
 
 class Relations:
@@ -72,7 +82,16 @@ class _Context:
         self.class_columns = classes
         wide = is_wide(spec, len(classes))
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
+        self.explained = list(_parts(spec.features))
         self.numbered = ordered or not wide or any(f.family.bag for f in spec.features)
+
+
+def _parts(features: Sequence[Feature]) -> Iterator[Part]:
+    for feature in features:
+        if feature.family.over_columns:
+            yield from (Part(feature, column, number) for number, column in enumerate(feature.columns, start=1))
+        elif feature.family.level or feature.family.parametrised_term:
+            yield Part(feature, feature.column, None)
 
 
 def is_wide(spec: Spec, class_count: int) -> bool:
@@ -80,6 +99,11 @@ def is_wide(spec: Spec, class_count: int) -> bool:
     levels = sum(feature.family.level for feature in spec.features)
     terms = class_count * sum(len(feature.columns) for feature in spec.features)
     return levels <= WIDE_LEVELS and class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+
+
+def _statement_name(act: str, block: Sequence[Feature]) -> str:
+    first, last = block[0].name, block[-1].name
+    return f"{act} {first}" if len(block) == 1 else f"{act} {first} to {last}"
 
 
 def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
@@ -149,12 +173,13 @@ class Plan:
 
     def statistics(self, scan: Markup, rescan: Markup, careful: Sequence[Feature]) -> Iterator[Statement]:
         """The table of cells, from what the scans found."""
+        yield self._table("statistics", self.relations["statistics"], self.renderer.fragment("class_cells", scan))
         trusted = [feature for feature in self.scanned if feature not in careful]
-        cells = self.renderer.fragment("scanned_cells", scan, trusted)
-        yield self._table("statistics", self.relations["statistics"], cells)
-        if careful:
-            again = self.renderer.fragment("feature_cells", rescan, careful)
-            yield self._insert("statistics of the second scan", "statistics", again)
+        for relation, features in ((scan, trusted), (rescan, careful)):
+            for start in range(0, len(features), FEATURES_A_STATEMENT):
+                block = features[start : start + FEATURES_A_STATEMENT]
+                cells = self.renderer.fragment("feature_cells", relation, block)
+                yield self._insert(_statement_name("cells of", block), "statistics", cells)
 
     def counts(self, source: Markup) -> Iterator[Statement]:
         """The cells of categories and tokens, from the source."""
@@ -162,7 +187,7 @@ class Plan:
         levels = [feature for feature in self.spec.features if feature.family.level]
         for start in range(0, len(levels), LEVELS_A_STATEMENT):
             block = levels[start : start + LEVELS_A_STATEMENT]
-            name = f"count {block[0].name}" if len(block) == 1 else f"count {block[0].name} to {block[-1].name}"
+            name = _statement_name("count", block)
             yield self._insert(name, "statistics", self.renderer.fragment("level_cells", context, source, block))
         for feature in self.spec.features:
             if feature.family.bag:

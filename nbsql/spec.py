@@ -50,11 +50,6 @@ class Feature:
     def column(self) -> str:
         return self.columns[0]
 
-    @property
-    def parts(self) -> int:
-        """How many rows a class the feature has in an explanation."""
-        return len(self.columns) if self.family.over_columns else 1
-
 
 @dataclass(frozen=True)
 class Check:

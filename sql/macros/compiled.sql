@@ -10,14 +10,21 @@
   many classes, the long form keeps statements short. The plan is chosen in nbsql/plan.py.
 #}
 
-{# One parameter of one feature, of class k, or of every class in the long form. #}
-{% macro parameter(feature, expression, k, name, value=none, missing=false, unseen=false, column=none, total=false) -%}
+{#
+  One parameter of one feature, of class k, or of every class in the long form; as an aggregate over its likelihoods or, to
+  rename: from the wide form's column to the long form's.
+#}
+{% macro parameter(feature, expression, k, name, rename, value=none, missing=false, unseen=false, column=none, total=false) -%}
 ,
+  {% if rename -%}
+  {{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{{ nbsql.of(k) }} AS {{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}
+  {%- else -%}
   {% if total %}sum{% else %}max{% endif %}(CASE WHEN smoothed.feature = {{ nbsql.text(feature.name) }}
   {%- if k is not none %} AND classes.class_no = {{ k }}{% endif %}
   {%- if value is not none %} AND smoothed.value = {{ nbsql.text(value) }}{% endif %}
   {%- if missing %} AND smoothed.value IS NULL AND NOT smoothed.unseen{% endif %}
   {%- if unseen %} AND smoothed.unseen{% endif %} THEN {{ expression }} END) AS {{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{{ nbsql.of(k) }}
+  {%- endif %}
 {%- endmacro %}
 
 {# The ending of a parameter of class k: mean_3_1 is the first class's; the long form has mean_3, a row a class. #}
@@ -34,12 +41,12 @@ smoothed.log_likelihood
 {%- endmacro %}
 
 {# The likelihoods of a value never seen, and of a missing one, where they count. #}
-{% macro level_parameters(feature, k) -%}
+{% macro level_parameters(feature, k, rename=false) -%}
 {% if feature.family.unseen == 'smooth' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'unseen', unseen=true) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'unseen', rename, unseen=true) }}
 {%- endif %}
 {%- if feature.family.nulls == 'category' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', missing=true) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', rename, missing=true) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -97,4 +104,25 @@ JOIN (
 ) AS classes ON classes.class = smoothed.class
 WHERE smoothed.value IS NOT NULL
 GROUP BY smoothed.feature, smoothed.value
+{%- endmacro %}
+
+{# The parameters in the long form, whichever form the table has. #}
+{% macro parameters_by_class(model, parameters) -%}
+{% for k in model.class_numbers -%}
+SELECT
+  {{ k }} AS class_no,
+  class_{{ k }} AS class,
+  log_prior_{{ k }} AS log_prior
+  {%- for feature in model.features | selectattr('family.parametrised') %}
+  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k, rename=true) }}
+  {%- endfor %}
+
+FROM {{ parameters }} AS parameters
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- else -%}
+SELECT * FROM {{ parameters }} AS parameters
+{%- endfor %}
 {%- endmacro %}

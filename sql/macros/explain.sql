@@ -1,58 +1,53 @@
 {#
-  The score before it is summed, a row a source row, class and feature (a feature of tokens: and token):
+  The score before it is summed, a row a source row, class and feature (of tokens: and token; of several columns: and column):
 
     row_id        the source's rows from 1, in its order
     ...           the id columns of the model
     class, feature, value, contribution
 
   The contributions of one row and class sum to its joint log-likelihood; the row without a feature holds the prior.
-  Each feature has the very term that scoring adds up.
+  Each feature has the very term that scoring adds up. Features go in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
 WITH {{ nbsql.numbered(source) }},
-classes AS (
-  {% if model.class_numbers -%}
-  {% for k in model.class_numbers -%}
-  SELECT {{ k }} AS class_no, class_{{ k }} AS class, log_prior_{{ k }} AS log_prior FROM {{ parameters }} AS parameters{% if not loop.last %} UNION ALL{% endif %}
-
-  {% endfor %}
-  {%- else -%}
-  SELECT class_no, class, log_prior FROM {{ parameters }} AS parameters
-  {%- endif %}
-
+parameters AS MATERIALIZED (
+  {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
 ),
 contributions AS (
-  SELECT source.nbsql_row, classes.class_no, 0 AS feature_no, CAST(NULL AS {{ nbsql.string() }}) AS feature, CAST(NULL AS {{ nbsql.string() }}) AS value, classes.log_prior AS contribution
+  SELECT
+    source.nbsql_row,
+    parameters.class_no,
+    0 AS feature_no,
+    CAST(NULL AS {{ nbsql.string() }}) AS feature,
+    CAST(NULL AS {{ nbsql.string() }}) AS value,
+    parameters.log_prior AS contribution
   FROM numbered AS source
-  CROSS JOIN classes
-  {%- for feature in model.features %}
-  {%- if feature.family.bag %}
+  CROSS JOIN parameters
+  {%- for block in model.explained | batch(20) %}
 
   UNION ALL
-  {{ nbsql.explained_tokens(model, feature, parameters, lookups) | indent(2) }}
-  {%- endif %}
-  {%- if feature.family.level or feature.family.parametrised_term %}
-  {%- for part in range(1, feature.parts + 1) %}
-
-  UNION ALL
-  {{ nbsql.explained_rows(model, feature, part, parameters, lookups) | indent(2) }}
+  {{ nbsql.explained_block(model, block, lookups) | indent(2) }}
   {%- endfor %}
-  {%- endif %}
+  {%- for feature in model.features | selectattr('family.bag') %}
+
+  UNION ALL
+  {{ nbsql.explained_tokens(model, feature, lookups) | indent(2) }}
   {%- endfor %}
 
 )
 SELECT
   contributions.nbsql_row AS row_id,
   {%- for column in model.id %}
+
   source.{{ nbsql.ident(column) }},
   {%- endfor %}
 
-  classes.class,
+  parameters.class,
   contributions.feature,
   contributions.value,
   contributions.contribution
 FROM contributions
-JOIN classes ON classes.class_no = contributions.class_no
+JOIN parameters ON parameters.class_no = contributions.class_no
 {%- if model.id %}
 
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
@@ -61,77 +56,77 @@ JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
 {%- endmacro %}
 
-{#
-  One number a class: in the wide form two lists unnested side by side, in the long form the row of `parameters` at hand.
-#}
-{% macro class_numbers(model) -%}
+{# The list of numbers, one a class, that a lookup found. #}
+{% macro scores(model) -%}
 {% if model.class_numbers -%}
-unnest([{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}])
+[{% for k in model.class_numbers %}found.class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]
 {%- else -%}
-parameters.class_no
+found.scores
 {%- endif %}
 {%- endmacro %}
 
-{# What a feature looks up or computes from its parameters; of a family over several columns, what one of them adds. #}
-{% macro explained_rows(model, feature, part, parameters, lookups) -%}
-{% set column = feature.columns[part - 1] -%}
+{# Some features, or columns of features, that look up a value or compute with their parameters. #}
+{% macro explained_block(model, parts, lookups) -%}
+{% set numbers = parts | map(attribute='feature') | selectattr('family.number') | unique | list -%}
 SELECT
   source.nbsql_row,
-  {{ nbsql.class_numbers(model) }} AS class_no,
-  {{ feature.index }} AS feature_no,
-  {{ nbsql.text(feature.name) }} AS feature,
-  {% if feature.family.bag %}NULL{% elif feature.parts > 1 %}{{ nbsql.text(column) }}{% else %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){% endif %} AS value,
-  {% if model.class_numbers -%}
+  parameters.class_no,
+  unnest([{% for part in parts %}{{ part.feature.index }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature_no,
+  unnest([{% for part in parts %}{{ nbsql.text(part.feature.name) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature,
   unnest([
-    {% for k in model.class_numbers %}
-    {% set found %}level.class_{{ k }}{% endset %}
-    {{ nbsql.explained_term(feature, k, found, part) }}{{ nbsql.comma(loop) }}
+    {% for part in parts %}
+    {{ nbsql.explained_value(part) }}{{ nbsql.comma(loop) }}
     {% endfor %}
-  ])
-  {%- else -%}
-  {% set found %}level.scores[parameters.class_no]{% endset -%}
-  {{ nbsql.explained_term(feature, none, found, part) }}
-  {%- endif %} AS contribution
+  ]) AS value,
+  unnest([
+    {% for part in parts %}
+    {{ nbsql.explained_term(part) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  ]) AS contribution
 FROM numbered AS source
-CROSS JOIN {{ parameters }} AS parameters
-{%- if feature.family.level %}
+CROSS JOIN parameters
+{%- for part in parts if part.feature.family.level %}
+{%- set feature = part.feature %}
 
 LEFT JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level ON level.value = CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }})
-{%- elif feature.family.number %}
+  SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
+{%- endfor %}
+{%- if numbers %}
 
 CROSS JOIN LATERAL (
-  SELECT {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) | indent(4) }}
+  SELECT
+    {% for feature in numbers %}
+    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
 ) AS number
 {%- endif %}
 {%- endmacro %}
 
-{% macro explained_term(feature, k, found, part) -%}
-{% if feature.family.level -%}
-{{ nbsql.level_term(feature, k, found) }}
+{# What a text adds beside its words has no value; a feature over several columns shows the column. #}
+{% macro explained_value(part) -%}
+{% if part.feature.family.bag %}NULL{% elif part.number is not none %}{{ nbsql.text(part.column) }}{% else %}CAST(source.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){% endif %}
+{%- endmacro %}
+
+{% macro explained_term(part) -%}
+{% if part.feature.family.level -%}
+{% set found %}level{{ nbsql.sub(part.feature) }}.scores[parameters.class_no]{% endset -%}
+{{ nbsql.level_term(part.feature, none, found) }}
 {%- else -%}
-{{ nbsql[feature.family.name ~ '_term'](feature, k, true, part) }}
+{{ nbsql[part.feature.family.name ~ '_term'](part.feature, none, true, part.number) }}
 {%- endif %}
 {%- endmacro %}
 
-{% macro explained_tokens(model, feature, parameters, lookups) -%}
+{# A bag of tokens, each token once a row, with what all its occurrences add. #}
+{% macro explained_tokens(model, feature, lookups) -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
 SELECT
   tokens.nbsql_row,
-  {{ nbsql.class_numbers(model) }} AS class_no,
+  parameters.class_no,
   {{ feature.index }} AS feature_no,
   {{ nbsql.text(feature.name) }} AS feature,
   tokens.value,
-  {% if model.class_numbers -%}
-  unnest([
-    {% for k in model.class_numbers %}
-    tokens.times * {% if smooth %}coalesce(lookups.class_{{ k }}, parameters.unseen{{ nbsql.sub(feature) }}_{{ k }}){% else %}lookups.class_{{ k }}{% endif %}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  ])
-  {%- else -%}
-  tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}){% else %}lookups.scores[parameters.class_no]{% endif %}
-  {%- endif %} AS contribution
+  tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}){% else %}lookups.scores[parameters.class_no]{% endif %} AS contribution
 FROM (
   SELECT nbsql_row, value, sum(times) AS times
   FROM (
@@ -139,8 +134,8 @@ FROM (
   ) AS occurrences
   GROUP BY nbsql_row, value
 ) AS tokens
-CROSS JOIN {{ parameters }} AS parameters
+CROSS JOIN parameters
 {% if smooth %}LEFT {% endif %}JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
+  SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS lookups ON lookups.value = tokens.value
 {%- endmacro %}

@@ -36,11 +36,11 @@ FROM (
   {%- if model.prior.kind == 'given' %}
 
   LEFT JOIN (
-    {% for label, prior in model.prior.given %}
-    SELECT {{ nbsql.text(label) }} AS label, {{ nbsql.number(prior) }} AS prior{% if not loop.last %} UNION ALL{% endif %}
-
-    {% endfor %}
-  ) AS given ON given.label = CAST(counts.class AS {{ nbsql.string() }})
+    VALUES
+      {% for label, prior in model.prior.given %}
+      ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS given(label, prior) ON given.label = CAST(counts.class AS {{ nbsql.string() }})
   {%- endif %}
 
 ) AS estimates
@@ -145,12 +145,11 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS variance,
   CAST(NULL AS {{ nbsql.double() }}) AS rate
 FROM (
-  WITH options AS (
-    {% for feature in features %}
-    SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.pseudo_count) }} AS alpha, {{ feature.family.least_count }} AS min_count, {% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %} AS smooths
-    {%- if not loop.last %} UNION ALL{% endif %}
-
-    {% endfor %}
+  WITH options(feature, alpha, min_count, smooths) AS (
+    VALUES
+      {% for feature in features %}
+      ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.pseudo_count) }}, {{ feature.family.least_count }}, {% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}){{ nbsql.comma(loop) }}
+      {% endfor %}
   ),
   values_of AS (
     SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
@@ -165,11 +164,18 @@ FROM (
     SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
     FROM (
       SELECT feature, value, alpha, FALSE AS declared FROM values_of
-      {% for feature in declared %}
-      {% for value, alpha in feature.family.declared %}
-      UNION ALL SELECT {{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }}, TRUE
-      {% endfor %}
-      {% endfor %}
+      UNION ALL
+      SELECT feature, value, alpha, TRUE
+      FROM (
+        VALUES
+          {% for feature in declared %}
+          {% for value, alpha in feature.family.declared %}
+          ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }})
+          {%- if not loop.last %},
+          {% endif %}
+          {% endfor %}{{ nbsql.comma(loop) }}
+          {% endfor %}
+      ) AS declared(feature, value, alpha)
     ) AS seen_or_declared
     GROUP BY feature, value
     {%- else -%}

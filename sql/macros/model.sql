@@ -79,7 +79,7 @@ ORDER BY class
 {%- endmacro %}
 
 {# The cells of the classes straight from a source, for showing what a fit would run before it has run. #}
-{% macro class_cells(model, source) -%}
+{% macro counted_classes(model, source) -%}
 (
   {{ nbsql.cell(nbsql.size(model), class=nbsql.target(model)) | indent(2) }}
   FROM {{ source }} AS source

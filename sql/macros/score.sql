@@ -49,7 +49,7 @@ CROSS JOIN LATERAL (
 CROSS JOIN LATERAL (
   SELECT
     {% for k in model.class_numbers %}
-    {{ nbsql.terms_of(guarded, k) }} AS density_{{ k }}{{ nbsql.comma(loop) }}
+    {{ nbsql.terms_of(guarded, k) | indent(6) }} AS density_{{ k }}{{ nbsql.comma(loop) }}
     {% endfor %}
 ) AS unguarded
 {%- endif %}
@@ -60,11 +60,11 @@ CROSS JOIN LATERAL (
     parameters.log_prior_{{ k }}
     {%- if guarded %}
 
-      + CASE WHEN abs(unguarded.density_{{ k }}) < {{ nbsql.infinity() }} THEN unguarded.density_{{ k }} ELSE {{ nbsql.terms_of(guarded, k, careful=true) }} END
+      + CASE WHEN abs(unguarded.density_{{ k }}) < {{ nbsql.infinity() }} THEN unguarded.density_{{ k }} ELSE {{ nbsql.terms_of(guarded, k, careful=true) | indent(6) }} END
     {%- endif %}
-    {%- for feature in model.features if feature not in guarded %}
+    {%- for block in model.features | reject('in', guarded) | batch(50) %}
 
-      + {{ nbsql.term(feature, k) }}
+      + {{ nbsql.terms_of(block, k) | indent(6) }}
     {%- endfor %} AS joint_{{ k }}{{ nbsql.comma(loop) }}
     {% endfor %}
 ) AS joint
@@ -99,8 +99,19 @@ numbered AS MATERIALIZED (
 source.*{% if model.numbered %} EXCLUDE (nbsql_row){% endif %}
 {%- endmacro %}
 
+{# A sum in blocks, because an expression may not nest as deep as a model has features. #}
 {% macro terms_of(features, k, careful=false) -%}
-{% for feature in features %}{% if not loop.first %} + {% endif %}{{ nbsql.term(feature, k, careful) }}{% endfor %}
+{% for block in features | batch(50) -%}
+{% if features | length > 50 %}({% endif -%}
+{% for feature in block -%}
+{{ nbsql.term(feature, k, careful) }}
+{%- if not loop.last %}
+
++ {% endif %}
+{%- endfor %}
+{%- if features | length > 50 %}){% endif %}
+{%- if not loop.last %} + {% endif %}
+{%- endfor %}
 {%- endmacro %}
 
 {# What one feature adds to the joint log-likelihood of class k. #}

@@ -55,9 +55,9 @@ SELECT
   source.nbsql_row,
   parameters.class_no,
   parameters.log_prior
-  {%- for feature in model.features | selectattr('family.parametrised_term') %}
+  {%- for block in model.features | selectattr('family.parametrised_term') | batch(50) %}
 
-    + {{ nbsql[feature.family.name ~ '_term'](feature, none, true) }}
+    + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none, true) }}{% endfor %})
   {%- endfor %} AS term
 FROM numbered AS source
 CROSS JOIN {{ parameters }} AS parameters

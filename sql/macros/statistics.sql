@@ -158,19 +158,14 @@ FROM (
 {%- endmacro %}
 
 
-{# The cells of the wide scan: the class itself, and every scanned feature. #}
-{% macro scanned_cells(scan, features) -%}
+{# The cells of the classes themselves, from a wide scan. #}
+{% macro class_cells(scan) -%}
 {{ nbsql.cell(nbsql.word('n')) }}
 FROM {{ scan }} AS scan
 WHERE class IS NOT NULL AND n > 0
-{%- if features %}
-
-
-UNION ALL
-{{ nbsql.feature_cells(scan, features) }}
-{%- endif %}
 {%- endmacro %}
 
+{# The cells of some scanned features. #}
 {% macro feature_cells(scan, features) -%}
 {% for feature in features -%}
 {{ nbsql[feature.family.name ~ '_cells'](feature, scan) }}

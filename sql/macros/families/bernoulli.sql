@@ -43,11 +43,11 @@ UNION ALL
 {%- endif %}
 {%- endmacro %}
 
-{% macro bernoulli_parameters(feature, k) -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'true', value='true') }}
-{{- nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'false', value='false') }}
+{% macro bernoulli_parameters(feature, k, rename=false) -%}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'true', rename, value='true') }}
+{{- nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'false', rename, value='false') }}
 {%- if feature.family.nulls == 'category' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', missing=true) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', rename, missing=true) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -61,12 +61,11 @@ FROM (
     END AS variance
   FROM classes
   CROSS JOIN (
-    {% for feature in features %}
-    SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.floor) }} AS floor, {% if feature.family.variance == 'sample' %}1{% else %}0{% endif %} AS lost
-    {%- if not loop.last %} UNION ALL{% endif %}
-
-    {% endfor %}
-  ) AS options
+    VALUES
+      {% for feature in features %}
+      ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.floor) }}, {% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS options(feature, floor, lost)
   LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
   LEFT JOIN (
     {{ nbsql.pooled(nbsql.word('moments'), ['feature']) | indent(4) }}
@@ -74,12 +73,12 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro gaussian_parameters(feature, k) -%}
+{% macro gaussian_parameters(feature, k, rename=false) -%}
 {% set peak %}CASE WHEN variance > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * variance) END{% endset -%}
 {% set precision %}CASE WHEN variance > 0 THEN 0.5 / variance END{% endset -%}
-{{ nbsql.parameter(feature, nbsql.word('mean'), k, 'mean') }}
-{{- nbsql.parameter(feature, peak, k, 'peak') }}
-{{- nbsql.parameter(feature, precision, k, 'precision') }}
+{{ nbsql.parameter(feature, nbsql.word('mean'), k, 'mean', rename) }}
+{{- nbsql.parameter(feature, peak, k, 'peak', rename) }}
+{{- nbsql.parameter(feature, precision, k, 'precision', rename) }}
 {%- endmacro %}
 
 {% macro gaussian_term(feature, k, careful, part=none) -%}

@@ -35,17 +35,23 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{% macro multinomial_parameters(feature, k) -%}
+{% macro multinomial_parameters(feature, k, rename=false) -%}
 {% for column in feature.columns -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'weight', value=column, column=loop.index) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'weight', rename, value=column, column=loop.index) }}
 {%- endfor %}
 {%- endmacro %}
 
 {% macro multinomial_term(feature, k, careful, part=none) -%}
-{% for j in ([part] if part is not none else range(1, feature.columns | length + 1)) -%}
+{% set columns = [part] if part is not none else range(1, feature.columns | length + 1) | list -%}
+{% for block in columns | batch(50) -%}
+{% if columns | length > 50 %}({% endif -%}
+{% for j in block -%}
 {% set x %}number.x{{ nbsql.sub(feature, j) }}{% endset -%}
 {% set weight %}parameters.weight{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ x }} * {{ weight }} END{% else %}{{ x }} * {{ weight }}{% endif %}, 0)
+{%- if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- if columns | length > 50 %}){% endif %}
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}

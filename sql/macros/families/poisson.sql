@@ -40,21 +40,20 @@ SELECT
   END AS rate
 FROM classes
 CROSS JOIN (
-  {% for feature in features %}
-  SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.a) }} AS a, {{ nbsql.number(feature.family.b) }} AS b
-  {%- if not loop.last %} UNION ALL{% endif %}
-
-  {% endfor %}
-) AS options
+  VALUES
+    {% for feature in features %}
+    ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.a) }}, {{ nbsql.number(feature.family.b) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS options(feature, a, b)
 LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
 LEFT JOIN (
   SELECT feature, sum(n * mean) / sum(n) AS mean FROM moments GROUP BY feature
 ) AS pooled ON pooled.feature = options.feature
 {%- endmacro %}
 
-{% macro poisson_parameters(feature, k) -%}
-{{ nbsql.parameter(feature, nbsql.word('rate'), k, 'rate') }}
-{{- nbsql.parameter(feature, nbsql.log(nbsql.word('rate')), k, 'log_rate') }}
+{% macro poisson_parameters(feature, k, rename=false) -%}
+{{ nbsql.parameter(feature, nbsql.word('rate'), k, 'rate', rename) }}
+{{- nbsql.parameter(feature, nbsql.log(nbsql.word('rate')), k, 'log_rate', rename) }}
 {%- endmacro %}
 
 {% macro poisson_term(feature, k, careful, part=none) -%}

@@ -48,12 +48,11 @@ FROM (
     SELECT counts.feature, counts.value, max(options.alpha) AS alpha
     FROM counts
     JOIN (
-      {% for feature in features %}
-      SELECT {{ nbsql.text(feature.name) }} AS feature, {{ nbsql.number(feature.family.pseudo_count) }} AS alpha, {{ feature.family.least_count }} AS min_count
-      {%- if not loop.last %} UNION ALL{% endif %}
-
-      {% endfor %}
-    ) AS options ON options.feature = counts.feature
+      VALUES
+        {% for feature in features %}
+        ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.pseudo_count) }}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
+        {% endfor %}
+    ) AS options(feature, alpha, min_count) ON options.feature = counts.feature
     WHERE counts.value IS NOT NULL
     GROUP BY counts.feature, counts.value
     HAVING sum(counts.n) >= max(options.min_count)
@@ -65,10 +64,10 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro text_parameters(feature, k) -%}
+{% macro text_parameters(feature, k, rename=false) -%}
 {% if feature.family.presence -%}
 {% set absent %}{{ nbsql.log(nbsql.complement()) }}{% endset -%}
-{{ nbsql.parameter(feature, absent, k, 'absent', total=true) }}
+{{ nbsql.parameter(feature, absent, k, 'absent', rename, total=true) }}
 {%- endif %}
 {%- endmacro %}
 
