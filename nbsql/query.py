@@ -32,6 +32,7 @@ class Query:
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
         """The query as a DuckDB relation, to go on from. A frame it reads must outlive it."""
+        self._engine.ask("current_names")  # a result of execute() that is not read to its end would keep DuckDB from making one
         with self._engine.errors():
             return self._engine.connection.sql(self.sql)
 

@@ -1,0 +1,32 @@
+"""The connection is the user's: what they last did with it does not get in the way of an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+DAYS = "SELECT * FROM (VALUES ('rain', 'yes'), ('rain', 'yes'), ('sun', 'no')) AS t(outlook, play)"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda query: query.fetchall(),
+        lambda query: query.relation.fetchall(),
+        lambda query: [tuple(row.values()) for row in query.arrow().to_pylist()],
+        lambda query: query.pl().rows(),
+        lambda query: list(query.df().itertuples(index=False, name=None)),
+    ],
+    ids=["fetchall", "relation", "arrow", "pl", "df"],
+)
+def test_an_unread_result_of_the_user_does_not_get_in_the_way(
+    con: duckdb.DuckDBPyConnection, answer: Callable[[nbsql.Query], list[tuple[Any, ...]]]
+) -> None:
+    query = nbsql.fit(con, DAYS, target="play", alpha=0).predict("SELECT 'rain' AS outlook")
+    assert con.execute("FROM range(10)").fetchone() == (0,)
+    assert answer(query) == [("rain", "yes", 1.0)]
