@@ -18,7 +18,7 @@ class Text(Family):
     Args:
         event: "multinomial" counts every occurrence of a word, "bernoulli" the presence or absence of every word of the
             vocabulary (McCallum and Nigam 1998).
-        pattern: what a word is, in RE2 syntax; by default a run of Unicode letters and digits.
+        pattern: what a word is, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode letters and digits.
         lower: fold to lower case first.
         stop_words: words to leave out: None, "english", or a list.
         min_length: the least length of a word, in characters.
