@@ -16,6 +16,8 @@ from sklearn.preprocessing import OrdinalEncoder
 
 import nbsql
 
+WORD = r"[^\W_]+"  # a run of letters and digits, as nbsql cuts words
+
 pytestmark = pytest.mark.usefixtures("form")
 
 PASSENGERS = """
@@ -57,7 +59,7 @@ def joint(passengers: pd.DataFrame) -> np.ndarray:
     for name, a, b in (("SibSp", 0, 0), ("Parch", 0.5, 0.25)):
         rates = [(passengers.loc[y == c, name].sum() + a) / ((y == c).sum() + b) for c in (0, 1)]
         total += np.column_stack([poisson.logpmf(passengers[name], rate) for rate in rates])
-    words = CountVectorizer(token_pattern=r"[^\W_]+").fit_transform(passengers["Name"])
+    words = CountVectorizer(token_pattern=WORD).fit_transform(passengers["Name"])
     return total + MultinomialNB(alpha=0.1).fit(words, y).predict_joint_log_proba(words) - log_prior
 
 

@@ -17,6 +17,8 @@ from sklearn.preprocessing import OrdinalEncoder
 
 import nbsql
 
+WORD = r"[^\W_]+"  # a run of letters and digits, as nbsql cuts words
+
 pytestmark = pytest.mark.usefixtures("form")
 
 IRIS = "SELECT * FROM read_csv('{}/iris.csv')"
@@ -57,7 +59,9 @@ def columns_of(query: nbsql.Query, prefix: str) -> np.ndarray:
 
 def assert_same_scores(model: nbsql.Model, frame: pd.DataFrame, joint: np.ndarray) -> None:
     """Joint log-likelihoods, posteriors, predictions and log evidence are those of the oracle's joint log-likelihoods."""
-    np.testing.assert_allclose(columns_of(model.joint_log_likelihood(frame), "joint_log_likelihood_"), joint, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        columns_of(model.joint_log_likelihood(frame), "joint_log_likelihood_"), joint, rtol=1e-9, atol=1e-9
+    )
     evidence = logsumexp(joint, axis=1)
     posterior = np.exp(joint - evidence[:, None])
     scored = model.predict_proba(frame).df()
@@ -188,7 +192,7 @@ def test_text_scores_as_count_vectorizer_and_multinomial_nb(
     con: duckdb.DuckDBPyConnection, read: Read, alpha: float, ngrams: tuple[int, int]
 ) -> None:
     train, test = split(read(SMS))
-    vectorizer = CountVectorizer(token_pattern=r"[^\W_]+", ngram_range=ngrams)
+    vectorizer = CountVectorizer(token_pattern=WORD, ngram_range=ngrams)
     oracle = MultinomialNB(alpha=alpha).fit(vectorizer.fit_transform(train["message"]), train["label"])
     model = nbsql.fit(con, train, target="label", families={"message": nbsql.Text(ngrams=ngrams)}, alpha=alpha)
     assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["message"])))
@@ -201,7 +205,7 @@ def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(
     train, test = split(read(SMS))
     ours, theirs = priors_for(train["label"], prior)
     stop_words = ["a", "the", "to", "you"]
-    vectorizer = CountVectorizer(token_pattern=r"[^\W_]+", binary=True, stop_words=stop_words)
+    vectorizer = CountVectorizer(token_pattern=WORD, binary=True, stop_words=stop_words)
     oracle = BernoulliNB(class_prior=theirs).fit(vectorizer.fit_transform(train["message"]), train["label"])
     family = nbsql.Text(event="bernoulli", stop_words=stop_words)
     model = nbsql.fit(con, train, target="label", families={"message": family}, prior=ours)
