@@ -24,9 +24,6 @@ OPTIONS: dict[str, Any] = {
     "families": {"month": "categorical", "hour": "categorical"},
 }
 
-# A few of the flights held back, of the same day and hour, to look at.
-EXAMPLES = "SELECT * FROM held_back WHERE month = 12 AND day = 23 AND hour = 17 LIMIT 6"
-
 
 @dataclass(frozen=True)
 class Demonstration:
@@ -77,7 +74,7 @@ def demonstrate(engine: DuckDB) -> Demonstration:
     count, accuracy, majority = engine.ask("accuracy", scored, TARGET)[0]
     return Demonstration(
         model=model,
-        rows=(sum(row[1] for row in model.priors), count),
+        rows=(int(sum(row[1] for row in model.priors)), count),
         accuracy=accuracy,
         majority=majority,
         confusion={(label, prediction): n for label, prediction, n in engine.ask("confusion", scored, TARGET)},

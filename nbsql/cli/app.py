@@ -7,27 +7,29 @@ from typing import IO, Any
 import click
 import duckdb
 
+from nbsql import __version__
 from nbsql.cli.demo import demo
 from nbsql.cli.fit import fit
 from nbsql.cli.models import drop, list_, show
 from nbsql.cli.score import explain, predict, sql
 from nbsql.errors import NbsqlError
-from nbsql import __version__
 
 
 class Failure(click.ClickException):
     """An error of ours: one line on stderr."""
-
-    def __init__(self, message: str, exit_code: int = 1) -> None:
-        super().__init__(message)
-        self.exit_code = exit_code
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
         """Print the line."""
         click.echo(f"{click.style('error', fg='red', bold=True)}: {self.format_message()}", err=True)
 
 
-INTERRUPTED = 130  # what a shell reports for a command ended by Ctrl-C
+class Interrupted(Failure):
+    """The user pressed Ctrl-C. Every verb that writes does so in one transaction."""
+
+    exit_code = 130  # what a shell reports for a command ended by Ctrl-C
+
+    def __init__(self) -> None:
+        super().__init__("interrupted; nothing was written")
 
 
 class Commands(click.Group):
@@ -38,10 +40,10 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise Failure("interrupted; nothing was written", INTERRUPTED) from None
+            raise Interrupted() from None
         except NbsqlError as error:
             if isinstance(error.__cause__, duckdb.InterruptException):
-                raise Failure("interrupted; nothing was written", INTERRUPTED) from None
+                raise Interrupted() from None
             raise Failure(str(error)) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

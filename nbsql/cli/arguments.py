@@ -6,7 +6,7 @@ import ast
 import dataclasses
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -20,7 +20,13 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _WORDS = {"true": True, "false": False, "none": None}
 
 
-class FamilyType(click.ParamType):
+if TYPE_CHECKING:
+    _Type = click.ParamType[Any]
+else:
+    _Type = click.ParamType  # older ones take no type arguments
+
+
+class FamilyType(_Type):
     """COLUMN=FAMILY, the family with options in brackets: visits=poisson(a=1,b=2)."""
 
     name = "COLUMN=FAMILY"
@@ -33,7 +39,7 @@ class FamilyType(click.ParamType):
             self.fail(str(error), param, ctx)
 
 
-class PriorType(click.ParamType):
+class PriorType(_Type):
     """A kind of prior, or the probability of every label: no=0.9,yes=0.1."""
 
     name = "KIND|LABEL=P,..."
@@ -76,7 +82,8 @@ def family(text: str) -> tuple[str, Family]:
         elif pair is None:
             raise InputError(f"{part!r} is no option of {name!r}; write it as option=value: {name}({names[-1]}={part})")
         elif pair[1] not in names:
-            raise InputError(f"family {name!r} has no option {pair[1]!r}{suggestion(pair[1], names) or f'; it has {listed(names)}'}")
+            hint = suggestion(pair[1], names) or f"; it has {listed(names)}"
+            raise InputError(f"family {name!r} has no option {pair[1]!r}{hint}")
         elif pair[1] in options:
             raise InputError(f"option {pair[1]!r} of {name!r} is given twice; give it once")
         else:

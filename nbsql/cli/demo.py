@@ -12,7 +12,7 @@ from nbsql import demo as demonstration
 from nbsql.cli import tables
 from nbsql.cli.session import told, writing
 from nbsql.cli.words import explained
-from nbsql.demo import EXAMPLES, NAME, TARGET, Demonstration
+from nbsql.demo import NAME, TARGET, Demonstration
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import DatabaseError
 
@@ -21,7 +21,7 @@ from nbsql.errors import DatabaseError
 @click.option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def demo(database: str | None, *, as_sql: bool) -> None:
-    """Learn from real flights which of them arrive late, and judge the predictions on flights held back.
+    r"""Learn from real flights which of them arrive late, and judge the predictions on flights held back.
 
     The data ships with nbsql. Without --database nothing is kept.
 
@@ -34,8 +34,10 @@ def demo(database: str | None, *, as_sql: bool) -> None:
         return
     if database is not None and Path(database).exists():
         raise DatabaseError(f"{database!r} is there already; name a new file, or delete it first")
-    with told(), writing(database or ":memory:") as engine:
-        _tell(engine, demonstration.demonstrate(engine), database)
+    with writing(database or ":memory:") as engine:
+        with told(engine):
+            found = demonstration.demonstrate(engine)
+        _tell(engine, found, database)
 
 
 def _print() -> None:
@@ -67,7 +69,7 @@ def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
     )
     _head(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.1f} s")
     families = [[name, family.name, _meaning(family.name)] for name, family in found.model.families.items()]
-    tables.table(["column", "family", "what is counted, for late flights and for punctual ones"], families, indent=2)
+    tables.table(["column", "family", "learnt of the late and of the punctual"], families, indent=2)
     tables.echo("")
     _head(f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.1f} s")
     always = max((row[1], row[0]) for row in found.model.priors)[1]
@@ -77,27 +79,28 @@ def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
         "",
     )
     _outcomes(found)
-    _head("3. Some of these flights, of 23 December, 17 o'clock: what came true, and what was predicted")
-    columns = ["flight", "carrier", "origin", "dest", "dep_delay", TARGET, "prediction", "probability"]
-    rows = _predictions(engine, found, columns)
-    tables.table(columns, rows, right=[4, 7], indent=2)
+    _head("3. Six of these flights, of 28 June, one o'clock: how they arrived, and what was predicted")
+    columns = ["flight", "origin", "dest", "dep_delay", TARGET, "prediction", "probability"]
+    tables.table(columns, _predictions(engine, found, columns), right=[3, 6], indent=2)
     tables.echo("")
-    _head("4. Why? The latest to leave of them, taken apart")
-    worst = f"SELECT * FROM ({EXAMPLES}) AS examples ORDER BY dep_delay DESC LIMIT 1"
-    explained(engine, found.model.sql("explain", worst), found.model, 1)
+    _head("4. Why? Flight MQ3361, which left 25 minutes behind schedule, taken apart")
+    explained(engine, found.model.sql("explain", "one_flight"), found.model.target, 1)
     tables.echo("")
-    _say("Every value is so many times likelier among flights of the one kind than of the other; multiplied, they are the odds.")
+    _say(
+        """A delay of 25 minutes is so many times likelier among late flights than among punctual ones, and so on for every
+        value. Before looking, punctual is likelier, as most flights are. Multiplied, they are the odds."""
+    )
     _next(database)
 
 
 def _meaning(family: str) -> str:
-    return {"categorical": "how often each value occurs", "gaussian": "mean and variance"}.get(family, "")
+    return {"categorical": "how often each value occurs", "gaussian": "mean and spread"}.get(family, "")
 
 
 def _predictions(engine: DuckDB, found: Demonstration, columns: list[str]) -> list[list[str]]:
-    relation = engine.connection.sql(found.model.sql("predict", EXAMPLES))
+    relation = engine.connection.sql(found.model.sql("predict", "one_afternoon"))
     rows = relation.select(*columns).fetchall()
-    return [[*map(str, row[:-1]), tables.share(row[-1])] for row in rows]
+    return [[*map(str, row[:-1]), tables.probability(row[-1])] for row in rows]
 
 
 def _outcomes(found: Demonstration) -> None:
@@ -105,7 +108,10 @@ def _outcomes(found: Demonstration) -> None:
     hits = found.confusion.get(("late", "late"), 0)
     called = sum(n for (_, prediction), n in found.confusion.items() if prediction == "late")
     late = sum(n for (label, _), n in found.confusion.items() if label == "late")
-    _say(f"It called {called:,} flights late, and {tables.share(hits / called)} of them were; {late:,} were late, and it found {tables.share(hits / late)} of them.")
+    _say(
+        f"""It called {called:,} flights late, and {tables.share(hits / called)} of them were. Of the {late:,} that were late it
+        found {tables.share(hits / late)}."""
+    )
 
 
 def _next(database: str | None) -> None:
@@ -118,8 +124,8 @@ def _next(database: str | None) -> None:
         "On the command line:",
         "",
         f"  {tables.command('show', path, NAME)}",
-        f"  {tables.command('predict', path, NAME, 'held_back')}",
-        f"  {tables.command('explain', path, NAME, 'held_back', '--row', '1')}",
+        f"  {tables.command('predict', path, NAME, 'one_afternoon')}",
+        f"  {tables.command('explain', path, NAME, 'one_flight')}",
         "",
         f"In SQL, from any client of DuckDB (duckdb {path}):",
         "",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from pathlib import Path
 
 import click
 
-from nbsql.cli.session import discard
+from nbsql.cli.session import discard, still
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import DatabaseError
 
@@ -38,8 +39,9 @@ def write(engine: DuckDB, query: str, file_format: str, output: str | None) -> N
         with tempfile.TemporaryDirectory() as folder:
             file = str(Path(folder) / f"answer.{file_format}")
             _copy(engine, query, file, file_format)
+            still(engine)
             with Path(file).open("rb") as rows:
-                shutil.copyfileobj(rows, click.get_binary_stream("stdout"))
+                shutil.copyfileobj(rows, sys.stdout.buffer)
         return
     # Written beside its place and moved there, so that nobody finds half a file. The ending stays: it says what to compress.
     target = Path(output)

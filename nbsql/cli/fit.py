@@ -27,8 +27,16 @@ _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
 @click.argument("source")
 @click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
-@click.option("--id", "id", multiple=True, metavar="COLUMN", help="A key column: no feature, but named in explanations. Repeatable.")
-@click.option("--feature", "features", multiple=True, metavar="COLUMN", help="A feature; by default every other column is one. Repeatable.")
+@click.option(
+    "--id", "id", multiple=True, metavar="COLUMN", help="A key column: no feature; named in explanations. Repeatable."
+)
+@click.option(
+    "--feature",
+    "features",
+    multiple=True,
+    metavar="COLUMN",
+    help="A feature; by default every other column. Repeatable.",
+)
 @click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable.")
 @click.option(
     "--family",
@@ -49,11 +57,17 @@ _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
 )
 @click.option("--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default alpha.")
 @click.option("--nulls", type=click.Choice(get_args(Nulls)), default="skip", show_default=True, help="What a missing value is.")
-@click.option("--unseen", type=click.Choice(get_args(Unseen)), default="skip", show_default=True, help="What a value not seen in training is.")
+@click.option(
+    "--unseen",
+    type=click.Choice(get_args(Unseen)),
+    default="skip",
+    show_default=True,
+    help="What a value new to the model is.",
+)
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:
-    """Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
+    r"""Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
 
     The family of every feature follows from its column's type: text is categorical, BOOLEAN bernoulli, numbers are
     gaussian, lists of text are bags of tokens. The model is there whole, or nothing has changed.
@@ -67,9 +81,10 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, as
     if as_sql:
         _print(database, source, name, replace=replace, options={"target": target, **options})
         return
-    with told(), writing(database) as engine:
-        options["prior"] = _typed(engine, source, target, options["prior"])
-        model = nbsql.fit(engine, source, target=target, name=name, replace=replace, **options)
+    with writing(database) as engine:
+        with told(engine):
+            options["prior"] = _typed(engine, source, target, options["prior"])
+            model = nbsql.fit(engine, source, target=target, name=name, replace=replace, **options)
         report(engine, database, model)
         _next(engine, database, model, source)
 
@@ -110,8 +125,7 @@ def report(engine: DuckDB, database: str, model: nbsql.Model) -> None:
         rows = [[name, family.name, differing(family)] for name, family in features]
         tables.table(["feature", "family", "options"], rows[:_ROWS], indent=2)
         if len(rows) > _ROWS:
-            assert model.name is not None
-            tables.echo(f"  … and {len(rows) - _ROWS} more: {tables.command('show', database, model.name, '--families')}")
+            tables.echo(f"  … and {len(rows) - _ROWS} more: {tables.command('show', database, str(model.name), '--families')}")
         tables.echo("")
     classes(engine, model)
 
@@ -153,15 +167,15 @@ def _shown(value: Any) -> str:
 
 
 def _next(engine: DuckDB, database: str, model: nbsql.Model, source: str) -> None:
-    assert model.name is not None
-    schema = engine.renderer.dialect.ident(model.name) if not _plain(engine, model.name) else model.name
+    name = str(model.name)
+    schema = name if _plain(engine, name) else engine.renderer.dialect.ident(name)
     table = "your_table" if " " in source.strip() or "." in source else source
     quoted = engine.renderer.dialect.text(table)
     tables.echo(
         "",
         "next:",
-        f"  {tables.command('predict', database, model.name, source)}",
-        f"  {tables.command('explain', database, model.name, source, '--row', '1')}",
+        f"  {tables.command('predict', database, name, source)}",
+        f"  {tables.command('explain', database, name, source, '--row', '1')}",
         f"  FROM {schema}.predict({quoted});    -- in SQL, from any client of DuckDB",
     )
 

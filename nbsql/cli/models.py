@@ -23,10 +23,10 @@ _ROWS = 40  # of a table of likelihoods, unless asked for more
 @click.option("--families", is_flag=True, help="Every feature with its family and all its options.")
 @click.option("--priors", is_flag=True, help="The classes with their priors.")
 @click.option("--likelihoods", is_flag=True, help="The smoothed tables: how likely each value is in each class.")
-@click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="At most N rows of likelihoods.")
+@click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of likelihoods.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the SQL of the priors and likelihoods instead of running it.")
 def show(database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, limit: int, as_sql: bool) -> None:
-    """Show what MODEL has learnt.
+    r"""Show what MODEL has learnt.
 
     \b
       nbsql show shop.duckdb churn
@@ -81,7 +81,7 @@ def _relation(engine: DuckDB, model: nbsql.Model, name: str) -> Any:
 @click.command(name="list", short_help="List the models of a database.")
 @click.argument("database")
 def list_(database: str) -> None:
-    """List the models of DATABASE.
+    r"""List the models of DATABASE.
 
     \b
       nbsql list shop.duckdb
@@ -89,7 +89,9 @@ def list_(database: str) -> None:
     with reading(database) as engine:
         rows = [_line(engine, name) for name in nbsql.models(engine)]
         if not rows:
-            tables.echo(f"no models in {database}; make one: {tables.command('fit', database)} SOURCE --target COLUMN --name MODEL")
+            tables.echo(
+                f"no models in {database}; make one: {tables.command('fit', database)} SOURCE --target COLUMN --name MODEL"
+            )
             return
         tables.table(["model", "target", "classes", "features", "rows", "updated (UTC)"], rows, right=[2, 3, 4])
 
@@ -100,8 +102,8 @@ def _line(engine: DuckDB, name: str) -> list[str]:
     except ModelError as error:
         return [name, f"({error})", "", "", "", ""]
     _, row = _spec(engine, model)
-    count = sum(prior[1] for prior in model.priors)
-    return [name, model.target, str(len(model.classes)), str(len(model.families)), tables.number(count), f"{row[3]:%Y-%m-%d %H:%M}"]
+    sizes = [len(model.classes), len(model.families), sum(prior[1] for prior in model.priors)]
+    return [name, model.target, *map(tables.number, sizes), f"{row[3]:%Y-%m-%d %H:%M}"]
 
 
 @click.command(short_help="Remove a model from the database.")
@@ -110,7 +112,7 @@ def _line(engine: DuckDB, name: str) -> list[str]:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def drop(database: str, model: str, *, yes: bool, as_sql: bool) -> None:
-    """Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
+    r"""Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
 
     \b
       nbsql drop shop.duckdb churn --yes

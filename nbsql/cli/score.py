@@ -9,7 +9,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.files import FORMATS, format_of, write
-from nbsql.cli.session import reading, recording, writing
+from nbsql.cli.session import reading, recording, still, writing
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.plan import VERBS
@@ -18,8 +18,13 @@ _ROWS = 20  # of a table, unless asked for more
 _EXPLAINED = 1  # rows explained, unless asked for more
 
 _limit = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows of SOURCE.")
-_format = click.option("--format", "file_format", type=click.Choice(["table", *FORMATS]), help="By default a table, or what --output's ending says.")
-_output = click.option("--output", "-o", type=click.Path(dir_okay=False, writable=True), help="A file to write to instead of the terminal.")
+_format = click.option(
+    "--format",
+    "file_format",
+    type=click.Choice(["table", *FORMATS]),
+    help="By default a table, or what --output's ending says.",
+)
+_output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file to write to instead of the terminal.")
 _sql = click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it.")
 
 
@@ -37,7 +42,7 @@ def predict(
     database: str, model: str, source: str, *, proba: bool, into: str | None, limit: int | None,
     file_format: str | None, output: str | None, as_sql: bool,
 ) -> None:  # fmt: skip
-    """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
+    r"""Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
 
     \b
       nbsql predict shop.duckdb churn new_customers
@@ -56,7 +61,9 @@ def predict(
         found = _first(engine, source, limit)
         if as_sql:
             tables.sql(loaded.sql(verb, found))
-        elif wanted == "table":
+            return
+        _at_work(engine, "score")
+        if wanted == "table":
             added = 2 + (len(loaded.classes) if proba else 0)
             _table(engine, loaded, verb, found, limit or _ROWS, added)
         else:
@@ -83,6 +90,7 @@ def _into(database: str, name: str, source: str, verb: str, into: str, limit: in
         if as_sql:
             tables.sql("\n\n".join(engine.statements))  # type: ignore[attr-defined]
             return
+        still(engine)
         count = engine.ask("row_count", engine.renderer.dialect.ident(into))[0][0]
         tables.echo(f"scored {count:,} row{'' if count == 1 else 's'} of {source} into the table {into} of {database}")
 
@@ -92,7 +100,12 @@ def _into(database: str, name: str, source: str, verb: str, into: str, limit: in
 @click.argument("model")
 @click.argument("source")
 @click.option("--row", type=click.IntRange(min=1), metavar="N", help="The row of SOURCE to begin with, from 1.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="How many rows to explain; by default one on the terminal, all in a file.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="How many rows; by default one on the terminal, all in a file.",
+)
 @_format
 @_output
 @_sql
@@ -100,7 +113,7 @@ def explain(
     database: str, model: str, source: str, *, row: int | None, limit: int | None,
     file_format: str | None, output: str | None, as_sql: bool,
 ) -> None:  # fmt: skip
-    """Take the predictions of MODEL for SOURCE apart.
+    r"""Take the predictions of MODEL for SOURCE apart.
 
     On the terminal, for one row: how many times likelier each of its values is in the class that won than in the
     runner-up. The numbers multiply up to the odds. In a file: the contribution of every feature to every class, in nats.
@@ -121,8 +134,10 @@ def explain(
         statement = loaded.sql("explain", found)
         if as_sql:
             tables.sql(statement)
-        elif wanted == "table":
-            if not explained(engine, statement, loaded, first):
+            return
+        _at_work(engine, "explain")
+        if wanted == "table":
+            if not explained(engine, statement, loaded.target, first):
                 raise nbsql.InputError(f"{source} has no row {first}")
         else:
             write(engine, statement, wanted, output)
@@ -134,7 +149,7 @@ def explain(
 @click.argument("model")
 @click.argument("source")
 def sql(database: str, verb: str, model: str, source: str) -> None:
-    """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
+    r"""Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
     \b
       nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
@@ -152,3 +167,8 @@ def _excerpt(engine: DuckDB, found: Source, limit: int | None, offset: int = 0) 
     """Some of the rows of a source, under its name."""
     relation: Any = engine.renderer.fragment("excerpt", found.relation, limit, offset)
     return Source(relation, found.label, found.columns)
+
+
+def _at_work(engine: DuckDB, task: str) -> None:
+    if engine.watch is not None:
+        engine.watch(task)

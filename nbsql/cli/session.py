@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import DatabaseError, NbsqlWarning, suggestion
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
 
 _MEMORY = ":memory:"
 _SELECT = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot)\b", re.IGNORECASE)
@@ -33,12 +37,12 @@ class Recorder(DuckDB):
 @contextmanager
 def reading(path: str) -> Iterator[DuckDB]:
     """A database opened to be read, so that others may read it meanwhile."""
-    with working("open the database") as watch:
-        engine = DuckDB(path, read_only=path != _MEMORY, watch=watch)
-        try:
-            yield engine
-        finally:
-            engine.close()
+    engine = DuckDB(path, read_only=path != _MEMORY, watch=Watch())
+    try:
+        yield engine
+    finally:
+        still(engine)
+        engine.close()
 
 
 @contextmanager
@@ -57,16 +61,17 @@ def writing(path: str, *, create: bool = True) -> Iterator[DuckDB]:
     new = path != _MEMORY and not Path(path).exists()
     if new and not create:
         raise DatabaseError(f"no database {path!r}")
-    with working("open the database") as watch:
-        engine = DuckDB(path, watch=watch)
-        try:
-            yield engine
-        except BaseException:
-            engine.close()
-            if new:
-                discard(path)
-            raise
+    engine = DuckDB(path, watch=Watch())
+    try:
+        yield engine
+    except BaseException:
+        still(engine)
         engine.close()
+        if new:
+            discard(path)
+        raise
+    still(engine)
+    engine.close()
 
 
 def discard(path: str) -> None:
@@ -91,34 +96,49 @@ def check_new_database(path: str, source: str) -> None:
     raise DatabaseError(f"no database {path!r}{hint}")
 
 
+class Watch:
+    """Shows on a terminal which statement is at work, and for how long. Called with the statement's name."""
+
+    def __init__(self) -> None:
+        self._progress: Progress | None = None
+
+    def __call__(self, name: str) -> None:
+        """Show the statement."""
+        if not sys.stderr.isatty():
+            return
+        from rich.console import Console
+        from rich.markup import escape
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        if self._progress is None:
+            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+            self._progress.start()
+            self._progress.add_task("", total=None)
+        self._progress.update(self._progress.task_ids[0], description=escape(name))
+
+    def stop(self) -> None:
+        """Take the line away."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+
+def still(engine: DuckDB) -> None:
+    """Take the line of progress away, before something is printed."""
+    if isinstance(engine.watch, Watch):
+        engine.watch.stop()
+
+
 @contextmanager
-def working(task: str) -> Iterator[Callable[[str], None]]:
-    """Show on a terminal which statement is at work, and for how long; yields how to say it."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False, redirect_stderr=False) as progress:
-        shown = progress.add_task(task, total=None)
-        yield lambda name: progress.update(shown, description=escape(name))
-
-
-@contextmanager
-def told() -> Iterator[list[str]]:
-    """The warnings of what runs inside, said on stderr at the end, one a line."""
-    messages: list[str] = []
+def told(engine: DuckDB) -> Iterator[None]:
+    """Say the warnings of what runs inside on stderr, at the end, one a line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NbsqlWarning)
-        yield messages
+        yield
+    still(engine)
     for warning in caught:
         if issubclass(warning.category, NbsqlWarning):
-            messages.append(str(warning.message))
             click.echo(f"{click.style('warning', fg='yellow')}: {warning.message}", err=True)
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)
-
-

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nbsql.cli.session import still
 from nbsql.engines.duckdb import DuckDB
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _CELL = 40  # the most characters of a value that a table shows
+_GAP = 3  # between columns
 _NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\)")
 
 
@@ -71,6 +73,11 @@ def share(value: float) -> str:
     return f"{100 * value:.1f} %"
 
 
+def probability(value: float) -> str:
+    """A posterior in per cent: one that floating point rounds to 1 is no certainty either."""
+    return share(min(value, 1 - 1e-9))
+
+
 def plain(value: str | None) -> str:
     """A value on one line, without anything that would steer the terminal."""
     if value is None:
@@ -103,14 +110,14 @@ def table(
 
     out = console()
     cells = [[Text(heading) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
-    shown = _fitting(cells, out.width - indent - 1, keep)
+    shown = _fitting(cells, out.width - indent, keep)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     for position in shown:
         heading = Text("…") if position is None else cells[0][position]
         drawn.add_column(heading, justify="right" if position in right else "left", no_wrap=True, overflow="ellipsis")
     for row in cells[1:]:
         drawn.add_row(*(Text("…") if position is None else row[position] for position in shown))
-    out.print(Padding(drawn, (0, 0, 0, indent)))
+    out.print(Padding(drawn, (0, 0, 0, indent), expand=False))
     return len(columns) - sum(position is not None for position in shown)
 
 
@@ -122,11 +129,11 @@ def _cell(cell: str | Text | None) -> Text:
 
 def _fitting(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int | None]:
     """The numbers of the columns that fit, with None where some are left out before the last ones."""
-    widths = [max(row[position].cell_len for row in cells) + 2 for position in range(len(cells[0]))]
-    if sum(widths) - 2 <= width:
+    widths = [max(row[position].cell_len for row in cells) + _GAP for position in range(len(cells[0]))]
+    if sum(widths) - _GAP <= width:
         return list(range(len(widths)))
     last = list(range(len(widths) - keep, len(widths))) if keep else []
-    room = width - sum(widths[position] for position in last) - 3
+    room = width - sum(widths[position] for position in last) - 1
     first: list[int] = []
     for position in range(len(widths) - keep):
         room -= widths[position]
@@ -145,6 +152,7 @@ def query(engine: DuckDB, statement: str, *, keep: int = 0, limit: int | None = 
         types = [str(kind) for kind in relation.types]
     text = engine.renderer.dialect.query(statement)
     rows = engine.ask("as_text", text if limit is None else _first(engine, text, limit + 1))
+    still(engine)
     more = limit is not None and len(rows) > limit
     numeric = [position for position, kind in enumerate(types) if _NUMBER.fullmatch(kind)]
     doubles = {position for position, kind in enumerate(types) if kind in ("DOUBLE", "FLOAT")}

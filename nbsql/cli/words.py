@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-import nbsql
 from nbsql.cli import tables
+from nbsql.cli.session import still
 from nbsql.engines.duckdb import DuckDB
 
 if TYPE_CHECKING:
@@ -18,16 +18,17 @@ _LINES = 15  # features shown of one row; the rest is summed up
 _STRIP = 10  # characters of the longest bar
 
 
-def explained(engine: DuckDB, statement: str, model: nbsql.Model, first: int) -> int:
+def explained(engine: DuckDB, statement: str, target: str, first: int) -> int:
     """Explain the rows of a query of `explain`, numbered from `first`; returns how many there are."""
     rows = engine.ask("as_text", engine.renderer.dialect.query(statement))
     with engine.errors():
         ids = engine.connection.sql(statement).columns[1:-4]
+    still(engine)
     count = 0
     for _, group in groupby(rows, key=lambda row: row[0]):
         if count:
             tables.echo("")
-        _row(first + count, ids, list(group), model.target)
+        _row(first + count, ids, list(group), target)
         count += 1
     return count
 
@@ -46,9 +47,10 @@ def _row(number: int, ids: Sequence[str], rows: Sequence[tuple[str, ...]], targe
         tables.echo(f"{title}: no class of {target} can explain it")
         return
     mass = math.fsum(math.exp(value - highest) for value in joint.values())
-    chances = [f"{tables.plain(label)} {tables.share(math.exp(joint[label] - highest) / mass)}" for label in ranked]
+    chance = tables.share if len(ranked) == 1 else tables.probability
+    chances = [f"{tables.plain(label)} {chance(math.exp(joint[label] - highest) / mass)}" for label in ranked]
     rest = f", and {len(chances) - 3} more" if len(chances) > 3 else ""
-    tables.echo(f"{title}: {target} is {chances[0]}{f', not ' if chances[1:] else ''}{', '.join(chances[1:3])}{rest}", "")
+    tables.echo(f"{title}: {target} is {chances[0]}{', not ' if chances[1:] else ''}{', '.join(chances[1:3])}{rest}", "")
     if len(ranked) == 1:
         tables.echo("there is no other class to weigh it against")
         return

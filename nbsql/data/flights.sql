@@ -30,3 +30,11 @@ SELECT * FROM departures WHERE day <= 20;
 -- the flights to be judged on, of other days, which no model has seen
 CREATE TABLE held_back AS
 SELECT * FROM departures WHERE day > 20;
+
+-- six of those flights, to look at
+CREATE VIEW one_afternoon AS
+SELECT * FROM held_back WHERE month = 6 AND day = 28 AND hour = 13;
+
+-- one flight, to explain
+CREATE VIEW one_flight AS
+SELECT * FROM one_afternoon WHERE flight = 'MQ3361';
