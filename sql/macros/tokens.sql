@@ -4,7 +4,8 @@
     value  the token
     times  how often it counts: 1 an occurrence, or the number that a map holds
 
-  Fitting and scoring read their tokens here, so that both always see the same ones. Empty and NULL tokens are dropped.
+  Fitting and scoring read their tokens here, so that both always see the same ones. Empty and NULL tokens are dropped, and
+  tokens of a map whose count is 0, missing or not finite.
 #}
 {% macro tokens(feature, source, kept, condition=none) -%}
 SELECT *
@@ -31,7 +32,8 @@ FROM (
   {%- endif %}
 
 ) AS unnested
-WHERE value <> ''
+WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AND times < {{ nbsql.infinity() }}{% endif %}
+
 {%- endmacro %}
 
 
