@@ -51,6 +51,8 @@ def write(engine: DuckDB, query: str, file_format: str, output: str | None) -> N
         Path(part).replace(target)
     except OSError as error:
         raise DatabaseError(f"cannot write {output!r}: {error.strerror}") from error
+    except DatabaseError as error:
+        raise DatabaseError(str(error).replace(part, output)) from error.__cause__
     finally:
         discard(part)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -32,26 +33,37 @@ def show(database: str, model: str, *, families: bool, priors: bool, likelihoods
       nbsql show shop.duckdb churn
       nbsql show shop.duckdb churn --likelihoods --limit 100
     """
+    from rich.text import Text
+
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
-        queries = [query for query, wanted in ((loaded.priors, priors), (loaded.likelihoods, likelihoods)) if wanted]
+        queries = []
+        if priors or (as_sql and not likelihoods):
+            queries.append(_ordered(engine, loaded.priors, ["prior", "class"], ["prior"]))
+        if likelihoods or (as_sql and not priors):
+            queries.append(_ordered(engine, loaded.likelihoods, ["feature", "value", "class"]))
         if as_sql:
-            for query in queries or [loaded.priors, loaded.likelihoods]:
-                tables.sql(f"{query.sql};")
+            tables.sql("\n\n".join(f"{query};" for query in queries))
             return
         if not (families or queries):
             report(engine, database, loaded)
             tables.echo("", *_history(engine, loaded))
             return
         if families:
-            rows = [[name, family.name, differing(family, complete=True)] for name, family in loaded.families.items()]
-            tables.table(["feature", "family", "options"], rows)
+            rows: list[list[str | Text | None]] = [
+                [name, family.name, Text(differing(family, complete=True))] for name, family in loaded.families.items()
+            ]
+            tables.table(["feature", "family", "options"], rows, wrap=True)
         for query in queries:
             if families or query is not queries[0]:
                 tables.echo("")
-            _, more = tables.query(engine, query.sql, limit=limit)
+            _, more = tables.query(engine, query, limit=limit, empty=False)
             if more:
                 tables.echo("", f"the first {limit} rows; --limit N shows more")
+
+
+def _ordered(engine: DuckDB, query: nbsql.Query, columns: list[str], descending: Sequence[str] = ()) -> str:
+    return engine.renderer.statement("ordered", engine.renderer.dialect.query(query.sql), columns, descending)
 
 
 def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:

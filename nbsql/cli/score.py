@@ -58,7 +58,7 @@ def predict(
         return
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
-        found = _first(engine, source, limit)
+        found = _ordered(_first(engine, source, limit))
         if as_sql:
             tables.sql(loaded.sql(verb, found))
             return
@@ -166,7 +166,12 @@ def _first(engine: DuckDB, source: str, limit: int | None, offset: int = 0) -> S
 def _excerpt(engine: DuckDB, found: Source, limit: int | None, offset: int = 0) -> Source:
     """Some of the rows of a source, under its name."""
     relation: Any = engine.renderer.fragment("excerpt", found.relation, limit, offset)
-    return Source(relation, found.label, found.columns)
+    return Source(relation, found.label, found.columns, is_frame=found.is_frame)
+
+
+def _ordered(found: Source) -> Source:
+    """The same source, whose scored rows come back in its order, which is the one that `explain --row` counts in."""
+    return Source(found.relation, found.label, found.columns, is_frame=True)
 
 
 def _at_work(engine: DuckDB, task: str) -> None:

@@ -6,7 +6,7 @@ import math
 import re
 import shlex
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -93,6 +93,7 @@ def table(
     right: Sequence[int] = (),
     keep: int = 0,
     indent: int = 0,
+    wrap: bool = False,
 ) -> int:
     """Print a table; returns how many columns the terminal's width left out.
 
@@ -102,6 +103,7 @@ def table(
         right: the numbers of the columns to align on the right.
         keep: so many of the last columns are shown whatever the width.
         indent: blanks to the left.
+        wrap: whether the last column goes on in the next line where it is too long.
     """
     from rich import box
     from rich.padding import Padding
@@ -112,9 +114,12 @@ def table(
     cells = [[Text(heading) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
     shown = _fitting(cells, out.width - indent, keep)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
+    if wrap:
+        shown = list(range(len(columns)))
     for position in shown:
         heading = Text("…") if position is None else cells[0][position]
-        drawn.add_column(heading, justify="right" if position in right else "left", no_wrap=True, overflow="ellipsis")
+        side: Literal["left", "right"] = "right" if position in right else "left"
+        drawn.add_column(heading, justify=side, no_wrap=not wrap, overflow="fold" if wrap else "ellipsis")
     for row in cells[1:]:
         drawn.add_row(*(Text("…") if position is None else row[position] for position in shown))
     out.print(Padding(drawn, (0, 0, 0, indent), expand=False))
@@ -145,8 +150,16 @@ def _fitting(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int
     return [*first, None, *last]
 
 
-def query(engine: DuckDB, statement: str, *, keep: int = 0, limit: int | None = None) -> tuple[int, bool]:
-    """Print the first rows of a query as a table; how many columns were left out, and whether there are more rows."""
+def query(engine: DuckDB, statement: str, *, keep: int = 0, limit: int | None = None, empty: bool = True) -> tuple[int, bool]:
+    """Print the first rows of a query as a table; how many columns were left out, and whether there are more rows.
+
+    Args:
+        engine: where.
+        statement: the query.
+        keep: so many of the last columns are shown whatever the width.
+        limit: at most so many rows.
+        empty: whether to show columns of nothing but NULL.
+    """
     with engine.errors():
         relation = engine.connection.sql(statement)
         types = [str(kind) for kind in relation.types]
@@ -154,10 +167,15 @@ def query(engine: DuckDB, statement: str, *, keep: int = 0, limit: int | None = 
     rows = engine.ask("as_text", text if limit is None else _first(engine, text, limit + 1))
     still(engine)
     more = limit is not None and len(rows) > limit
+    columns = list(relation.columns)
+    if not empty:
+        used = [position for position in range(len(columns)) if any(row[position] is not None for row in rows)]
+        columns, types = [columns[position] for position in used], [types[position] for position in used]
+        rows = [tuple(row[position] for position in used) for row in rows]
     numeric = [position for position, kind in enumerate(types) if _NUMBER.fullmatch(kind)]
     doubles = {position for position, kind in enumerate(types) if kind in ("DOUBLE", "FLOAT")}
     shown = [[_rounded(value) if position in doubles else value for position, value in enumerate(row)] for row in rows[:limit]]
-    return table(relation.columns, shown, right=numeric, keep=keep), more
+    return table(columns, shown, right=numeric, keep=keep), more
 
 
 def _first(engine: DuckDB, text: Any, limit: int) -> Any:

@@ -85,7 +85,7 @@ def _evidence(difference: float, best: str, other: str, scale: float) -> list[st
     winner, colour = (best, "green") if difference > 0 else (other, "red")
     factor = times(abs(difference))
     words = "as likely in both" if factor == "1" else f"{factor} × for {tables.plain(winner)}"
-    length = round(_STRIP * abs(difference) / scale) if scale and math.isfinite(difference) else 0
+    length = min(_STRIP, round(_STRIP * abs(difference) / scale)) if scale and math.isfinite(difference) else 0
     return [words, Text("█" * length, style=colour)]
 
 

@@ -16,6 +16,16 @@ FROM (
 ) AS result
 {%- endmacro %}
 
+{# The rows of a query in an order, for showing. #}
+{% macro ordered(query, columns, descending=[]) -%}
+SELECT *
+FROM (
+  {{ query | indent(2) }}
+) AS result
+ORDER BY {% for column in columns %}{{ nbsql.ident(column) }}{% if column in descending %} DESC{% endif %}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}
+
+{%- endmacro %}
+
 {% macro row_count(source) -%}
 SELECT count(*) AS n FROM {{ source }} AS source
 {%- endmacro %}
