@@ -4,11 +4,17 @@
     P(true | c) = (n_true + alpha) / (n_true + n_false + alpha + beta)
 
   alpha and beta are the pseudo-counts of a Beta prior. The estimate is the one of a category with the two declared levels
-  true and false (families/categorical.sql); what differs is that it is counted and scored without a join.
+  true and false (families/categorical.sql); what differs is that it is counted and scored without a join. A number that is
+  neither 0 nor 1 is refused by the fit, and missing to a score.
 #}
 
 {% macro bernoulli_inputs(feature, centre, careful, centred) -%}
-CAST(source.{{ nbsql.ident(feature.column) }} AS BOOLEAN) AS x{{ nbsql.sub(feature) }}
+{% set x %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% if careful or feature.floating -%}
+CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+{%- else -%}
+CAST({{ x }} AS BOOLEAN)
+{%- endif %} AS x{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
 {% macro bernoulli_aggregates(model, feature, centre, careful) -%}

@@ -9,7 +9,7 @@
 
 {% macro multinomial_inputs(feature, centre, careful, centred) -%}
 {% for column in feature.columns -%}
-{{ nbsql.input(feature, column, loop.index, careful=feature.floating) }}
+{{ nbsql.input(feature, column, loop.index, careful=careful or feature.floating) }}
 {%- if not loop.last %},
   {% endif %}
 {%- endfor %}

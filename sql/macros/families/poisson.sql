@@ -8,7 +8,7 @@
 #}
 
 {% macro poisson_inputs(feature, centre, careful, centred) -%}
-{{ nbsql.input(feature, feature.column, careful=feature.floating) }}
+{{ nbsql.input(feature, feature.column, careful=careful or feature.floating) }}
 {%- endmacro %}
 
 {% macro poisson_aggregates(model, feature, centre, careful) -%}
