@@ -132,7 +132,7 @@ GROUP BY class
 SELECT
   {% for feature in features %}
   {% set i = nbsql.sub(feature) %}
-  count(CASE WHEN NOT coalesce(abs(squares{{ i }}) < {{ nbsql.infinity() }} AND (
+  count(CASE WHEN NOT coalesce(abs(squares{{ i }}) < 1e300 AND (
     squares{{ i }} = 0 OR squares{{ i }} - sum{{ i }} * sum{{ i }} / n{{ i }} >= 1e-3 * squares{{ i }}
   ), n{{ i }} = 0) THEN 1 END) > 0 AS untrusted{{ i }}{{ nbsql.comma(loop) }}
   {% endfor %}
