@@ -29,7 +29,7 @@ class Interrupted(Failure):
     exit_code = 130  # what a shell reports for a command ended by Ctrl-C
 
     def __init__(self) -> None:
-        super().__init__("interrupted; nothing was written")
+        super().__init__("interrupted; nothing is half-written")
 
 
 class Commands(click.Group):
@@ -40,10 +40,14 @@ class Commands(click.Group):
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
-            raise Interrupted() from None
+            raise Interrupted from None
+        except RuntimeError as error:
+            if str(error) != "Query interrupted":  # what DuckDB raises for a signal that Python has pending
+                raise
+            raise Interrupted from None
         except NbsqlError as error:
             if isinstance(error.__cause__, duckdb.InterruptException):
-                raise Interrupted() from None
+                raise Interrupted from None
             raise Failure(str(error)) from None
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature

@@ -21,14 +21,14 @@ from nbsql.errors import DatabaseError
 @click.option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def demo(database: str | None, *, as_sql: bool) -> None:
-    r"""Learn from real flights which of them arrive late, and judge the predictions on flights held back.
+    """Learn from real flights which of them arrive late, and judge the predictions on flights held back.
 
     The data ships with nbsql. Without --database nothing is kept.
 
     \b
       nbsql demo
       nbsql demo --database flights.duckdb
-    """
+    """  # noqa: D301 - \b keeps the lines
     if as_sql:
         _print()
         return

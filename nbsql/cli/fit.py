@@ -67,7 +67,7 @@ _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:
-    r"""Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
+    """Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
 
     The family of every feature follows from its column's type: text is categorical, BOOLEAN bernoulli, numbers are
     gaussian, lists of text are bags of tokens. The model is there whole, or nothing has changed.
@@ -75,7 +75,7 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, as
     \b
       nbsql fit shop.duckdb customers --target churned --name churn --id customer_id
       nbsql fit mail.duckdb mail.csv --target label --name spam --family 'body=text(stop_words=english)'
-    """
+    """  # noqa: D301 - \b keeps the lines
     check_new_database(database, source)
     options = {**given, "features": list(given["features"]) or None, "families": dict(given["families"])}
     if as_sql:

@@ -27,12 +27,12 @@ _ROWS = 40  # of a table of likelihoods, unless asked for more
 @click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of likelihoods.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the SQL of the priors and likelihoods instead of running it.")
 def show(database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, limit: int, as_sql: bool) -> None:
-    r"""Show what MODEL has learnt.
+    """Show what MODEL has learnt.
 
     \b
       nbsql show shop.duckdb churn
       nbsql show shop.duckdb churn --likelihoods --limit 100
-    """
+    """  # noqa: D301 - \b keeps the lines
     from rich.text import Text
 
     with reading(database) as engine:
@@ -93,11 +93,11 @@ def _relation(engine: DuckDB, model: nbsql.Model, name: str) -> Any:
 @click.command(name="list", short_help="List the models of a database.")
 @click.argument("database")
 def list_(database: str) -> None:
-    r"""List the models of DATABASE.
+    """List the models of DATABASE.
 
     \b
       nbsql list shop.duckdb
-    """
+    """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
         rows = [_line(engine, name) for name in nbsql.models(engine)]
         if not rows:
@@ -124,11 +124,11 @@ def _line(engine: DuckDB, name: str) -> list[str]:
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def drop(database: str, model: str, *, yes: bool, as_sql: bool) -> None:
-    r"""Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
+    """Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
 
     \b
       nbsql drop shop.duckdb churn --yes
-    """
+    """  # noqa: D301 - \b keeps the lines
     if as_sql:
         with recording(database) as recorder:
             nbsql.load(recorder, model).drop()

@@ -42,13 +42,13 @@ def predict(
     database: str, model: str, source: str, *, proba: bool, into: str | None, limit: int | None,
     file_format: str | None, output: str | None, as_sql: bool,
 ) -> None:  # fmt: skip
-    r"""Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
+    """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
 
     \b
       nbsql predict shop.duckdb churn new_customers
       nbsql predict shop.duckdb churn new_customers.csv --output scored.parquet
       nbsql predict shop.duckdb churn new_customers --proba --into scored
-    """
+    """  # noqa: D301 - \b keeps the lines
     if into is not None and (file_format is not None or output is not None):
         raise click.UsageError("--into keeps the rows in the database; leave out --format and --output")
     wanted = format_of(file_format, output)
@@ -113,7 +113,7 @@ def explain(
     database: str, model: str, source: str, *, row: int | None, limit: int | None,
     file_format: str | None, output: str | None, as_sql: bool,
 ) -> None:  # fmt: skip
-    r"""Take the predictions of MODEL for SOURCE apart.
+    """Take the predictions of MODEL for SOURCE apart.
 
     On the terminal, for one row: how many times likelier each of its values is in the class that won than in the
     runner-up. The numbers multiply up to the odds. In a file: the contribution of every feature to every class, in nats.
@@ -121,7 +121,7 @@ def explain(
     \b
       nbsql explain shop.duckdb churn new_customers --row 7
       nbsql explain shop.duckdb churn new_customers --output reasons.csv
-    """
+    """  # noqa: D301 - \b keeps the lines
     wanted = format_of(file_format, output)
     if row is not None and limit is None:
         limit = 1
@@ -149,11 +149,11 @@ def explain(
 @click.argument("model")
 @click.argument("source")
 def sql(database: str, verb: str, model: str, source: str) -> None:
-    r"""Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
+    """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
     \b
       nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
-    """
+    """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
         tables.sql(nbsql.load(engine, model).sql(verb, source))
 

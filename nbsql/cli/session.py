@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import signal
+import socket
 import sys
+import threading
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -38,8 +41,10 @@ class Recorder(DuckDB):
 def reading(path: str) -> Iterator[DuckDB]:
     """A database opened to be read, so that others may read it meanwhile."""
     engine = DuckDB(path, read_only=path != _MEMORY, watch=Watch())
+    engine.ask("no_progress_bar")
     try:
-        yield engine
+        with interruptible(engine):
+            yield engine
     finally:
         still(engine)
         engine.close()
@@ -63,7 +68,9 @@ def writing(path: str, *, create: bool = True) -> Iterator[DuckDB]:
         raise DatabaseError(f"no database {path!r}")
     engine = DuckDB(path, watch=Watch())
     try:
-        yield engine
+        engine.ask("no_progress_bar")
+        with interruptible(engine):
+            yield engine
     except BaseException:
         still(engine)
         engine.close()
@@ -122,6 +129,36 @@ class Watch:
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
+
+
+@contextmanager
+def interruptible(engine: DuckDB) -> Iterator[None]:
+    """Let Ctrl-C stop a statement at once.
+
+    Python handles a signal only when DuckDB gives control back. But the signal's number arrives in a socket at once, where a
+    thread waits for it.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # only the main thread receives signals
+        return
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+
+    def wait() -> None:
+        for number in iter(lambda: ours.recv(1), b""):
+            if number[0] == signal.SIGINT:
+                engine.connection.interrupt()
+
+    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        theirs.close()
+        waiting.join()
+        ours.close()
 
 
 def still(engine: DuckDB) -> None:

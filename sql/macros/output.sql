@@ -1,5 +1,10 @@
 {# What the command line does with a source or a query: takes some of its rows, counts them, writes them to a file. #}
 
+{# DuckDB draws a bar on stdout, among the answer, where it takes Python for interactive, as under `python -m`. #}
+{% macro no_progress_bar() -%}
+SET enable_progress_bar = FALSE
+{%- endmacro %}
+
 {# Some of the rows of a source, in its order, itself a source. #}
 {% macro excerpt(source, limit, offset=0) -%}
 (
