@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import string
 
 from markupsafe import Markup
 from sqlglot import exp
@@ -14,7 +15,13 @@ from nbsql.errors import InputError
 # or text, so they travel as NUL-delimited code points, which `restore` puts back; NUL itself no engine takes.
 _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
+_FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile("[a-z][a-z0-9_]*")
+
+
+def folded(name: str) -> str:
+    """A name as DuckDB compares it: only ASCII letters lose their case."""
+    return name.translate(_FOLDED)
 
 
 def _keep(sql: str) -> Markup:

@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from nbsql import schema as schemas
+from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.family import Family, Nulls, Unseen
@@ -317,11 +318,11 @@ class Model:
     def _check(self, verb: str, source: Source) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
         title = f"model {self.name!r}" if self.name else "the model"
-        columns = {column.name.lower(): column for column in source.columns}
+        columns = {folded(column.name): column for column in source.columns}
         names = [column.name for column in source.columns]
         for feature in self._spec.features:
             for name in feature.columns:
-                column = columns.get(name.lower())
+                column = columns.get(folded(name))
                 if column is None:
                     raise InputError(f"no column {name!r} in {source.label}, a feature of {title}{suggestion(name, names)}")
                 if column.kind not in feature.family.accepts and column.type != '"NULL"':
@@ -331,7 +332,7 @@ class Model:
                     )
         if verb == "explain":
             for name in self._spec.id:
-                if name.lower() not in columns:
+                if folded(name) not in columns:
                     raise InputError(f"no column {name!r} in {source.label}, the id of {title}{suggestion(name, names)}")
             return
         added = list(_ADDS.get(verb, ()))
@@ -340,5 +341,5 @@ class Model:
         elif verb == "joint_log_likelihood":
             added += [c.joint for c in self._classes]
         for name in added:
-            if name.lower() in columns:
+            if folded(name) in columns:
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, cast
 
+from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError
 
@@ -93,7 +94,7 @@ class Query:
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
         database, schema = engine.current()
-        if any(row[:2] == (database, schema) and row[2].lower() == name.lower() for row in engine.ask("relations")):
+        if any(row[:2] == (database, schema) and folded(row[2]) == folded(name) for row in engine.ask("relations")):
             raise InputError(f"{name!r} is there already; drop it first, or choose another name")
         relation = engine.renderer.dialect.ident(schema, name)
         query = engine.renderer.dialect.query(self.sql)

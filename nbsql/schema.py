@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.plan import VERBS
@@ -54,7 +55,7 @@ def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -
     """
     if not isinstance(name, str) or not name or "\x00" in name:
         raise InputError(f"a model's name must be a text of at least one character, not {name!r}")
-    if name.lower() in {*(row[0].lower() for row in engine.ask("databases")), *_RESERVED}:
+    if folded(name) in {*(folded(row[0]) for row in engine.ask("databases")), *_RESERVED}:
         raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
     schema = engine.schema(database, name)
     if schema is None:

@@ -13,6 +13,7 @@ from typing import Any
 import duckdb
 from markupsafe import Markup
 
+from nbsql.dialect import folded
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.render import Renderer
 from nbsql.spec import Column
@@ -172,7 +173,7 @@ class DuckDB:
             raise InputError(f"the name of a database must be text, not {name!r}")
         names: list[str] = [row[0] for row in self.ask("databases")]
         for known in names:
-            if known.lower() == name.lower():
+            if folded(known) == folded(name):
                 return known
         raise InputError(f"no database {name!r} is attached{suggestion(name, names) or '; ATTACH it first'}")
 
@@ -182,7 +183,7 @@ class DuckDB:
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
         names: list[str] = [row[0] for row in self.ask("schemas", database)]
-        return next((known for known in names if known.lower() == name.lower()), None)
+        return next((known for known in names if folded(known) == folded(name)), None)
 
     def transient_name(self) -> str:
         """A prefix for the temporary tables of a model without a name."""
@@ -241,7 +242,7 @@ class DuckDB:
             found = []
             for relation in relations:
                 names = relation[:3]
-                if len(path) > 3 or [p.lower() for p in path] != [n.lower() for n in names[3 - len(path) :]]:
+                if len(path) > 3 or [*map(folded, path)] != [*map(folded, names[3 - len(path) :])]:
                     continue
                 if len(path) == 1 and names[:2] not in [(database, schema), (database, "main"), ("temp", "main")]:
                     continue
@@ -312,6 +313,9 @@ class DuckDB:
         with self.errors():  # of a relation that is not run, errors leave the caller's transaction as it is
             found = self.connection.sql(self.renderer.statement("empty", relation))
             columns = [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
+        for column in columns:
+            if folded(column.name).startswith("nbsql_"):  # scoring numbers the rows in a column nbsql_row, and more
+                raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")
         return Source(relation, label, columns, is_table=is_table, is_frame=is_frame, release=release)
 
 
@@ -319,9 +323,9 @@ def _refuse_twice(names: Iterable[Any], label: str) -> None:
     """Raise InputError if a name comes twice: DuckDB would number them, and a user would not know which is meant."""
     seen: set[str] = set()
     for name in map(str, names):
-        if name.lower() in seen:
+        if folded(name) in seen:
             raise InputError(f"column {name!r} is ambiguous in {label}, which has it twice; rename one")
-        seen.add(name.lower())
+        seen.add(folded(name))
 
 
 def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyConnection:

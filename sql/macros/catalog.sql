@@ -16,24 +16,24 @@ SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb
 
 {% macro contents(database, schema) -%}
 SELECT table_name AS name, 'table' AS kind FROM duckdb_tables()
-WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND lower(schema_name) = lower({{ nbsql.text(schema) }})
+WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 UNION ALL
 SELECT view_name, 'view' FROM duckdb_views()
-WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND lower(schema_name) = lower({{ nbsql.text(schema) }})
+WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 UNION ALL
 SELECT function_name, 'macro' FROM duckdb_functions()
 WHERE function_type = 'table_macro' AND NOT internal
-  AND lower(database_name) = lower({{ nbsql.text(database) }}) AND lower(schema_name) = lower({{ nbsql.text(schema) }})
+  AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 UNION ALL
 SELECT function_name, 'other' FROM duckdb_functions()
 WHERE function_type <> 'table_macro' AND NOT internal
-  AND lower(database_name) = lower({{ nbsql.text(database) }}) AND lower(schema_name) = lower({{ nbsql.text(schema) }})
+  AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 UNION ALL
 SELECT sequence_name, 'other' FROM duckdb_sequences()
-WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND lower(schema_name) = lower({{ nbsql.text(schema) }})
+WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 UNION ALL
 SELECT type_name, 'other' FROM duckdb_types()
-WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND lower(schema_name) = lower({{ nbsql.text(schema) }})
+WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 {%- endmacro %}
 
 {% macro schemas(database) -%}
