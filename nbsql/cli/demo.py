@@ -67,11 +67,11 @@ def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
         minutes behind schedule. The model may use what is known when the flight leaves the gate; arrival and air time,
         known only afterwards, are left out."""
     )
-    _head(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.1f} s")
+    _head(f"1. It learnt from {learnt:,} flights, the first 20 days of every month, in {found.seconds[0]:.2f} s")
     families = [[name, family.name, _meaning(family.name)] for name, family in found.model.families.items()]
     tables.table(["column", "family", "learnt of the late and of the punctual"], families, indent=2)
     tables.echo("")
-    _head(f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.1f} s")
+    _head(f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s")
     always = max((row[1], row[0]) for row in found.model.priors)[1]
     tables.echo(
         f"  {tables.share(found.accuracy):>7} of the predictions came true",
