@@ -51,13 +51,18 @@ SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, log_pr
 {%- endmacro %}
 
 
-{# Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts. #}
+{#
+  Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts.
+  Means are averaged from the least of them, so that equal means have exactly that mean, and a constant no variance.
+#}
 {% macro pooled(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
 FROM (
-  SELECT {{ by }}, n, mean, m2, sum(n * mean) OVER (PARTITION BY {{ by }}) / sum(n) OVER (PARTITION BY {{ by }}) AS centre
-  FROM {{ cells }} AS cells
+  SELECT {{ by }}, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY {{ by }}) / sum(n) OVER (PARTITION BY {{ by }}) AS centre
+  FROM (
+    SELECT {{ by }}, n, mean, m2, min(mean) OVER (PARTITION BY {{ by }}) AS least FROM {{ cells }} AS cells
+  ) AS shifted
 ) AS parts
 GROUP BY {{ by }}
 {%- endmacro %}
