@@ -15,9 +15,11 @@ from nbsql.spec import Check, Feature, Prior, Spec
 LEVELS_A_STATEMENT = 50
 FEATURES_A_STATEMENT = 100
 
-# Where scoring leaves the wide form for the long one (sql/macros/score_long.sql). The time to plan a star of joins grows
-# faster than linearly with its joins and with its columns; tests/benchmarks/plans.py measures both forms around these limits.
-WIDE_LEVELS = 40
+# The time to plan a star of joins grows faster than the number of its joins and columns. So more categorical features than
+# STAR_JOINS are scored in stars of BLOCK_JOINS, and more classes or terms than these are scored in the long form
+# (sql/macros/score_long.sql). tests/benchmarks/plans.py measures both sides of these limits.
+STAR_JOINS = 40
+BLOCK_JOINS = 20
 WIDE_CLASSES = 50
 WIDE_TERMS = 1500
 
@@ -82,8 +84,13 @@ class _Context:
         self.class_columns = classes
         wide = is_wide(spec, len(classes))
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
+        levels = [feature for feature in spec.features if feature.family.level]
+        blocked = wide and len(levels) > STAR_JOINS
+        self.star = [] if blocked else levels
+        self.blocks = [levels[i : i + BLOCK_JOINS] for i in range(0, len(levels), BLOCK_JOINS)] if blocked else []
+        self.in_joint = [feature for feature in spec.features if not (blocked and feature.family.level)]
         self.explained = list(_parts(spec.features))
-        self.numbered = ordered or not wide or any(f.family.bag for f in spec.features)
+        self.numbered = ordered or not wide or blocked or any(f.family.bag for f in spec.features)
 
 
 def _parts(features: Sequence[Feature]) -> Iterator[Part]:
@@ -95,10 +102,9 @@ def _parts(features: Sequence[Feature]) -> Iterator[Part]:
 
 
 def is_wide(spec: Spec, class_count: int) -> bool:
-    """Whether scoring takes the wide form: a column a class, and one star for all categorical features."""
-    levels = sum(feature.family.level for feature in spec.features)
-    terms = class_count * sum(len(feature.columns) for feature in spec.features)
-    return levels <= WIDE_LEVELS and class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+    """Whether scoring takes the wide form, a column a class."""
+    terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
+    return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
 
 
 def _statement_name(act: str, block: Sequence[Feature]) -> str:

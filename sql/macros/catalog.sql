@@ -21,12 +21,8 @@ UNION ALL
 SELECT view_name, 'view' FROM duckdb_views()
 WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 UNION ALL
-SELECT function_name, 'macro' FROM duckdb_functions()
-WHERE function_type = 'table_macro' AND NOT internal
-  AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
-UNION ALL
-SELECT function_name, 'other' FROM duckdb_functions()
-WHERE function_type <> 'table_macro' AND NOT internal
+SELECT function_name, CASE function_type WHEN 'table_macro' THEN 'macro' ELSE 'other' END FROM duckdb_functions()
+WHERE NOT internal
   AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
 UNION ALL
 SELECT sequence_name, 'other' FROM duckdb_sequences()

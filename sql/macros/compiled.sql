@@ -11,19 +11,21 @@
 #}
 
 {#
-  One parameter of one feature, of class k, or of every class in the long form; as an aggregate over its likelihoods or, to
-  rename: from the wide form's column to the long form's.
+  One parameter of one feature: an aggregate over its likelihoods, a row a class; or, to turn, the column of class k from that
+  row; or, with k alone, the other way round.
 #}
-{% macro parameter(feature, expression, k, name, rename, value=none, missing=false, unseen=false, column=none, total=false) -%}
+{% macro parameter(feature, expression, k, turn, name, value=none, missing=false, unseen=false, column=none, total=false) -%}
+{% set parameter %}{{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{% endset -%}
 ,
-  {% if rename -%}
-  {{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{{ nbsql.of(k) }} AS {{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}
+  {% if turn -%}
+  max(CASE WHEN class_no = {{ k }} THEN {{ parameter }} END) AS {{ parameter }}{{ nbsql.of(k) }}
+  {%- elif k is not none -%}
+  {{ parameter }}{{ nbsql.of(k) }} AS {{ parameter }}
   {%- else -%}
   {% if total %}sum{% else %}max{% endif %}(CASE WHEN smoothed.feature = {{ nbsql.text(feature.name) }}
-  {%- if k is not none %} AND classes.class_no = {{ k }}{% endif %}
   {%- if value is not none %} AND smoothed.value = {{ nbsql.text(value) }}{% endif %}
   {%- if missing %} AND smoothed.value IS NULL AND NOT smoothed.unseen{% endif %}
-  {%- if unseen %} AND smoothed.unseen{% endif %} THEN {{ expression }} END) AS {{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{{ nbsql.of(k) }}
+  {%- if unseen %} AND smoothed.unseen{% endif %} THEN {{ expression }} END) AS {{ parameter }}
   {%- endif %}
 {%- endmacro %}
 
@@ -41,47 +43,70 @@ smoothed.log_likelihood
 {%- endmacro %}
 
 {# The likelihoods of a value never seen, and of a missing one, where they count. #}
-{% macro level_parameters(feature, k, rename=false) -%}
+{% macro level_parameters(feature, k, turn=false) -%}
 {% if feature.family.unseen == 'smooth' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'unseen', rename, unseen=true) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'unseen', unseen=true) }}
 {%- endif %}
 {%- if feature.family.nulls == 'category' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', rename, missing=true) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'missing', missing=true) }}
 {%- endif %}
 {%- endmacro %}
 
+{#
+  Features go in blocks, each aggregated from its own likelihoods alone: the work grows with the number of features, not with
+  its square. The wide form is the long one turned, a row a class into columns a class.
+#}
 {% macro parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parametrised') | list -%}
+WITH classes AS (
+  {{ nbsql.classes(priors) | indent(2) }}
+)
+{%- if features %},
+smoothed AS MATERIALIZED (
+  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
+)
+{%- endif %},
+by_class AS (
+  SELECT
+    classes.class_no,
+    classes.class,
+    classes.log_prior
+    {%- for block in features | batch(50) %},
+    block_{{ loop.index }}.* EXCLUDE (class)
+    {%- endfor %}
+
+  FROM classes
+  {%- for block in features | batch(50) %}
+
+  LEFT JOIN (
+    SELECT
+      smoothed.class
+      {%- for feature in block %}
+      {{- nbsql[feature.family.compiled ~ '_parameters'](feature, none) | indent(4) }}
+      {%- endfor %}
+
+    FROM smoothed
+    WHERE smoothed.feature IN ({% for feature in block %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %})
+    GROUP BY smoothed.class
+  ) AS block_{{ loop.index }} ON block_{{ loop.index }}.class = classes.class
+  {%- endfor %}
+
+)
+{% if model.class_numbers -%}
 SELECT
   {%- for k in model.class_numbers %}
   {%- if not loop.first %},{% endif %}
 
-  max(CASE WHEN classes.class_no = {{ k }} THEN classes.class END) AS class_{{ k }},
-  max(CASE WHEN classes.class_no = {{ k }} THEN classes.log_prior END) AS log_prior_{{ k }}
-  {%- else %}
-
-  classes.class_no,
-  classes.class,
-  classes.log_prior
-  {%- endfor %}
+  max(CASE WHEN class_no = {{ k }} THEN class END) AS class_{{ k }},
+  max(CASE WHEN class_no = {{ k }} THEN log_prior END) AS log_prior_{{ k }}
   {%- for feature in features %}
-  {%- for k in model.class_numbers or [none] %}
-  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k) }}
+  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k, turn=true) }}
   {%- endfor %}
   {%- endfor %}
 
-FROM (
-  {{ nbsql.classes(priors) }}
-) AS classes
-{%- if features %}
-
-LEFT JOIN (
-  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
-) AS smoothed ON smoothed.class = classes.class
-{%- endif %}
-{%- if not model.class_numbers %}
-
-GROUP BY classes.class_no, classes.class, classes.log_prior
+FROM by_class
+{%- else -%}
+SELECT * FROM by_class
 {%- endif %}
 {%- endmacro %}
 
@@ -114,7 +139,7 @@ SELECT
   class_{{ k }} AS class,
   log_prior_{{ k }} AS log_prior
   {%- for feature in model.features | selectattr('family.parametrised') %}
-  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k, rename=true) }}
+  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k) }}
   {%- endfor %}
 
 FROM {{ parameters }} AS parameters

@@ -67,7 +67,7 @@ found.scores
 
 {# Some features, or columns of features, that look up a value or compute with their parameters. #}
 {% macro explained_block(model, parts, lookups) -%}
-{% set numbers = parts | map(attribute='feature') | selectattr('family.number') | unique | list -%}
+{% set features = parts | map(attribute='feature') | unique | list -%}
 SELECT
   source.nbsql_row,
   parameters.class_no,
@@ -85,22 +85,13 @@ SELECT
   ]) AS contribution
 FROM numbered AS source
 CROSS JOIN parameters
-{%- for part in parts if part.feature.family.level %}
-{%- set feature = part.feature %}
+{%- for feature in features | selectattr('family.level') %}
 
 LEFT JOIN (
   SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
 {%- endfor %}
-{%- if numbers %}
-
-CROSS JOIN LATERAL (
-  SELECT
-    {% for feature in numbers %}
-    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS number
-{%- endif %}
+{{- nbsql.inputs_of(features | selectattr('family.parametrised') | list) }}
 {%- endmacro %}
 
 {# What a text adds beside its words has no value; a feature over several columns shows the column. #}

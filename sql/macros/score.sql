@@ -12,10 +12,13 @@
 #}
 {% macro scored_wide(model, source, parameters, lookups, columns) -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
-{% set numbers = model.features | selectattr('family.number') | list -%}
+{% set numbers = model.features | selectattr('family.parametrised_term') | list -%}
 {% set guarded = numbers | selectattr('floating') | selectattr('family.centred') | list -%}
 {% if model.numbered -%}
 WITH {{ nbsql.numbered(source) }}
+{%- if model.blocks %},
+{{ nbsql.block_sums(model, parameters, lookups) }}
+{%- endif %}
 {%- for feature in bags %},
 {{ nbsql.bag_sums(model, feature, lookups, parameters) }}
 {%- endfor %}
@@ -25,25 +28,19 @@ SELECT
   {{ columns | indent(2) }}
 FROM {% if model.numbered %}numbered{% else %}{{ source }}{% endif %} AS source
 CROSS JOIN {{ parameters }} AS parameters
-{%- for feature in model.features | selectattr('family.level') %}
+{%- if model.blocks %}
 
-LEFT JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
+JOIN blocks ON blocks.nbsql_row = source.nbsql_row
+{%- endif %}
+{%- for feature in model.star %}
+
+{{ nbsql.star(feature, lookups) }}
 {%- endfor %}
 {%- for feature in bags %}
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = source.nbsql_row
 {%- endfor %}
-{%- if numbers %}
-
-CROSS JOIN LATERAL (
-  SELECT
-    {% for feature in numbers %}
-    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS number
-{%- endif %}
+{{- nbsql.inputs_of(numbers + (model.star | selectattr('family.parametrised') | list)) }}
 {%- if guarded %}
 
 CROSS JOIN LATERAL (
@@ -60,9 +57,13 @@ CROSS JOIN LATERAL (
     parameters.log_prior_{{ k }}
     {%- if guarded %}
 
-      + CASE WHEN abs(unguarded.density_{{ k }}) < {{ nbsql.infinity() }} THEN unguarded.density_{{ k }} ELSE {{ nbsql.terms_of(guarded, k, careful=true) | indent(6) }} END
+      + CASE WHEN abs(unguarded.density_{{ k }}) < 1e200 THEN unguarded.density_{{ k }} ELSE {{ nbsql.terms_of(guarded, k, careful=true) | indent(6) }} END
     {%- endif %}
-    {%- for block in model.features | reject('in', guarded) | batch(50) %}
+    {%- if model.blocks %}
+
+      + blocks.class_{{ k }}
+    {%- endif %}
+    {%- for block in model.in_joint | reject('in', guarded) | batch(50) %}
 
       + {{ nbsql.terms_of(block, k) | indent(6) }}
     {%- endfor %} AS joint_{{ k }}{{ nbsql.comma(loop) }}
@@ -85,6 +86,73 @@ CROSS JOIN LATERAL (
 
 ORDER BY source.nbsql_row
 {%- endif %}
+{%- endmacro %}
+
+{# The lookup of a categorical feature. #}
+{% macro star(feature, lookups) -%}
+LEFT JOIN (
+  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{# What the terms of some features read of a row. #}
+{% macro inputs_of(features) -%}
+{% if features %}
+
+
+CROSS JOIN LATERAL (
+  SELECT
+    {% for feature in features %}
+    {% if feature.family.level %}source.{{ nbsql.ident(feature.column) }} AS x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, not feature.floating, false) }}{% endif %}{{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS number
+{%- endif %}
+{%- endmacro %}
+
+{#
+  Too many categorical features for one star, because the time to plan one grows faster than the number of its joins: stars
+  of twenty, summed by row.
+#}
+{% macro block_sums(model, parameters, lookups) -%}
+blocks AS (
+  SELECT
+    nbsql_row
+    {%- for k in model.class_numbers %},
+    sum(class_{{ k }}) AS class_{{ k }}
+    {%- endfor %}
+
+  FROM (
+    {% for block in model.blocks %}
+    SELECT
+      source.nbsql_row
+      {%- for k in model.class_numbers %},
+      {{ nbsql.terms_of(block, k) | indent(8) }} AS class_{{ k }}
+      {%- endfor %}
+
+    FROM ({{ nbsql.narrowed(block) }}) AS source
+    {%- if block | selectattr('family.parametrised') | list %}
+
+    CROSS JOIN {{ parameters }} AS parameters
+    {%- endif %}
+    {%- for feature in block %}
+
+    {{ nbsql.star(feature, lookups) | indent(4) }}
+    {%- endfor %}
+    {{- nbsql.inputs_of(block | selectattr('family.parametrised') | list) | indent(4) }}
+    {%- if not loop.last %}
+
+    UNION ALL
+    {% endif %}
+    {%- endfor %}
+
+  ) AS stars
+  GROUP BY nbsql_row
+)
+{%- endmacro %}
+
+{# Only the columns that a block of features reads: planning a read of all of them takes its time, too. #}
+{% macro narrowed(features) -%}
+SELECT nbsql_row{% for feature in features %}, {{ nbsql.ident(feature.column) }}{% endfor %} FROM numbered
 {%- endmacro %}
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
@@ -129,7 +197,7 @@ source.*{% if model.numbered %} EXCLUDE (nbsql_row){% endif %}
 {# A category without a lookup is missing, or was never seen: skipped, unless the feature was told otherwise. #}
 {% macro level_term(feature, k, found) -%}
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-{% set x %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% set x %}number.x{{ nbsql.sub(feature) }}{% endset -%}
 {% set missing = feature.family.nulls == 'category' -%}
 {% set unseen = feature.family.unseen == 'smooth' -%}
 coalesce({{ found }}, {% if missing %}CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END, {% endif -%}

@@ -7,15 +7,16 @@
 #}
 {% macro scored_long(model, source, parameters, lookups, columns) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
+{% set bags = model.features | selectattr('family.bag') | list -%}
 WITH {{ nbsql.numbered(source) }},
 terms AS (
-  {{ nbsql.dense_terms(model, parameters) | indent(2) }}
-  {%- for block in levels | batch(20) %}
+  {{ nbsql.block_terms(model, levels[:20], parameters, lookups, dense=true) | indent(2) }}
+  {%- for block in levels[20:] | batch(20) %}
 
   UNION ALL
-  {{ nbsql.level_terms(block, parameters, lookups) | indent(2) }}
+  {{ nbsql.block_terms(model, block, parameters, lookups) | indent(2) }}
   {%- endfor %}
-  {%- for feature in model.features | selectattr('family.bag') %}
+  {%- for feature in bags %}
 
   UNION ALL
   {{ nbsql.bag_terms(feature, parameters, lookups) | indent(2) }}
@@ -23,7 +24,12 @@ terms AS (
 
 ),
 joint AS (
+  {% if bags or levels[20:] -%}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
+  {%- else -%}
+  SELECT nbsql_row, class_no, term AS joint FROM terms
+  {%- endif %}
+
 ),
 best AS (
   SELECT nbsql_row, max(joint) AS highest, list(joint ORDER BY class_no) AS joints FROM joint GROUP BY nbsql_row
@@ -48,62 +54,60 @@ JOIN posterior ON posterior.nbsql_row = source.nbsql_row
 ORDER BY source.nbsql_row
 {%- endmacro %}
 
-{# The prior, and every feature that needs no lookup. #}
-{% macro dense_terms(model, parameters) -%}
-{% set numbers = model.features | selectattr('family.number') | list -%}
+{#
+  What a block of categorical features adds; the first block, dense, holds the prior and all that needs no lookup, too. The
+  numbers are guarded once a row, before there is a row a class.
+#}
+{% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
+{% set smoothed = levels | selectattr('family.parametrised') | list -%}
+{% set computed = model.features | selectattr('family.parametrised_term') | list if dense else [] -%}
 SELECT
-  source.nbsql_row,
-  parameters.class_no,
-  parameters.log_prior
-  {%- for block in model.features | selectattr('family.parametrised_term') | batch(50) %}
+  number.nbsql_row,
+  {% if levels %}number{% else %}parameters{% endif %}.class_no,
+  {% if dense %}parameters.log_prior{% endif %}
+  {%- for block in computed | batch(50) %}
 
-    + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none, true) }}{% endfor %})
-  {%- endfor %} AS term
-FROM numbered AS source
-CROSS JOIN {{ parameters }} AS parameters
-{%- if numbers %}
+    + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none, false) }}{% endfor %})
+  {%- endfor %}
+  {%- for feature in levels %}
+  {%- set found %}number.level{{ nbsql.sub(feature) }}{% endset %}
 
-CROSS JOIN LATERAL (
-  SELECT
-    {% for feature in numbers %}
-    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS number
-{%- endif %}
-{%- endmacro %}
-
-{# A block of categorical features. #}
-{% macro level_terms(features, parameters, lookups) -%}
-SELECT
-  source.nbsql_row,
-  source.class_no,
-  {% for feature in features -%}
-  {%- set found %}source.nbsql_level{{ nbsql.sub(feature) }}{% endset -%}
-  {% if not loop.first %} + {% endif %}{{ nbsql.level_term(feature, none, found) }}
+    {% if dense or not loop.first %}+ {% endif %}{{ nbsql.level_term(feature, none, found) }}
   {%- endfor %} AS term
 FROM (
   SELECT
-    source.nbsql_row,
-    {% for feature in features -%}
-    {% if feature.family.nulls == 'category' or feature.family.unseen == 'smooth' -%}
-    source.{{ nbsql.ident(feature.column) }},
-    {% endif -%}
-    unnest(level{{ nbsql.sub(feature) }}.scores) AS nbsql_level{{ nbsql.sub(feature) }},
-    {% endfor -%}
-    unnest(classes.class_nos) AS class_no
-  FROM numbered AS source
+    {% for feature in computed %}
+    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }},
+    {% endfor %}
+    {% for feature in smoothed %}
+    source.{{ nbsql.ident(feature.column) }} AS x{{ nbsql.sub(feature) }},
+    {% endfor %}
+    {% for feature in levels %}
+    unnest(level{{ nbsql.sub(feature) }}.scores) AS level{{ nbsql.sub(feature) }},
+    {% endfor %}
+    {% if levels %}
+    unnest(classes.class_nos) AS class_no,
+    {% endif %}
+    source.nbsql_row
+  FROM {% if dense %}numbered{% else %}({{ nbsql.narrowed(levels) }}){% endif %} AS source
+  {% if levels %}
   CROSS JOIN (
     SELECT list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters
   ) AS classes
-  {%- for feature in features %}
-
+  {% endif %}
+  {% for feature in levels %}
   LEFT JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
-  {%- endfor %}
+  {% endfor %}
+) AS number
+{%- if dense and not levels %}
 
-) AS source
-JOIN {{ parameters }} AS parameters ON parameters.class_no = source.class_no
+CROSS JOIN {{ parameters }} AS parameters
+{%- elif dense or smoothed %}
+
+JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no
+{%- endif %}
 {%- endmacro %}
 
 {% macro bag_terms(feature, parameters, lookups) -%}

@@ -49,11 +49,11 @@ UNION ALL
 {%- endif %}
 {%- endmacro %}
 
-{% macro bernoulli_parameters(feature, k, rename=false) -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'true', rename, value='true') }}
-{{- nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'false', rename, value='false') }}
+{% macro bernoulli_parameters(feature, k, turn=false) -%}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'true', value='true') }}
+{{- nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'false', value='false') }}
 {%- if feature.family.nulls == 'category' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'missing', rename, missing=true) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'missing', missing=true) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -73,12 +73,12 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro gaussian_parameters(feature, k, rename=false) -%}
+{% macro gaussian_parameters(feature, k, turn=false) -%}
 {% set peak %}CASE WHEN variance > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * variance) END{% endset -%}
 {% set precision %}CASE WHEN variance > 0 THEN 0.5 / variance END{% endset -%}
-{{ nbsql.parameter(feature, nbsql.word('mean'), k, 'mean', rename) }}
-{{- nbsql.parameter(feature, peak, k, 'peak', rename) }}
-{{- nbsql.parameter(feature, precision, k, 'precision', rename) }}
+{{ nbsql.parameter(feature, nbsql.word('mean'), k, turn, 'mean') }}
+{{- nbsql.parameter(feature, peak, k, turn, 'peak') }}
+{{- nbsql.parameter(feature, precision, k, turn, 'precision') }}
 {%- endmacro %}
 
 {% macro gaussian_term(feature, k, careful, part=none) -%}

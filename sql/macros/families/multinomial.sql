@@ -35,9 +35,9 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{% macro multinomial_parameters(feature, k, rename=false) -%}
+{% macro multinomial_parameters(feature, k, turn=false) -%}
 {% for column in feature.columns -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, 'weight', rename, value=column, column=loop.index) }}
+{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'weight', value=column, column=loop.index) }}
 {%- endfor %}
 {%- endmacro %}
 

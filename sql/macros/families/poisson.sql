@@ -51,9 +51,9 @@ LEFT JOIN (
 ) AS pooled ON pooled.feature = options.feature
 {%- endmacro %}
 
-{% macro poisson_parameters(feature, k, rename=false) -%}
-{{ nbsql.parameter(feature, nbsql.word('rate'), k, 'rate', rename) }}
-{{- nbsql.parameter(feature, nbsql.log(nbsql.word('rate')), k, 'log_rate', rename) }}
+{% macro poisson_parameters(feature, k, turn=false) -%}
+{{ nbsql.parameter(feature, nbsql.word('rate'), k, turn, 'rate') }}
+{{- nbsql.parameter(feature, nbsql.log(nbsql.word('rate')), k, turn, 'log_rate') }}
 {%- endmacro %}
 
 {% macro poisson_term(feature, k, careful, part=none) -%}

@@ -64,10 +64,10 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro text_parameters(feature, k, rename=false) -%}
+{% macro text_parameters(feature, k, turn=false) -%}
 {% if feature.family.presence -%}
 {% set absent %}{{ nbsql.log(nbsql.complement()) }}{% endset -%}
-{{ nbsql.parameter(feature, absent, k, 'absent', rename, total=true) }}
+{{ nbsql.parameter(feature, absent, k, turn, 'absent', total=true) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -75,7 +75,7 @@ FROM (
 
 {# What a text adds to the score beside its words. #}
 {% macro text_term(feature, k, careful, part=none) -%}
-CASE WHEN source.{{ nbsql.ident(feature.column) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
+CASE WHEN number.x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
 {%- endmacro %}
 
 {# What the lookup of a word holds. #}
