@@ -69,7 +69,7 @@ found.scores
 {% macro explained_block(model, parts, lookups) -%}
 {% set features = parts | map(attribute='feature') | unique | list -%}
 SELECT
-  source.nbsql_row,
+  number.nbsql_row,
   parameters.class_no,
   unnest([{% for part in parts %}{{ part.feature.index }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature_no,
   unnest([{% for part in parts %}{{ nbsql.text(part.feature.name) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature,
@@ -83,20 +83,19 @@ SELECT
     {{ nbsql.explained_term(part) }}{{ nbsql.comma(loop) }}
     {% endfor %}
   ]) AS contribution
-FROM numbered AS source
+FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parametrised') | list) }}
 CROSS JOIN parameters
 {%- for feature in features | selectattr('family.level') %}
 
 LEFT JOIN (
   SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(number.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
 {%- endfor %}
-{{- nbsql.inputs_of(features | selectattr('family.parametrised') | list) }}
 {%- endmacro %}
 
 {# What a text adds beside its words has no value; a feature over several columns shows the column. #}
 {% macro explained_value(part) -%}
-{% if part.feature.family.bag %}NULL{% elif part.number is not none %}{{ nbsql.text(part.column) }}{% else %}CAST(source.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){% endif %}
+{% if part.feature.family.bag %}NULL{% elif part.number is not none %}{{ nbsql.text(part.column) }}{% else %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){% endif %}
 {%- endmacro %}
 
 {% macro explained_term(part) -%}

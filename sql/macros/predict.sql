@@ -6,26 +6,26 @@
   joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
   log_evidence          log_evidence: ln p(x), low for a row that fits no class
 
-  A row that no class can explain has a NULL prediction. The added columns are not qualified, so that a source with a column of
-  the same name is refused as ambiguous, instead of hiding one behind the other.
+  A row that no class can explain has a NULL prediction.
 #}
 
 {% macro predict(model, source, parameters, lookups) -%}
 {% set columns -%}
 {{ nbsql.passed(model) }},
-prediction,
-probability
+{{ nbsql.added(model, 'prediction') }},
+{{ nbsql.added(model, 'probability') }}
 {%- endset -%}
 {{ nbsql.scored(model, source, parameters, lookups, columns) }}
 {%- endmacro %}
 
 {% macro predict_proba(model, source, parameters, lookups) -%}
+{% set evidence %}{% if model.class_numbers %}source.nbsql_log_evidence{% else %}posterior.log_evidence{% endif %}{% endset -%}
 {% set columns -%}
 {{ nbsql.passed(model) }},
-prediction,
-probability
+{{ nbsql.added(model, 'prediction') }},
+{{ nbsql.added(model, 'probability') }}
 {%- for class in model.class_columns %},
-CASE WHEN posterior.log_evidence > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joint(model, class.number) }} - posterior.log_evidence) END AS {{ nbsql.ident(class.probability) }}
+CASE WHEN {{ evidence }} > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joint(model, class.number) }} - {{ evidence }}) END AS {{ nbsql.ident(class.probability) }}
 {%- endfor %}
 {%- endset -%}
 {{ nbsql.scored(model, source, parameters, lookups, columns) }}
@@ -44,7 +44,7 @@ CASE WHEN posterior.log_evidence > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joi
 {% macro log_evidence(model, source, parameters, lookups) -%}
 {% set columns -%}
 {{ nbsql.passed(model) }},
-log_evidence
+{{ nbsql.added(model, 'log_evidence') }}
 {%- endset -%}
 {{ nbsql.scored(model, source, parameters, lookups, columns) }}
 {%- endmacro %}
@@ -58,5 +58,13 @@ log_evidence
 {%- endmacro %}
 
 {% macro joint(model, k) -%}
-{% if model.class_numbers %}joint.joint_{{ k }}{% else %}posterior.joints[{{ k }}]{% endif %}
+{% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}posterior.joints[{{ k }}]{% endif %}
+{%- endmacro %}
+
+{#
+  A column that a verb adds. Its name stands alone, so that a source with a column of that name is refused as ambiguous,
+  instead of one hiding the other; in the wide form the other side of the ambiguity is a NULL.
+#}
+{% macro added(model, name) -%}
+{% if model.class_numbers %}coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}) AS {% endif %}{{ nbsql.word(name) }}
 {%- endmacro %}

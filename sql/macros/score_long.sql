@@ -80,7 +80,7 @@ FROM (
     {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }},
     {% endfor %}
     {% for feature in smoothed %}
-    source.{{ nbsql.ident(feature.column) }} AS x{{ nbsql.sub(feature) }},
+    source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }},
     {% endfor %}
     {% for feature in levels %}
     unnest(level{{ nbsql.sub(feature) }}.scores) AS level{{ nbsql.sub(feature) }},
@@ -89,7 +89,7 @@ FROM (
     unnest(classes.class_nos) AS class_no,
     {% endif %}
     source.nbsql_row
-  FROM {% if dense %}numbered{% else %}({{ nbsql.narrowed(levels) }}){% endif %} AS source
+  FROM {% if dense %}numbered{% else %}{{ nbsql.narrowed(levels) }}{% endif %} AS source
   {% if levels %}
   CROSS JOIN (
     SELECT list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters

@@ -81,7 +81,7 @@ LEFT JOIN means ON means.class = {{ nbsql.target(model) }}
 {% macro input(feature, column, j=none, centre=none, careful=false) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}
-{%- if centre is not none %} - {{ centre }}{% endif %} AS x{{ nbsql.sub(feature, j) }}
+{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.sub(feature, j) }}
 {%- endmacro %}
 
 
@@ -97,7 +97,7 @@ WITH means AS (
   SELECT
     class
     {%- for feature in features if feature.family.centred %},
-    {% set x %}x{{ nbsql.sub(feature) }}{% endset %}
+    {% set x %}nbsql_x{{ nbsql.sub(feature) }}{% endset %}
     {{ nbsql.total(model, x) }} / {{ nbsql.tally(model, x) }} AS centre{{ nbsql.sub(feature) }}
     {%- endfor %}
 
@@ -144,13 +144,13 @@ WHERE class IS NOT NULL
 {% macro centres(source, features) -%}
 SELECT
   {% for feature in features %}
-  quantile_disc(x{{ nbsql.sub(feature) }}, 0.5) AS centre{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
+  quantile_disc(nbsql_x{{ nbsql.sub(feature) }}, 0.5) AS centre{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
   SELECT
     {% for feature in features %}
     {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
-    {{ nbsql.finite(x) }} AS x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
+    {{ nbsql.finite(x) }} AS nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM {{ source }} AS source
   LIMIT 1000
@@ -165,23 +165,29 @@ FROM {{ scan }} AS scan
 WHERE class IS NOT NULL AND n > 0
 {%- endmacro %}
 
-{# The cells of some scanned features. #}
+{# The cells of some scanned features: each class's row of the scan, turned into a row a cell. #}
 {% macro feature_cells(scan, features) -%}
-{% for feature in features -%}
-{{ nbsql[feature.family.name ~ '_cells'](feature, scan) }}
-{%- if not loop.last %}
-
-
-UNION ALL
-{% endif %}
-{%- endfor %}
+SELECT
+  CAST(NULL AS {{ nbsql.string() }}) AS slice,
+  scan.class,
+  cells.feature,
+  CAST(cells.value AS {{ nbsql.string() }}) AS value,
+  CAST(cells.n AS {{ nbsql.double() }}) AS n,
+  CAST(cells.mean AS {{ nbsql.double() }}) AS mean,
+  CAST(cells.m2 AS {{ nbsql.double() }}) AS m2
+FROM {{ scan }} AS scan
+CROSS JOIN LATERAL (
+  VALUES
+    {% for feature in features %}
+    {{ nbsql[feature.family.name ~ '_cells'](feature) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS cells(feature, value, n, mean, m2)
+WHERE scan.class IS NOT NULL AND cells.n > 0
 {%- endmacro %}
 
 {# One cell of a scanned feature. #}
-{% macro scanned_cell(scan, feature, n, value=none, mean=none, m2=none) -%}
-{{ nbsql.cell(n, feature=feature, value=value, mean=mean, m2=m2) }}
-FROM {{ scan }} AS scan
-WHERE class IS NOT NULL AND {{ n }} > 0
+{% macro scanned_cell(feature, n, value=none, mean=none, m2=none) -%}
+({{ nbsql.text(feature.name) }}, {% if value is none %}NULL{% else %}{{ value }}{% endif %}, {{ n }}, {% if mean is none %}NULL{% else %}{{ mean }}{% endif %}, {% if m2 is none %}NULL{% else %}{{ m2 }}{% endif %})
 {%- endmacro %}
 
 {# How many rows a group has, or what they weigh. #}

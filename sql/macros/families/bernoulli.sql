@@ -14,14 +14,14 @@
 CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
 {%- else -%}
 CAST({{ x }} AS BOOLEAN)
-{%- endif %} AS x{{ nbsql.sub(feature) }}
+{%- endif %} AS nbsql_x{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
 {% macro bernoulli_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.sub(feature) -%}
-{% set yes %}CASE WHEN x{{ i }} THEN 1 END{% endset -%}
-{% set no %}CASE WHEN NOT x{{ i }} THEN 1 END{% endset -%}
-{% set missing %}CASE WHEN x{{ i }} IS NULL THEN 1 END{% endset -%}
+{% set yes %}CASE WHEN nbsql_x{{ i }} THEN 1 END{% endset -%}
+{% set no %}CASE WHEN NOT nbsql_x{{ i }} THEN 1 END{% endset -%}
+{% set missing %}CASE WHEN nbsql_x{{ i }} IS NULL THEN 1 END{% endset -%}
 ,
   {{ nbsql.tally(model, yes) }} AS true{{ i }},
   {{ nbsql.tally(model, no) }} AS false{{ i }}
@@ -30,22 +30,16 @@ CAST({{ x }} AS BOOLEAN)
   {%- endif %}
 {%- endmacro %}
 
-{% macro bernoulli_cells(feature, scan) -%}
+{% macro bernoulli_cells(feature) -%}
 {% for level in ['true', 'false'] -%}
 {% set n %}{{ nbsql.word(level) }}{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(scan, feature, n, value=nbsql.text(level)) }}
-{%- if loop.first %}
-
-
-UNION ALL
-{% endif %}
+{{ nbsql.scanned_cell(feature, n, value=nbsql.text(level)) }}
+{%- if loop.first %},
+    {% endif %}
 {%- endfor %}
-{%- if feature.family.nulls == 'category' %}
-
-
-UNION ALL
-{% set n %}missing{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(scan, feature, n) }}
+{%- if feature.family.nulls == 'category' %},
+    {% set n %}missing{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.scanned_cell(feature, n) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -58,7 +52,7 @@ UNION ALL
 {%- endmacro %}
 
 {% macro bernoulli_term(feature, k, careful, part=none) -%}
-{% set x %}number.x{{ nbsql.sub(feature) }}{% endset -%}
+{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.false{{ i }} ELSE {% if feature.family.nulls == 'category' %}coalesce(parameters.missing{{ i }}, 0){% else %}0{% endif %} END
 {%- endmacro %}

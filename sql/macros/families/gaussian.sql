@@ -18,8 +18,8 @@
 
 {% macro gaussian_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.sub(feature) -%}
-{% set x %}x{{ i }}{% endset -%}
-{% set square %}x{{ i }} * x{{ i }}{% endset -%}
+{% set x %}nbsql_x{{ i }}{% endset -%}
+{% set square %}nbsql_x{{ i }} * nbsql_x{{ i }}{% endset -%}
 ,
   {% if careful %}max(centre{{ i }}){% else %}{{ centre }}{% endif %} AS centre{{ i }},
   {{ nbsql.tally(model, x) }} AS n{{ i }},
@@ -28,13 +28,13 @@
 {%- endmacro %}
 
 {# What is left when nearly all of the squares cancel is rounding: such a number does not vary. #}
-{% macro gaussian_cells(feature, scan) -%}
+{% macro gaussian_cells(feature) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set n %}n{{ i }}{% endset -%}
 {% set mean %}centre{{ i }} + sum{{ i }} / n{{ i }}{% endset -%}
 {% set spread %}squares{{ i }} - sum{{ i }} * sum{{ i }} / n{{ i }}{% endset -%}
 {% set m2 %}CASE WHEN {{ spread }} > 1e-6 * squares{{ i }} THEN {{ spread }} ELSE 0 END{% endset -%}
-{{ nbsql.scanned_cell(scan, feature, n, mean=mean, m2=m2) }}
+{{ nbsql.scanned_cell(feature, n, mean=mean, m2=m2) }}
 {%- endmacro %}
 
 {% macro gaussian_likelihoods(features) -%}
@@ -82,7 +82,7 @@ FROM (
 {%- endmacro %}
 
 {% macro gaussian_term(feature, k, careful, part=none) -%}
-{% set number %}number.x{{ nbsql.sub(feature) }}{% endset -%}
+{% set number %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 {% set x %}{% if careful and feature.floating %}({{ nbsql.finite(number) }}){% else %}{{ number }}{% endif %}{% endset -%}
 {% set mean %}parameters.mean{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} - parameters.precision{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} * ({{ x }} - {{ mean }}) * ({{ x }} - {{ mean }}), 0)

@@ -17,21 +17,18 @@
 
 {% macro multinomial_aggregates(model, feature, centre, careful) -%}
 {% for column in feature.columns -%}
-{% set x %}x{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+{% set x %}nbsql_x{{ nbsql.sub(feature, loop.index) }}{% endset -%}
 ,
   {{ nbsql.total(model, x) }} AS sum{{ nbsql.sub(feature, loop.index) }}
 {%- endfor %}
 {%- endmacro %}
 
-{% macro multinomial_cells(feature, scan) -%}
+{% macro multinomial_cells(feature) -%}
 {% for column in feature.columns -%}
 {% set n %}sum{{ nbsql.sub(feature, loop.index) }}{% endset -%}
-{{ nbsql.scanned_cell(scan, feature, n, value=nbsql.text(column)) }}
-{%- if not loop.last %}
-
-
-UNION ALL
-{% endif %}
+{{ nbsql.scanned_cell(feature, n, value=nbsql.text(column)) }}
+{%- if not loop.last %},
+    {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -46,7 +43,7 @@ UNION ALL
 {% for block in columns | batch(50) -%}
 {% if columns | length > 50 %}({% endif -%}
 {% for j in block -%}
-{% set x %}number.x{{ nbsql.sub(feature, j) }}{% endset -%}
+{% set x %}number.nbsql_x{{ nbsql.sub(feature, j) }}{% endset -%}
 {% set weight %}parameters.weight{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ x }} * {{ weight }} END{% else %}{{ x }} * {{ weight }}{% endif %}, 0)
 {%- if not loop.last %} + {% endif %}

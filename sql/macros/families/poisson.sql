@@ -12,16 +12,16 @@
 {%- endmacro %}
 
 {% macro poisson_aggregates(model, feature, centre, careful) -%}
-{% set x %}x{{ nbsql.sub(feature) }}{% endset -%}
+{% set x %}nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 ,
   {{ nbsql.tally(model, x) }} AS n{{ nbsql.sub(feature) }},
   {{ nbsql.total(model, x) }} AS sum{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
-{% macro poisson_cells(feature, scan) -%}
+{% macro poisson_cells(feature) -%}
 {% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
 {% set mean %}sum{{ nbsql.sub(feature) }} / n{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(scan, feature, n, mean=mean) }}
+{{ nbsql.scanned_cell(feature, n, mean=mean) }}
 {%- endmacro %}
 
 {% macro poisson_likelihoods(features) -%}
@@ -57,7 +57,7 @@ LEFT JOIN (
 {%- endmacro %}
 
 {% macro poisson_term(feature, k, careful, part=none) -%}
-{% set x %}number.x{{ nbsql.sub(feature) }}{% endset -%}
+{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce(CASE
   WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - lgamma({{ x }} + 1)

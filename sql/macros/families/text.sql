@@ -9,18 +9,18 @@
 #}
 
 {% macro text_inputs(feature, centre, careful, centred) -%}
-source.{{ nbsql.ident(feature.column) }} AS x{{ nbsql.sub(feature) }}
+source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
 {% macro text_aggregates(model, feature, centre, careful) -%}
-{% set x %}x{{ nbsql.sub(feature) }}{% endset -%}
+{% set x %}nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 ,
   {{ nbsql.tally(model, x) }} AS n{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
-{% macro text_cells(feature, scan) -%}
+{% macro text_cells(feature) -%}
 {% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(scan, feature, n) }}
+{{ nbsql.scanned_cell(feature, n) }}
 {%- endmacro %}
 
 {% macro presence_likelihoods(features) -%}
@@ -75,7 +75,7 @@ FROM (
 
 {# What a text adds to the score beside its words. #}
 {% macro text_term(feature, k, careful, part=none) -%}
-CASE WHEN number.x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
+CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
 {%- endmacro %}
 
 {# What the lookup of a word holds. #}
