@@ -12,7 +12,7 @@ import pytest
 
 import nbsql
 
-pytestmark = pytest.mark.usefixtures("form")
+pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
 
 Connection = duckdb.DuckDBPyConnection
 Joint = Callable[..., list[dict[Any, float]]]
