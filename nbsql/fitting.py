@@ -134,11 +134,8 @@ class Fit:
         return {feature.index: value or 0.0 for feature, value in zip(centred, row, strict=True)}
 
     def _untrusted(self, scan: Markup) -> list[Feature]:
-        centred = self.plan.centred
-        if not centred:
-            return []
-        row = self.engine.rows(self.plan.untrusted(scan))[0]
-        return [feature for feature, untrusted in zip(centred, row, strict=True) if untrusted]
+        indices = {row[0] for statement in self.plan.untrusted(scan) for row in self.engine.rows(statement)}
+        return [feature for feature in self.plan.centred if feature.index in indices]
 
     def _check(self, scan: Markup, rules: Sequence[Check]) -> list[tuple[Any, ...]]:
         """Hold the scan against the rules; the classes that count, as (label, class, rows, n)."""

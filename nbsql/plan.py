@@ -87,7 +87,7 @@ class _Context:
         levels = [feature for feature in spec.features if feature.family.level]
         blocked = wide and len(levels) > STAR_JOINS
         self.star = [] if blocked else levels
-        self.blocks = [levels[i : i + BLOCK_JOINS] for i in range(0, len(levels), BLOCK_JOINS)] if blocked else []
+        self.blocks = list(_blocks(levels, BLOCK_JOINS)) if blocked else []
         self.in_joint = [feature for feature in spec.features if not (blocked and feature.family.level)]
         self.explained = list(_parts(spec.features))
         self.numbered = ordered or not wide or blocked or any(f.family.bag for f in spec.features)
@@ -105,6 +105,11 @@ def is_wide(spec: Spec, class_count: int) -> bool:
     """Whether scoring takes the wide form, a column a class."""
     terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
     return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+
+
+def _blocks(features: Sequence[Feature], size: int) -> Iterator[Sequence[Feature]]:
+    for start in range(0, len(features), size):
+        yield features[start : start + size]
 
 
 def _statement_name(act: str, block: Sequence[Feature]) -> str:
@@ -167,8 +172,10 @@ class Plan:
         query = self.renderer.fragment("scan", _Context(self.spec), source, self.scanned, checks, numbers)
         return self._table("scan", scan, query, temporary=True)
 
-    def untrusted(self, scan: Markup) -> str:
-        return self.renderer.statement("untrusted", scan, self.centred)
+    def untrusted(self, scan: Markup) -> Iterator[str]:
+        """Queries for the indices of the features that need the careful scan."""
+        for block in _blocks(self.centred, FEATURES_A_STATEMENT):
+            yield self.renderer.statement("untrusted", scan, block)
 
     def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
         query = self.renderer.fragment("scan", _Context(self.spec), source, features, careful=True)
@@ -182,8 +189,7 @@ class Plan:
         yield self._table("statistics", self.relations["statistics"], self.renderer.fragment("class_cells", scan))
         trusted = [feature for feature in self.scanned if feature not in careful]
         for relation, features in ((scan, trusted), (rescan, careful)):
-            for start in range(0, len(features), FEATURES_A_STATEMENT):
-                block = features[start : start + FEATURES_A_STATEMENT]
+            for block in _blocks(features, FEATURES_A_STATEMENT):
                 cells = self.renderer.fragment("feature_cells", relation, block)
                 yield self._insert(_statement_name("cells of", block), "statistics", cells)
 
@@ -191,8 +197,7 @@ class Plan:
         """The cells of categories and tokens, from the source."""
         context = _Context(self.spec)
         levels = [feature for feature in self.spec.features if feature.family.level]
-        for start in range(0, len(levels), LEVELS_A_STATEMENT):
-            block = levels[start : start + LEVELS_A_STATEMENT]
+        for block in _blocks(levels, LEVELS_A_STATEMENT):
             name = _statement_name("count", block)
             yield self._insert(name, "statistics", self.renderer.fragment("level_cells", context, source, block))
         for feature in self.spec.features:

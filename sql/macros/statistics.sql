@@ -125,19 +125,23 @@ GROUP BY class
 {%- endmacro %}
 
 {#
-  One row, a flag a centred feature: the first scan could not hold its sums, because a NaN or an infinity was among its
-  numbers or because more than three digits cancelled.
+  The numbers (index) of the centred features whose sums the first scan could not hold, because a NaN or an infinity was among
+  them or because more than three digits cancelled.
 #}
 {% macro untrusted(scan, features) -%}
-SELECT
-  {% for feature in features %}
-  {% set i = nbsql.sub(feature) %}
-  count(CASE WHEN NOT coalesce(abs(squares{{ i }}) < 1e300 AND (
-    squares{{ i }} = 0 OR squares{{ i }} - sum{{ i }} * sum{{ i }} / n{{ i }} >= 1e-3 * squares{{ i }}
-  ), n{{ i }} = 0) THEN 1 END) > 0 AS untrusted{{ i }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+SELECT DISTINCT sums.feature
 FROM {{ scan }} AS scan
-WHERE class IS NOT NULL
+CROSS JOIN LATERAL (
+  VALUES
+    {% for feature in features %}
+    {% set i = nbsql.sub(feature) %}
+    ({{ feature.index }}, scan.n{{ i }}, scan.sum{{ i }}, scan.squares{{ i }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS sums(feature, n, total, squares)
+WHERE scan.class IS NOT NULL
+  AND sums.n > 0
+  AND sums.squares <> 0
+  AND NOT (abs(sums.squares) < 1e300 AND sums.squares - sums.total * sums.total / sums.n >= 1e-3 * sums.squares)
 {%- endmacro %}
 
 {# A typical value a number: the median of the first rows, which is a value of the column, so that a constant stays exact. #}
