@@ -200,6 +200,10 @@ LENGTHS = "ngrams must be a whole number from 1 to 10, or a pair (shortest, long
         (lambda: nbsql.Text(stop_words=3), "stop_words must be 'english' or a list of words, not 3"),
         (lambda: nbsql.Text(stop_words=["a", 3]), "stop_words must be 'english' or a list of words, and 3 is no text"),
         (
+            lambda: nbsql.Text(event="bernoulli", unseen="smooth"),
+            "unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all",
+        ),
+        (
             lambda: nbsql.Text(event="bernoulli", alpha=0),
             "Text(event='bernoulli') needs alpha > 0, or a word that every text of a class holds could not be absent",
         ),

@@ -80,6 +80,8 @@ class Family:
         """The same family with what was left out taken from the fit."""
         if nulls == "category" and not self.has_categories:
             nulls = "skip"
+        if self.presence:
+            unseen = "skip"
         return dataclasses.replace(
             self,
             alpha=alpha if self.alpha is None else self.alpha,

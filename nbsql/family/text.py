@@ -55,6 +55,8 @@ class Text(Family):
         elif self.stop_words is not None:
             object.__setattr__(self, "stop_words", texts(self.stop_words, "stop_words must be 'english' or a list of words"))
         object.__setattr__(self, "ngrams", _run_lengths(self.ngrams))
+        if self.event == "bernoulli" and self.unseen == "smooth":
+            raise InputError("unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all")
         if self.event == "bernoulli" and self.alpha == 0:
             raise InputError(
                 "Text(event='bernoulli') needs alpha > 0, or a word that every text of a class holds could not be absent"
