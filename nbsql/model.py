@@ -244,17 +244,17 @@ class Model:
     @property
     def priors(self) -> Query:
         """A row a class: class, n, prior, log_prior."""
-        return self._read("priors")
+        return self._read("priors", "class")
 
     @property
     def likelihoods(self) -> Query:
         """A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
-        return self._read("likelihoods")
+        return self._read("likelihoods", "feature", "value", "class")
 
     @property
     def statistics(self) -> Query:
         """The additive cells: slice, class, feature, value, n, mean, m2."""
-        return self._read("statistics")
+        return self._read("statistics", "feature", "value", "class")
 
     def predict(self, source: Any) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
@@ -306,8 +306,8 @@ class Model:
                         f"drop {name}", engine.renderer.statement("drop_relation", kind, self._relations[name], if_exists=True)
                     )
 
-    def _read(self, name: str) -> Query:
-        return Query(self._engine, self._engine.renderer.statement("everything", self._relations[name]))
+    def _read(self, name: str, *order: str) -> Query:
+        return Query(self._engine, self._engine.renderer.statement("sorted_by", self._relations[name], order))
 
     def _query(self, verb: str, source: Any) -> Query:
         found = self._engine.source(source)

@@ -266,7 +266,7 @@ class DuckDB:
             return None
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise InputError(f"a source is a table, a view or one SELECT, not {text!r}")
-        return statements[0].query.strip().rstrip(";")
+        return _without_end(statements[0].query)
 
     def _frame(self, frame: Any) -> Source:
         name = f"nbsql source {next(self._numbers)}"
@@ -326,6 +326,17 @@ def _refuse_twice(names: Iterable[Any], label: str) -> None:
         if folded(name) in seen:
             raise InputError(f"column {name!r} is ambiguous in {label}, which has it twice; rename one")
         seen.add(folded(name))
+
+
+def _without_end(query: str) -> str:
+    """A query without the semicolons and comments that follow it, so that it can stand in parentheses."""
+    text = query.encode()  # DuckDB counts bytes
+    end = len(text)
+    for start, kind in reversed(duckdb.tokenize(query)):
+        if kind != duckdb.token_type.comment and text[start : start + 1] != b";":
+            break
+        end = start
+    return text[:end].decode().strip()
 
 
 def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyConnection:

@@ -58,6 +58,13 @@ SELECT * FROM {{ source }} AS source LIMIT 0
 SELECT * FROM {{ relation }} AS relation
 {%- endmacro %}
 
+{# A relation's rows in an order that does not change from run to run. #}
+{% macro sorted_by(relation, columns) -%}
+SELECT * FROM {{ relation }} AS relation
+ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}
+
+{%- endmacro %}
+
 {% macro any_row(source) -%}
 SELECT 1 FROM {{ source }} AS source LIMIT 1
 {%- endmacro %}
