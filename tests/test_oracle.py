@@ -40,6 +40,9 @@ TITANIC = """
 BIKES = "SELECT season, hr, casual, registered, temp, hum, windspeed FROM read_csv('{}/bike_sharing_hour.csv.gz')"
 SMS = "SELECT label, message FROM read_csv('{}/sms_spam.csv.gz')"
 
+# Models without categories have one wide form.
+TWO_FORMS = pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+
 # Pseudo-counts and priors, not in all their combinations: nothing in one depends on the other.
 ESTIMATES = [(0.01, "empirical"), (1.0, "uniform"), (7.5, "given")]
 
@@ -93,6 +96,7 @@ def split(frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.DataFrame]:
     return frame[~held_back].reset_index(drop=True), frame[held_back].reset_index(drop=True)
 
 
+@TWO_FORMS
 @pytest.mark.parametrize("prior", ["empirical", "uniform", "given"])
 @pytest.mark.parametrize(
     ("query", "target"),
@@ -108,6 +112,7 @@ def test_numbers_score_as_gaussian_nb(con: duckdb.DuckDBPyConnection, read: Read
     assert_same_scores(model, test, oracle.predict_joint_log_proba(test.drop(columns=target).to_numpy(float)))
 
 
+@TWO_FORMS
 def test_weighted_numbers_score_as_gaussian_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
     train, test = split(read(ADULT))
     features = ["age", "education_num", "capital_gain", "capital_loss", "hours_per_week"]
@@ -116,6 +121,7 @@ def test_weighted_numbers_score_as_gaussian_nb_with_sample_weight(con: duckdb.Du
     assert_same_scores(model, test, oracle.predict_joint_log_proba(test[features].to_numpy(float)))
 
 
+@TWO_FORMS
 @pytest.mark.parametrize(("alpha", "prior"), ESTIMATES)
 def test_count_columns_score_as_multinomial_nb(con: duckdb.DuckDBPyConnection, read: Read, alpha: float, prior: str) -> None:
     train, test = split(read(BIKES))
@@ -128,6 +134,7 @@ def test_count_columns_score_as_multinomial_nb(con: duckdb.DuckDBPyConnection, r
     assert_same_scores(model, test, oracle.predict_joint_log_proba(test[columns]))
 
 
+@TWO_FORMS
 def test_weighted_count_columns_score_as_multinomial_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
     train, test = split(read(BIKES))
     columns = ["casual", "registered"]
@@ -137,6 +144,7 @@ def test_weighted_count_columns_score_as_multinomial_nb_with_sample_weight(con: 
     assert_same_scores(model, test, oracle.predict_joint_log_proba(test[columns]))
 
 
+@TWO_FORMS
 @pytest.mark.parametrize(("alpha", "prior"), ESTIMATES)
 @pytest.mark.parametrize(("query", "target"), [(VOTES, "party"), (GROUND, "cover_type")], ids=["votes", "covtype"])
 def test_yes_and_no_score_as_bernoulli_nb(
@@ -150,6 +158,7 @@ def test_yes_and_no_score_as_bernoulli_nb(
     assert_same_scores(model, test, oracle.predict_joint_log_proba(test.drop(columns=target)))
 
 
+@TWO_FORMS
 def test_weighted_yes_and_no_score_as_bernoulli_nb_with_sample_weight(con: duckdb.DuckDBPyConnection, read: Read) -> None:
     train, test = split(read(VOTES))
     weights = 0.25 + np.arange(len(train)) % 5
@@ -186,6 +195,7 @@ def test_weighted_categories_score_as_categorical_nb_with_sample_weight(con: duc
     assert_same_scores(model, frame, oracle.predict_joint_log_proba(codes))
 
 
+@TWO_FORMS
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
 @pytest.mark.parametrize("ngrams", [(1, 1), (1, 2), (2, 3)])
 def test_text_scores_as_count_vectorizer_and_multinomial_nb(
@@ -198,6 +208,7 @@ def test_text_scores_as_count_vectorizer_and_multinomial_nb(
     assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["message"])))
 
 
+@TWO_FORMS
 @pytest.mark.parametrize("prior", ["empirical", "uniform", "given"])
 def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(
     con: duckdb.DuckDBPyConnection, read: Read, prior: str
@@ -212,6 +223,7 @@ def test_presence_of_words_scores_as_count_vectorizer_and_bernoulli_nb(
     assert_same_scores(model, test, oracle.predict_joint_log_proba(vectorizer.transform(test["message"])))
 
 
+@TWO_FORMS
 @pytest.mark.parametrize("kind", ["tokens", "token counts"])
 def test_bags_of_tokens_score_as_multinomial_nb(con: duckdb.DuckDBPyConnection, read: Read, kind: str) -> None:
     frame = read(SMS)
