@@ -116,7 +116,7 @@ SELECT
   {{ feature.index }} AS feature_no,
   {{ nbsql.text(feature.name) }} AS feature,
   tokens.value,
-  tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}){% else %}lookups.scores[parameters.class_no]{% endif %} AS contribution
+  tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}, 0){% else %}lookups.scores[parameters.class_no]{% endif %} AS contribution
 FROM (
   SELECT nbsql_row, value, sum(times) AS times
   FROM (
