@@ -17,12 +17,12 @@
 {% macro parameter(feature, expression, k, turn, name, value=none, missing=false, unseen=false, column=none, total=false) -%}
 {% set parameter %}{{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{% endset -%}
 ,
-  {% if turn -%}
+  {%+ if turn -%}
   max(CASE WHEN class_no = {{ k }} THEN {{ parameter }} END) AS {{ parameter }}{{ nbsql.of(k) }}
   {%- elif k is not none -%}
   {{ parameter }}{{ nbsql.of(k) }} AS {{ parameter }}
   {%- else -%}
-  {% if total %}sum{% else %}max{% endif %}(CASE WHEN smoothed.feature = {{ nbsql.text(feature.name) }}
+  {%+ if total %}sum{% else %}max{% endif %}(CASE WHEN smoothed.feature = {{ nbsql.text(feature.name) }}
   {%- if value is not none %} AND smoothed.value = {{ nbsql.text(value) }}{% endif %}
   {%- if missing %} AND smoothed.value IS NULL AND NOT smoothed.unseen{% endif %}
   {%- if unseen %} AND smoothed.unseen{% endif %} THEN {{ expression }} END) AS {{ parameter }}

@@ -21,7 +21,7 @@ FROM (
   SELECT
     counts.class,
     counts.n,
-    {% if model.prior.kind == 'given' -%}
+    {%+ if model.prior.kind == 'given' -%}
     given.prior
     {%- elif model.prior.kind == 'uniform' -%}
     1 / CAST(count(*) OVER () AS {{ nbsql.double() }})
@@ -165,7 +165,7 @@ FROM (
   ),
   levels AS (
     {% set declared = features | selectattr('family.declared') | list -%}
-    {% if declared -%}
+    {%+ if declared -%}
     SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
     FROM (
       SELECT feature, value, alpha, FALSE AS declared FROM values_of

@@ -131,7 +131,7 @@ LEFT JOIN (
   SELECT
     source.*,
     {% for feature in features %}
-    {% if feature.family.level %}source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, not feature.floating, false) }}{% endif %}{{ nbsql.comma(loop) }}
+    {%+ if feature.family.level %}source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, not feature.floating, false) }}{% endif %}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM {{ relation }} AS source
 ) AS number
@@ -248,7 +248,7 @@ bag{{ nbsql.sub(feature) }} AS (
   FROM (
     {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(nbsql.word('source'))) | indent(4) }}
   ) AS tokens
-  {% if smooth %}LEFT {% endif %}JOIN (
+  {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS lookups ON lookups.value = tokens.value
   {%- if smooth %}

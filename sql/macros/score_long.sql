@@ -24,7 +24,7 @@ terms AS (
 
 ),
 joint AS (
-  {% if bags or levels[20:] -%}
+  {%+ if bags or levels[20:] -%}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
   {%- else -%}
   SELECT nbsql_row, class_no, term AS joint FROM terms
@@ -63,8 +63,8 @@ ORDER BY source.nbsql_row
 {% set computed = model.features | selectattr('family.parametrised_term') | list if dense else [] -%}
 SELECT
   number.nbsql_row,
-  {% if levels %}number{% else %}parameters{% endif %}.class_no,
-  {% if dense %}parameters.log_prior{% endif %}
+  {%+ if levels %}number{% else %}parameters{% endif %}.class_no,
+  {%+ if dense %}parameters.log_prior{% endif %}
   {%- for block in computed | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none, false) }}{% endfor %})
@@ -72,7 +72,7 @@ SELECT
   {%- for feature in levels %}
   {%- set found %}number.level{{ nbsql.sub(feature) }}{% endset %}
 
-    {% if dense or not loop.first %}+ {% endif %}{{ nbsql.level_term(feature, none, found) }}
+    {%+ if dense or not loop.first %}+ {% endif %}{{ nbsql.level_term(feature, none, found) }}
   {%- endfor %} AS term
 FROM (
   SELECT
@@ -121,7 +121,7 @@ FROM (
   FROM (
     {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(nbsql.word('source'))) | indent(4) }}
   ) AS tokens
-  {% if smooth %}LEFT {% endif %}JOIN (
+  {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS lookups ON lookups.value = tokens.value
   CROSS JOIN {{ parameters }} AS parameters

@@ -16,7 +16,7 @@
 {% macro cell(n, class=none, feature=none, value=none, mean=none, m2=none) -%}
 SELECT
   CAST(NULL AS {{ nbsql.string() }}) AS slice,
-  {% if class is none %}class{% else %}{{ class }} AS class{% endif %},
+  {%+ if class is none %}class{% else %}{{ class }} AS class{% endif %},
   CAST({% if feature is none %}NULL{% else %}{{ nbsql.text(feature.name) }}{% endif %} AS {{ nbsql.string() }}) AS feature,
   CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}) AS value,
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
@@ -110,7 +110,7 @@ WITH means AS (
 SELECT
   class,
   count(*) AS rows,
-  {% if model.weight %}sum(weight){% else %}count(*){% endif %} AS n
+  {%+ if model.weight %}sum(weight){% else %}count(*){% endif %} AS n
   {%- for feature in features %}
   {{- nbsql[feature.family.name ~ '_aggregates'](model, feature, centres.get(feature.index), careful) }}
   {%- endfor %}

@@ -12,7 +12,7 @@ SELECT *
 FROM (
   SELECT
     {{ kept }},
-    {% if feature.family.name == 'token_counts' -%}
+    {%+ if feature.family.name == 'token_counts' -%}
     unnest(map_keys(source.{{ nbsql.ident(feature.column) }})) AS value,
     CAST(unnest(map_values(source.{{ nbsql.ident(feature.column) }})) AS {{ nbsql.double() }}) AS times
     {%- elif feature.family.name == 'text' -%}
@@ -49,12 +49,12 @@ regexp_extract_all({% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif 
 {%- endset -%}
 SELECT
   source.*,
-  {% if family.min_length > 1 or family.stop_words -%}
+  {%+ if family.min_length > 1 or family.stop_words -%}
   list_filter(
     {{ found }},
     lambda word: {% if family.min_length > 1 %}length(word) >= {{ family.min_length }}{% endif -%}
-    {% if family.min_length > 1 and family.stop_words %} AND {% endif -%}
-    {% if family.stop_words %}NOT list_contains({{ nbsql.texts(family.stop_words) }}, word){% endif %}
+    {%+ if family.min_length > 1 and family.stop_words %} AND {% endif -%}
+    {%+ if family.stop_words %}NOT list_contains({{ nbsql.texts(family.stop_words) }}, word){% endif %}
 
   )
   {%- else -%}

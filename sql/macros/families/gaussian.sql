@@ -21,7 +21,7 @@
 {% set x %}nbsql_x{{ i }}{% endset -%}
 {% set square %}nbsql_x{{ i }} * nbsql_x{{ i }}{% endset -%}
 ,
-  {% if careful %}max(centre{{ i }}){% else %}{{ centre }}{% endif %} AS centre{{ i }},
+  {%+ if careful %}max(centre{{ i }}){% else %}{{ centre }}{% endif %} AS centre{{ i }},
   {{ nbsql.tally(model, x) }} AS n{{ i }},
   {{ nbsql.total(model, x) }} AS sum{{ i }},
   {{ nbsql.total(model, square) }} AS squares{{ i }}

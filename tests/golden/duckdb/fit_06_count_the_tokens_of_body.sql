@@ -1,0 +1,30 @@
+INSERT INTO "spam"."statistics"
+SELECT
+  CAST(NULL AS VARCHAR) AS slice,
+  class,
+  CAST('body' AS VARCHAR) AS feature,
+  CAST(value AS VARCHAR) AS value,
+  CAST(sum(weight * times) AS DOUBLE) AS n,
+  CAST(NULL AS DOUBLE) AS mean,
+  CAST(NULL AS DOUBLE) AS m2
+FROM (
+SELECT *
+  FROM (
+    SELECT
+      source."label" AS class, CAST(source."trust" AS DOUBLE) AS weight,
+      unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words) - 0), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value,
+      1 AS times
+    FROM (
+      SELECT
+        source.*,
+        list_filter(
+          regexp_extract_all(lower(CAST(source."body" AS VARCHAR)), '[\p{L}\p{N}]+'),
+          lambda word: NOT list_contains(['the', 'of'], word)
+        ) AS nbsql_words
+      FROM "main"."inbox" AS source
+    ) AS source
+    WHERE source."label" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
+  ) AS unnested
+  WHERE value <> ''
+) AS tokens
+GROUP BY class, value;

@@ -1,0 +1,15 @@
+CREATE VIEW "spam"."priors" AS
+SELECT
+  class,
+  n,
+  prior,
+  CASE WHEN prior > 0 THEN ln(prior) ELSE -CAST('infinity' AS DOUBLE) END AS log_prior
+FROM (
+  SELECT
+    counts.class,
+    counts.n,
+    counts.n / sum(counts.n) OVER () AS prior
+  FROM (
+    SELECT class, sum(n) AS n FROM "spam"."statistics" AS statistics WHERE feature IS NULL GROUP BY class
+  ) AS counts
+) AS estimates;

@@ -1,0 +1,238 @@
+CREATE TABLE "spam"."parameters" AS
+WITH classes AS (
+  SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, log_prior FROM "spam"."priors" AS priors
+),
+smoothed AS MATERIALIZED (
+  WITH classes AS (
+    SELECT class FROM "spam"."priors" AS priors
+  ),
+  counts AS (
+    SELECT class, feature, value, sum(n) AS n
+    FROM "spam"."statistics" AS statistics
+    WHERE feature IS NOT NULL AND mean IS NULL
+    GROUP BY class, feature, value
+  ),
+  moments AS (
+    SELECT class, feature, n, mean, m2
+    FROM (
+      SELECT class, feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+      FROM (
+        SELECT class, feature, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY class, feature) / sum(n) OVER (PARTITION BY class, feature) AS centre
+        FROM (
+          SELECT class, feature, n, mean, m2, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+        ) AS shifted
+      ) AS parts
+      GROUP BY class, feature
+    ) AS sliced
+  ),
+  dirichlet AS (
+    SELECT
+      class,
+      feature,
+      value,
+      unseen,
+      likelihood,
+      CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END AS log_likelihood,
+      CAST(NULL AS DOUBLE) AS mean,
+      CAST(NULL AS DOUBLE) AS variance,
+      CAST(NULL AS DOUBLE) AS rate
+    FROM (
+      WITH options(feature, alpha, min_count, smooths) AS (
+        VALUES
+          ('sender', 1.0e0, 0, TRUE),
+          ('replied', 1.0e0, 0, FALSE),
+          ('parts', 1.0e0, 0, FALSE)
+      ),
+      values_of AS (
+        SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
+        FROM counts
+        JOIN options ON options.feature = counts.feature
+        GROUP BY counts.feature, counts.value
+        HAVING sum(counts.n) >= max(options.min_count)
+      ),
+      levels AS (
+    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+        FROM (
+          SELECT feature, value, alpha, FALSE AS declared FROM values_of
+          UNION ALL
+          SELECT feature, value, alpha, TRUE
+          FROM (
+            VALUES
+              ('sender', 'colleague', 1.0e0),
+              ('replied', 'true', 1.0e0),
+              ('replied', 'false', 1.0e0),
+              ('parts', 'plain', 1.0e0),
+              ('parts', 'html', 1.0e0)
+          ) AS declared(feature, value, alpha)
+        ) AS seen_or_declared
+        GROUP BY feature, value
+      ),
+      pseudo_counts AS (
+        SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
+      ),
+      sizes AS (
+        SELECT pseudo_counts.feature, sum(pseudo_counts.alpha) AS alpha, count(*) AS k, max(options.alpha) AS unseen_alpha, bool_or(options.smooths) AS smooths
+        FROM pseudo_counts
+        JOIN options ON options.feature = pseudo_counts.feature
+        GROUP BY pseudo_counts.feature
+      ),
+      totals AS (
+        SELECT counts.class, counts.feature, sum(counts.n) AS n
+        FROM counts
+        JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+        GROUP BY counts.class, counts.feature
+      ),
+      denominators AS (
+        SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
+        FROM classes
+        CROSS JOIN sizes
+        LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
+      )
+      SELECT
+        denominators.class,
+        denominators.feature,
+        pseudo_counts.value,
+        FALSE AS unseen,
+        CASE
+          WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n
+          ELSE 1 / CAST(denominators.k AS DOUBLE)
+        END AS likelihood
+      FROM denominators
+      JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
+      LEFT JOIN counts
+        ON counts.class = denominators.class
+        AND counts.feature = pseudo_counts.feature
+        AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
+      UNION ALL
+      SELECT
+        class,
+        feature,
+        NULL,
+        TRUE,
+        CASE WHEN n > 0 THEN unseen_alpha / n ELSE 1 / CAST(k AS DOUBLE) END
+      FROM denominators
+      WHERE smooths
+    ) AS estimates
+  ),
+  gaussian AS (
+    SELECT
+      class,
+      feature,
+      CAST(NULL AS VARCHAR) AS value,
+      FALSE AS unseen,
+      CAST(NULL AS DOUBLE) AS likelihood,
+      CAST(NULL AS DOUBLE) AS log_likelihood,
+      mean,
+      greatest(variance, floor * total_variance) AS variance,
+      CAST(NULL AS DOUBLE) AS rate
+    FROM (
+      SELECT
+        classes.class,
+        options.feature,
+        options.floor,
+        pooled.m2 / pooled.n AS total_variance,
+        CASE WHEN cells.n > 0 THEN cells.mean ELSE pooled.mean END AS mean,
+        CASE
+          WHEN cells.n > 0 THEN CASE WHEN cells.n > options.lost THEN cells.m2 / (cells.n - options.lost) ELSE 0 END
+          WHEN pooled.n > options.lost THEN pooled.m2 / (pooled.n - options.lost)
+        END AS variance
+      FROM classes
+      CROSS JOIN (
+        VALUES
+          ('length', 1e-09, 0)
+      ) AS options(feature, floor, lost)
+      LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+      LEFT JOIN (
+        SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+        FROM (
+          SELECT feature, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY feature) / sum(n) OVER (PARTITION BY feature) AS centre
+          FROM (
+            SELECT feature, n, mean, m2, min(mean) OVER (PARTITION BY feature) AS least FROM moments AS cells
+          ) AS shifted
+        ) AS parts
+        GROUP BY feature
+      ) AS pooled ON pooled.feature = options.feature
+    ) AS estimates
+  ),
+  poisson AS (
+    SELECT
+      classes.class,
+      options.feature,
+      CAST(NULL AS VARCHAR) AS value,
+      FALSE AS unseen,
+      CAST(NULL AS DOUBLE) AS likelihood,
+      CAST(NULL AS DOUBLE) AS log_likelihood,
+      CAST(NULL AS DOUBLE) AS mean,
+      CAST(NULL AS DOUBLE) AS variance,
+      CASE
+        WHEN coalesce(cells.n, 0) + options.b > 0 THEN (coalesce(cells.n * cells.mean, 0) + options.a) / (coalesce(cells.n, 0) + options.b)
+        ELSE pooled.mean
+      END AS rate
+    FROM classes
+    CROSS JOIN (
+      VALUES
+        ('links', 0.0e0, 0.0e0)
+    ) AS options(feature, a, b)
+    LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+    LEFT JOIN (
+      SELECT feature, sum(n * mean) / sum(n) AS mean FROM moments GROUP BY feature
+    ) AS pooled ON pooled.feature = options.feature
+  )
+  SELECT * FROM dirichlet UNION ALL
+  SELECT * FROM gaussian UNION ALL
+  SELECT * FROM poisson
+),
+by_class AS (
+  SELECT
+    classes.class_no,
+    classes.class,
+    classes.log_prior,
+    block_1.* EXCLUDE (class)
+  FROM classes
+  LEFT JOIN (
+    SELECT
+      smoothed.class,
+      max(CASE WHEN smoothed.feature = 'sender' AND smoothed.unseen THEN log_likelihood END) AS unseen_1,
+      max(CASE WHEN smoothed.feature = 'sender' AND smoothed.value IS NULL AND NOT smoothed.unseen THEN log_likelihood END) AS missing_1,
+      max(CASE WHEN smoothed.feature = 'replied' AND smoothed.value = 'true' THEN log_likelihood END) AS true_2,
+      max(CASE WHEN smoothed.feature = 'replied' AND smoothed.value = 'false' THEN log_likelihood END) AS false_2,
+      max(CASE WHEN smoothed.feature = 'length' THEN mean END) AS mean_3,
+      max(CASE WHEN smoothed.feature = 'length' THEN CASE WHEN variance > 0 THEN -0.5 * ln(6.283185307179586e0 * variance) END END) AS peak_3,
+      max(CASE WHEN smoothed.feature = 'length' THEN CASE WHEN variance > 0 THEN 0.5 / variance END END) AS precision_3,
+      max(CASE WHEN smoothed.feature = 'links' THEN rate END) AS rate_4,
+      max(CASE WHEN smoothed.feature = 'links' THEN CASE WHEN rate > 0 THEN ln(rate) ELSE -CAST('infinity' AS DOUBLE) END END) AS log_rate_4,
+      max(CASE WHEN smoothed.feature = 'parts' AND smoothed.value = 'plain' THEN log_likelihood END) AS weight_6_1,
+      max(CASE WHEN smoothed.feature = 'parts' AND smoothed.value = 'html' THEN log_likelihood END) AS weight_6_2
+    FROM smoothed
+    WHERE smoothed.feature IN ('sender', 'replied', 'length', 'links', 'parts')
+    GROUP BY smoothed.class
+  ) AS block_1 ON block_1.class = classes.class
+)
+SELECT
+  max(CASE WHEN class_no = 1 THEN class END) AS class_1,
+  max(CASE WHEN class_no = 1 THEN log_prior END) AS log_prior_1,
+  max(CASE WHEN class_no = 1 THEN unseen_1 END) AS unseen_1_1,
+  max(CASE WHEN class_no = 1 THEN missing_1 END) AS missing_1_1,
+  max(CASE WHEN class_no = 1 THEN true_2 END) AS true_2_1,
+  max(CASE WHEN class_no = 1 THEN false_2 END) AS false_2_1,
+  max(CASE WHEN class_no = 1 THEN mean_3 END) AS mean_3_1,
+  max(CASE WHEN class_no = 1 THEN peak_3 END) AS peak_3_1,
+  max(CASE WHEN class_no = 1 THEN precision_3 END) AS precision_3_1,
+  max(CASE WHEN class_no = 1 THEN rate_4 END) AS rate_4_1,
+  max(CASE WHEN class_no = 1 THEN log_rate_4 END) AS log_rate_4_1,
+  max(CASE WHEN class_no = 1 THEN weight_6_1 END) AS weight_6_1_1,
+  max(CASE WHEN class_no = 1 THEN weight_6_2 END) AS weight_6_2_1,
+  max(CASE WHEN class_no = 2 THEN class END) AS class_2,
+  max(CASE WHEN class_no = 2 THEN log_prior END) AS log_prior_2,
+  max(CASE WHEN class_no = 2 THEN unseen_1 END) AS unseen_1_2,
+  max(CASE WHEN class_no = 2 THEN missing_1 END) AS missing_1_2,
+  max(CASE WHEN class_no = 2 THEN true_2 END) AS true_2_2,
+  max(CASE WHEN class_no = 2 THEN false_2 END) AS false_2_2,
+  max(CASE WHEN class_no = 2 THEN mean_3 END) AS mean_3_2,
+  max(CASE WHEN class_no = 2 THEN peak_3 END) AS peak_3_2,
+  max(CASE WHEN class_no = 2 THEN precision_3 END) AS precision_3_2,
+  max(CASE WHEN class_no = 2 THEN rate_4 END) AS rate_4_2,
+  max(CASE WHEN class_no = 2 THEN log_rate_4 END) AS log_rate_4_2,
+  max(CASE WHEN class_no = 2 THEN weight_6_1 END) AS weight_6_1_2,
+  max(CASE WHEN class_no = 2 THEN weight_6_2 END) AS weight_6_2_2
+FROM by_class;

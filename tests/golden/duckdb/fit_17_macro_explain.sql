@@ -1,0 +1,137 @@
+CREATE MACRO "spam"."explain"(source) AS TABLE
+WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nbsql_row, source.* FROM query_table(source) AS source
+),
+parameters AS MATERIALIZED (
+  SELECT
+    1 AS class_no,
+    class_1 AS class,
+    log_prior_1 AS log_prior,
+    unseen_1_1 AS unseen_1,
+    missing_1_1 AS missing_1,
+    true_2_1 AS true_2,
+    false_2_1 AS false_2,
+    mean_3_1 AS mean_3,
+    peak_3_1 AS peak_3,
+    precision_3_1 AS precision_3,
+    rate_4_1 AS rate_4,
+    log_rate_4_1 AS log_rate_4,
+    weight_6_1_1 AS weight_6_1,
+    weight_6_2_1 AS weight_6_2
+  FROM "spam"."parameters" AS parameters
+  UNION ALL
+  SELECT
+    2 AS class_no,
+    class_2 AS class,
+    log_prior_2 AS log_prior,
+    unseen_1_2 AS unseen_1,
+    missing_1_2 AS missing_1,
+    true_2_2 AS true_2,
+    false_2_2 AS false_2,
+    mean_3_2 AS mean_3,
+    peak_3_2 AS peak_3,
+    precision_3_2 AS precision_3,
+    rate_4_2 AS rate_4,
+    log_rate_4_2 AS log_rate_4,
+    weight_6_1_2 AS weight_6_1,
+    weight_6_2_2 AS weight_6_2
+  FROM "spam"."parameters" AS parameters
+),
+contributions AS (
+  SELECT
+    source.nbsql_row,
+    parameters.class_no,
+    0 AS feature_no,
+    CAST(NULL AS VARCHAR) AS feature,
+    CAST(NULL AS VARCHAR) AS value,
+    parameters.log_prior AS contribution
+  FROM numbered AS source
+  CROSS JOIN parameters
+  UNION ALL
+  SELECT
+    number.nbsql_row,
+    parameters.class_no,
+    unnest([1, 2, 3, 4, 6, 6]) AS feature_no,
+    unnest(['sender', 'replied', 'length', 'links', 'parts', 'parts']) AS feature,
+    unnest([
+      CAST(number."sender" AS VARCHAR),
+      CAST(number."replied" AS VARCHAR),
+      CAST(number."length" AS VARCHAR),
+      CAST(number."links" AS VARCHAR),
+      'plain',
+      'html'
+    ]) AS value,
+    unnest([
+      coalesce(level_1.scores[parameters.class_no], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0),
+      CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END,
+      coalesce(parameters.peak_3 - parameters.precision_3 * (number.nbsql_x_3 - parameters.mean_3) * (number.nbsql_x_3 - parameters.mean_3), 0),
+      coalesce(CASE
+    WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - lgamma(number.nbsql_x_4 + 1)
+    WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
+    WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
+  END, 0),
+      coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0),
+      coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)
+    ]) AS contribution
+  FROM (
+    SELECT
+      source.*,
+      source."sender" AS nbsql_x_1,
+      CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END AS nbsql_x_2,
+      CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
+      CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
+      CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
+  CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2
+    FROM numbered AS source
+  ) AS number
+  CROSS JOIN parameters
+  LEFT JOIN (
+    SELECT found.value, [found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'sender'
+  ) AS level_1 ON level_1.value = CAST(number."sender" AS VARCHAR)
+  UNION ALL
+  SELECT
+    tokens.nbsql_row,
+    parameters.class_no,
+    5 AS feature_no,
+    'body' AS feature,
+    tokens.value,
+    tokens.times * lookups.scores[parameters.class_no] AS contribution
+  FROM (
+    SELECT nbsql_row, value, sum(times) AS times
+    FROM (
+      SELECT *
+      FROM (
+        SELECT
+          source.nbsql_row,
+          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words) - 0), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value,
+          1 AS times
+        FROM (
+          SELECT
+            source.*,
+            list_filter(
+              regexp_extract_all(lower(CAST(source."body" AS VARCHAR)), '[\p{L}\p{N}]+'),
+              lambda word: NOT list_contains(['the', 'of'], word)
+            ) AS nbsql_words
+          FROM numbered AS source
+        ) AS source
+      ) AS unnested
+      WHERE value <> ''
+    ) AS occurrences
+    GROUP BY nbsql_row, value
+  ) AS tokens
+  CROSS JOIN parameters
+  JOIN (
+    SELECT found.value, [found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'body'
+  ) AS lookups ON lookups.value = tokens.value
+)
+SELECT
+  contributions.nbsql_row AS row_id,
+  source."id",
+  parameters.class,
+  contributions.feature,
+  contributions.value,
+  contributions.contribution
+FROM contributions
+JOIN parameters ON parameters.class_no = contributions.class_no
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
+ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value;
