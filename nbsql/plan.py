@@ -20,8 +20,8 @@ FEATURES_A_STATEMENT = 100
 # (sql/macros/score_long.sql). tests/benchmarks/plans.py measures both sides of these limits.
 STAR_JOINS = 40
 BLOCK_JOINS = 20
-WIDE_CLASSES = 50
-WIDE_TERMS = 1500
+WIDE_CLASSES = 100
+WIDE_TERMS = 500
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
 
