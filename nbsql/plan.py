@@ -71,6 +71,10 @@ class Relations:
     def schema(self) -> Markup:
         return self._ident(*self.path)
 
+    def within(self, name: str) -> Markup:
+        """As a table macro names it: without the database, which has another name whenever its file is opened by another."""
+        return self[name] if self.temporary else self._ident(self.path[-1], name)
+
 
 class _Context:
     """What the macros know as `model`: the spec, and the columns that scoring has."""
@@ -236,7 +240,9 @@ class Plan:
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which the model is used in SQL."""
         for verb in VERBS:
-            query = self._score(verb, self.renderer.fragment("queried"), classes)
+            context = _Context(self.spec, classes)
+            arguments = (context, self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
+            query = self.renderer.fragment(verb, *arguments)
             sql = self.renderer.statement("create_table_macro", self.relations[verb], query)
             yield Statement(f"macro {verb}", sql)
 
@@ -245,14 +251,8 @@ class Plan:
 
     def score(self, verb: str, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> str:
         """The query of a verb over a source."""
-        return self.renderer.statement(verb, *self._arguments(source, classes, ordered=ordered))
-
-    def _score(self, verb: str, source: Markup, classes: Sequence[ClassColumn]) -> Markup:
-        return self.renderer.fragment(verb, *self._arguments(source, classes))
-
-    def _arguments(self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> tuple[Any, ...]:
         context = _Context(self.spec, classes, ordered=ordered)
-        return context, source, self.relations["parameters"], self.relations["lookups"]
+        return self.renderer.statement(verb, context, source, self.relations["parameters"], self.relations["lookups"])
 
     # Statements. ---------------------------------------------------------------------------------------------------
 
