@@ -208,7 +208,9 @@ class Model:
         self._engine = engine
         self._spec = spec
         self._relations = relations
-        self._plan = Plan(engine.renderer, spec, relations)
+        # The tables say which form they have: another version of nbsql may have drawn the limits elsewhere.
+        wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
+        self._plan = Plan(engine.renderer, spec, relations, wide=wide)
         self.name = name
         self._classes = class_columns(engine.rows(self._plan.class_order()))
 

@@ -79,14 +79,13 @@ class Relations:
 class _Context:
     """What the macros know as `model`: the spec, and the columns that scoring has."""
 
-    def __init__(self, spec: Spec, classes: Sequence[ClassColumn] = (), *, ordered: bool = False) -> None:
+    def __init__(self, spec: Spec, classes: Sequence[ClassColumn] = (), *, wide: bool = True, ordered: bool = False) -> None:
         self.target = spec.target
         self.weight = spec.weight
         self.id = spec.id
         self.features: tuple[Feature, ...] = spec.features
         self.prior: Prior = spec.prior
         self.class_columns = classes
-        wide = is_wide(spec, len(classes))
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in spec.features if feature.family.level]
         blocked = wide and len(levels) > STAR_JOINS
@@ -142,9 +141,11 @@ class Plan:
         renderer: of the engine.
         spec: what to model.
         relations: where the model's relations are.
+        wide: the form of the tables that scoring reads; None chooses it by their size.
     """
 
-    def __init__(self, renderer: Renderer, spec: Spec, relations: Relations) -> None:
+    def __init__(self, renderer: Renderer, spec: Spec, relations: Relations, *, wide: bool | None = None) -> None:
+        self._wide = wide
         self.renderer = renderer
         self.spec = spec
         self.relations = relations
@@ -231,7 +232,7 @@ class Plan:
 
     def compiled(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The tables that scoring reads."""
-        context = _Context(self.spec, classes)
+        context = self._context(classes)
         arguments = (context, self.relations["statistics"], self.relations["priors"])
         yield self._table("parameters", self.relations["parameters"], self.renderer.fragment("parameters", *arguments))
         if any(feature.family.looked_up for feature in self.spec.features):
@@ -240,7 +241,7 @@ class Plan:
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which the model is used in SQL."""
         for verb in VERBS:
-            context = _Context(self.spec, classes)
+            context = self._context(classes)
             arguments = (context, self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
             query = self.renderer.fragment(verb, *arguments)
             sql = self.renderer.statement("create_table_macro", self.relations[verb], query)
@@ -251,8 +252,12 @@ class Plan:
 
     def score(self, verb: str, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> str:
         """The query of a verb over a source."""
-        context = _Context(self.spec, classes, ordered=ordered)
+        context = self._context(classes, ordered=ordered)
         return self.renderer.statement(verb, context, source, self.relations["parameters"], self.relations["lookups"])
+
+    def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> _Context:
+        wide = is_wide(self.spec, len(classes)) if self._wide is None else self._wide
+        return _Context(self.spec, classes, wide=wide, ordered=ordered)
 
     # Statements. ---------------------------------------------------------------------------------------------------
 

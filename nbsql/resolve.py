@@ -116,7 +116,9 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
         elif column.name in singles or column.kind in INFERRED:
             family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
             _accept(family, column)
-            features[f"column {column.name}"] = Feature(column.name, family, (column.name,), 0, _floating([column]))
+            features[f"column {column.name}"] = Feature(
+                column.name, family, (column.name,), 0, _floating([column]), whole=column.kind == "integer"
+            )
         else:
             without_family.append(column)
     for key, group in groups.items():

@@ -38,6 +38,7 @@ class Feature:
         name: the column, or the key under which the family was given.
         index: from 1, in the source's order; numbers the parameters in the model's tables.
         floating: whether a column may hold NaN or infinities.
+        whole: whether the column holds whole numbers.
     """
 
     name: str
@@ -45,6 +46,7 @@ class Feature:
     columns: tuple[str, ...]
     index: int
     floating: bool
+    whole: bool = False
 
     @property
     def column(self) -> str:
@@ -105,7 +107,8 @@ class Spec:
                 "weight": self.weight,
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
-                    {"name": f.name, "columns": f.columns, "floating": f.floating, **f.family.to_dict()} for f in self.features
+                    {"name": f.name, "columns": f.columns, "floating": f.floating, "whole": f.whole, **f.family.to_dict()}
+                    for f in self.features
                 ],
                 "defaults": self.defaults,
             },
@@ -127,8 +130,9 @@ class Spec:
             features = []
             for index, entry in enumerate(data["features"], start=1):
                 options = dict(entry)
-                name, columns, floating = options.pop("name"), tuple(options.pop("columns")), options.pop("floating")
-                features.append(Feature(name, family_module.from_dict(options), columns, index, floating))
+                name, columns = options.pop("name"), tuple(options.pop("columns"))
+                floating, whole = options.pop("floating"), options.pop("whole")
+                features.append(Feature(name, family_module.from_dict(options), columns, index, floating, whole))
             prior = data["prior"]
             return cls(
                 target=data["target"],

@@ -180,3 +180,9 @@ def test_a_column_that_tells_nothing_warns_and_changes_no_posterior(con: Connect
     row = f"SELECT 4.5 AS x, {column} AS z"
     prediction, probability = plain.predict(row).fetchall()[0][-2:]
     assert model.predict(row).fetchall()[0][-2:] == (prediction, near(probability))
+
+
+def test_without_a_floor_a_class_without_variance_explains_its_own_value_alone(con: duckdb.DuckDBPyConnection) -> None:
+    train = "FROM (VALUES ('a', 1.0), ('a', 1.0), ('b', 3.0), ('b', 7.0)) AS t(y, x)"
+    model = nbsql.fit(con, train, target="y", families={"x": nbsql.Gaussian(floor=0)})
+    assert [row[1] for row in model.predict("SELECT unnest([1.0, 1.1, 5.0]) AS x")] == ["a", "b", "b"]

@@ -32,7 +32,7 @@ def run(script: str, *arguments: str, folder: Path) -> subprocess.CompletedProce
     paths = [str(Path(nbsql.__file__).parent.parent), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
     command = [sys.executable, str(EXAMPLES / script), *arguments]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)  # noqa: S603
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
 
 
 @pytest.mark.parametrize(("script", "data_set", "line"), RUNS, ids=[f"{s}-{d}" if d else s for s, d, _ in RUNS])

@@ -105,7 +105,9 @@ def test_a_model_a_table_and_a_database_of_that_name(con: duckdb.DuckDBPyConnect
         predicted = model.predict(source).fetchall()
         assert [row[:3] for row in predicted] == [("a", 1, "a"), ("b", 2, "b")]
         quoted = text(source if database else ident(source))
-        assert con.execute(f"FROM {prefix}{ident(name)}.predict({quoted})").fetchall() == predicted
+        con.execute(f"USE {ident(database or 'memory')}")
+        assert con.execute(f"FROM {ident(name)}.predict({quoted})").fetchall() == predicted
+        con.execute("USE memory")
         model.predict(source).create_table(name + " scored")
         assert con.execute(f"SELECT count(*) FROM {ident(name + ' scored')}").fetchall() == [(2,)]
         con.execute(f"DROP TABLE {ident(name + ' scored')}")

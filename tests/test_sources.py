@@ -175,3 +175,12 @@ def test_explanations_of_a_frame_number_its_rows_from_1(con: Connection) -> None
     explained = nbsql.fit(con, frame, target="y", id="key").explain(frame).df()
     assert (explained["row_id"].to_numpy() == np.repeat(np.arange(1, 3_001), 4)).all()
     assert (explained["key"].to_numpy() == np.repeat(key, 4)).all()
+
+
+def test_whole_numbers_as_categories_are_found_when_a_frame_turned_them_into_doubles(con: duckdb.DuckDBPyConnection) -> None:
+    train = "FROM (VALUES ('a', 1), ('a', 1), ('b', 2)) AS t(y, x)"
+    model = nbsql.fit(con, train, target="y", families={"x": "categorical"})
+    whole = model.predict_proba("SELECT unnest([2, 1, NULL]) AS x").fetchall()
+    doubles = model.predict_proba("SELECT unnest([2.0, 1.0, NULL]::DOUBLE[]) AS x").fetchall()
+    assert {row[0]: row[1] for row in whole} == {1: "a", 2: "b", None: "a"}
+    assert {row[0]: row[1:] for row in whole} == {row[0]: row[1:] for row in doubles}

@@ -24,7 +24,7 @@ print(nbsql.__file__)
 
 def run(*command: str | Path, cwd: Path) -> str:
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    result = subprocess.run(  # noqa: S603
+    result = subprocess.run(
         [str(part) for part in command], cwd=cwd, capture_output=True, text=True, env=environment, check=False
     )
     assert result.returncode == 0, result.stdout + result.stderr

@@ -185,6 +185,12 @@ class DuckDB:
         names: list[str] = [row[0] for row in self.ask("schemas", database)]
         return next((known for known in names if folded(known) == folded(name)), None)
 
+    def columns(self, relation: Markup) -> list[Column]:
+        """The columns of a relation."""
+        with self.errors():  # of a relation that is not run, errors leave the caller's transaction as it is
+            found = self.connection.sql(self.renderer.statement("empty", relation))
+            return [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
+
     def transient_name(self) -> str:
         """A prefix for the temporary tables of a model without a name."""
         return f"nbsql {next(self._numbers)}"
@@ -310,9 +316,7 @@ class DuckDB:
         is_frame: bool = False,
         release: Callable[[], None] | None = None,
     ) -> Source:
-        with self.errors():  # of a relation that is not run, errors leave the caller's transaction as it is
-            found = self.connection.sql(self.renderer.statement("empty", relation))
-            columns = [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
+        columns = self.columns(relation)
         for column in columns:
             if folded(column.name).startswith("nbsql_"):  # scoring numbers the rows in a column nbsql_row, and more
                 raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")

@@ -114,11 +114,20 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {%- endfor %}
 {%- endmacro %}
 
+{#
+  A category as text. One of whole numbers is read as whole numbers: a frame with a gap in such a column holds doubles, and 1.0
+  must find the value 1.
+#}
+{% macro category(feature, relation) -%}
+{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
+CAST({% if feature.whole %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }})
+{%- endmacro %}
+
 {# The lookup of a categorical feature. #}
 {% macro star(feature, lookups) -%}
 LEFT JOIN (
   SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(number.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql.category(feature, nbsql.word('number')) }}
 {%- endmacro %}
 
 {#

@@ -98,7 +98,7 @@ FROM (
   {% for feature in levels %}
   LEFT JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }})
+  ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql.category(feature, nbsql.word('source')) }}
   {% endfor %}
 ) AS number
 {%- if dense and not levels %}

@@ -5,7 +5,7 @@
 
   m_c is the mean and v_c the variance m2 / n (or m2 / (n - 1), the sample variance), never under `floor` times the variance
   of the feature over all classes. A class without a value takes the mean and variance over all classes. A number that never
-  varies says nothing and is left out of the score.
+  varies says nothing and is left out of the score; with a floor of 0, one that varies in other classes only is all but certain.
 #}
 
 {% macro gaussian_inputs(feature, centre, careful, centred) -%}
@@ -46,7 +46,7 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
   CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
   mean,
-  greatest(variance, floor * total_variance) AS variance,
+  greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
   CAST(NULL AS {{ nbsql.double() }}) AS rate
 FROM (
   SELECT

@@ -122,7 +122,7 @@ FROM (
       CAST(NULL AS DOUBLE) AS likelihood,
       CAST(NULL AS DOUBLE) AS log_likelihood,
       mean,
-      greatest(variance, floor * total_variance) AS variance,
+      greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
       CAST(NULL AS DOUBLE) AS rate
     FROM (
       SELECT
