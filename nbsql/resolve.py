@@ -52,6 +52,8 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     """
     known = _Columns(columns, source)
     target = known.find(options.target)
+    if target.kind in ("tokens", "token counts", "other"):
+        raise InputError(f"target column {target.name!r} is {target.type}; a class is one scalar value: cast it, to text say")
     ids = known.find_all(options.id, "id")
     weight = known.find(options.weight) if options.weight is not None else None
     if weight is not None and weight.kind not in ("integer", "float", "decimal"):

@@ -262,3 +262,10 @@ def test_a_relation_of_another_connection(golf: duckdb.DuckDBPyConnection) -> No
         relation = other.sql("SELECT 'a' AS outlook, 'yes' AS play")
         with pytest.raises(InputError, match=r"^the relation cannot be read on this connection.*[^\n]$"):
             fit(golf, relation)
+
+
+@pytest.mark.parametrize(("value", "type_"), [("[1]", "INTEGER[]"), ("{'a': 1}", "STRUCT(a INTEGER)"), ("'x'::BLOB", "BLOB")])
+def test_a_class_is_a_scalar(con: duckdb.DuckDBPyConnection, value: str, type_: str) -> None:
+    with pytest.raises(InputError) as caught:
+        nbsql.fit(con, f"SELECT 'a' AS x, {value} AS play", target="play")
+    assert str(caught.value) == f"target column 'play' is {type_}; a class is one scalar value: cast it, to text say"
