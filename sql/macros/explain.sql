@@ -103,7 +103,7 @@ LEFT JOIN (
 {% set found %}level{{ nbsql.sub(part.feature) }}.scores[parameters.class_no]{% endset -%}
 {{ nbsql.level_term(part.feature, none, found) }}
 {%- else -%}
-{{ nbsql[part.feature.family.name ~ '_term'](part.feature, none, true, part.number) }}
+{{ nbsql[part.feature.family.name ~ '_term'](part.feature, none, part.number) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -58,39 +58,23 @@ ORDER BY source.nbsql_row
 
 {# Each row with nbsql_joint_k, the joint log-likelihood of class k. #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
-{% set bags = model.features | selectattr('family.bag') | list -%}
-{% set numbers = model.features | selectattr('family.parametrised_term') | list -%}
-{% set guarded = numbers | selectattr('floating') | selectattr('family.centred') | list -%}
-{% set inputs = numbers + (model.star | selectattr('family.parametrised') | list) -%}
+{% set computed = model.features | selectattr('family.parametrised_term') | list -%}
+{% set inputs = computed + (model.star | selectattr('family.parametrised') | list) -%}
 SELECT
   number.*
   {%- for k in model.class_numbers %},
   parameters.log_prior_{{ k }}
-  {%- if guarded %}
-
-    + CASE WHEN abs(number.nbsql_density_{{ k }}) < 1e200 THEN number.nbsql_density_{{ k }} ELSE {{ nbsql.terms_of(guarded, k, careful=true) | indent(4) }} END
-  {%- endif %}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
   {%- endif %}
-  {%- for block in model.in_joint | reject('in', guarded) | batch(50) %}
+  {%- for block in model.in_joint | batch(50) %}
 
     + {{ nbsql.terms_of(block, k) | indent(4) }}
   {%- endfor %} AS nbsql_joint_{{ k }}
   {%- endfor %}
 
-FROM {% if guarded %}(
-  SELECT
-    number.*
-    {%- for k in model.class_numbers %},
-    {{ nbsql.terms_of(guarded, k) | indent(4) }} AS nbsql_density_{{ k }}
-    {%- endfor %}
-
-  FROM {{ nbsql.with_inputs(relation, inputs) | indent(2) }}
-  CROSS JOIN {{ parameters }} AS parameters
-) AS number{% else %}{{ nbsql.with_inputs(relation, inputs) }}{% endif %}
-
+FROM {{ nbsql.with_inputs(relation, inputs) }}
 CROSS JOIN {{ parameters }} AS parameters
 {%- if model.blocks %}
 
@@ -100,7 +84,7 @@ JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 
 {{ nbsql.star(feature, lookups) }}
 {%- endfor %}
-{%- for feature in bags %}
+{%- for feature in model.features | selectattr('family.bag') %}
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
@@ -131,7 +115,7 @@ LEFT JOIN (
 {%- endmacro %}
 
 {#
-  A relation with what the terms of some features read of a row. In a sub-select, not a lateral join, which takes DuckDB far
+  A relation with what the terms of some features read of a row, a number that is not finite as NULL. In a sub-select, not a lateral join, which takes DuckDB far
   longer to plan.
 #}
 {% macro with_inputs(relation, features) -%}
@@ -140,7 +124,7 @@ LEFT JOIN (
   SELECT
     source.*,
     {% for feature in features %}
-    {%+ if feature.family.level %}source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, not feature.floating, false) }}{% endif %}{{ nbsql.comma(loop) }}
+    {%+ if feature.family.level %}source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{% endif %}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM {{ relation }} AS source
 ) AS number
@@ -207,11 +191,11 @@ source.* NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}
 
 {# A sum in blocks, because an expression may not nest as deep as a model has features. #}
-{% macro terms_of(features, k, careful=false) -%}
+{% macro terms_of(features, k) -%}
 {% for block in features | batch(50) -%}
 {% if features | length > 50 %}({% endif -%}
 {% for feature in block -%}
-{{ nbsql.term(feature, k, careful) }}
+{{ nbsql.term(feature, k) }}
 {%- if not loop.last %}
 
 + {% endif %}
@@ -222,14 +206,14 @@ source.* NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}
 
 {# What one feature adds to the joint log-likelihood of class k. #}
-{% macro term(feature, k, careful=false) -%}
+{% macro term(feature, k) -%}
 {% if feature.family.level -%}
 {% set found %}level{{ nbsql.sub(feature) }}.class_{{ k }}{% endset -%}
 {{ nbsql.level_term(feature, k, found) }}
 {%- else -%}
 {% if feature.family.bag %}coalesce(bag{{ nbsql.sub(feature) }}.class_{{ k }}, 0){% endif -%}
 {% if feature.family.bag and feature.family.parametrised_term %} + {% endif -%}
-{% if feature.family.parametrised_term %}{{ nbsql[feature.family.name ~ '_term'](feature, k, careful) }}{% endif -%}
+{% if feature.family.parametrised_term %}{{ nbsql[feature.family.name ~ '_term'](feature, k) }}{% endif -%}
 {%- endif %}
 {%- endmacro %}
 

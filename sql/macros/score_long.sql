@@ -67,7 +67,7 @@ SELECT
   {%+ if dense %}parameters.log_prior{% endif %}
   {%- for block in computed | batch(50) %}
 
-    + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none, false) }}{% endfor %})
+    + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none) }}{% endfor %})
   {%- endfor %}
   {%- for feature in levels %}
   {%- set found %}number.level{{ nbsql.sub(feature) }}{% endset %}

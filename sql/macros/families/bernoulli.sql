@@ -51,7 +51,7 @@ CAST({{ x }} AS BOOLEAN)
 {%- endif %}
 {%- endmacro %}
 
-{% macro bernoulli_term(feature, k, careful, part=none) -%}
+{% macro bernoulli_term(feature, k, part=none) -%}
 {% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.false{{ i }} ELSE {% if feature.family.nulls == 'category' %}coalesce(parameters.missing{{ i }}, 0){% else %}0{% endif %} END

@@ -81,9 +81,8 @@ FROM (
 {{- nbsql.parameter(feature, precision, k, turn, 'precision') }}
 {%- endmacro %}
 
-{% macro gaussian_term(feature, k, careful, part=none) -%}
-{% set number %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set x %}{% if careful and feature.floating %}({{ nbsql.finite(number) }}){% else %}{{ number }}{% endif %}{% endset -%}
+{% macro gaussian_term(feature, k, part=none) -%}
+{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 {% set mean %}parameters.mean{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} - parameters.precision{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} * ({{ x }} - {{ mean }}) * ({{ x }} - {{ mean }}), 0)
 {%- endmacro %}

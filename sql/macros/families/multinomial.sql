@@ -38,7 +38,7 @@
 {%- endfor %}
 {%- endmacro %}
 
-{% macro multinomial_term(feature, k, careful, part=none) -%}
+{% macro multinomial_term(feature, k, part=none) -%}
 {% set columns = [part] if part is not none else range(1, feature.columns | length + 1) | list -%}
 {% for block in columns | batch(50) -%}
 {% if columns | length > 50 %}({% endif -%}

@@ -56,7 +56,7 @@ LEFT JOIN (
 {{- nbsql.parameter(feature, nbsql.log(nbsql.word('rate')), k, turn, 'log_rate') }}
 {%- endmacro %}
 
-{% macro poisson_term(feature, k, careful, part=none) -%}
+{% macro poisson_term(feature, k, part=none) -%}
 {% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce(CASE

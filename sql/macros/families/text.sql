@@ -74,7 +74,7 @@ FROM (
 {% macro complement() -%} (1 - likelihood) {%- endmacro %}
 
 {# What a text adds to the score beside its words. #}
-{% macro text_term(feature, k, careful, part=none) -%}
+{% macro text_term(feature, k, part=none) -%}
 CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
 {%- endmacro %}
 
