@@ -67,11 +67,13 @@ def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -
     _check_only_ours(engine, database, schema)
 
 
-def _check_only_ours(engine: DuckDB, database: str, schema: str) -> None:
+def _check_only_ours(engine: DuckDB, database: str, schema: str) -> set[str]:
+    """The names of what the schema holds; ModelError if some of it is not nbsql's."""
     contents = engine.ask("contents", database, schema)
     foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
     if foreign:
         raise ModelError(f"schema {schema!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
+    return {name for name, _ in contents}
 
 
 def drop_schema(engine: DuckDB, database: str, schema: str) -> None:
@@ -80,9 +82,8 @@ def drop_schema(engine: DuckDB, database: str, schema: str) -> None:
     Raises:
         ModelError: the schema holds something that nbsql did not make.
     """
-    _check_only_ours(engine, database, schema)
+    present = _check_only_ours(engine, database, schema)
     ident = engine.renderer.dialect.ident
-    present = {name for name, _ in engine.ask("contents", database, schema)}
     for name, kind in CONTENTS.items():
         if name in present:
             statement = engine.renderer.statement("drop_relation", kind, ident(database, schema, name))
