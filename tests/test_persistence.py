@@ -219,6 +219,8 @@ def test_a_model_in_an_attached_database(path: Path, tmp_path: Path) -> None:
         assert con.execute('SELECT count(*) FROM "post office".other.priors').fetchall() == [(2,)]
         con.execute('USE "post office"')
         assert [list(row) for row in con.execute("FROM other.predict('inbox')").fetchall()] == expected
+    if duckdb.__version__ < "2":
+        return  # DuckDB 1 writes the name of the database into views, so that the file must keep it
     answer, priors = without_nbsql(path, "FROM other.predict('inbox')", "SELECT count(*) FROM other.priors", read_only=True)
     assert answer == expected  # whatever name the database had when the model was made
     assert priors == [[2]]
