@@ -126,10 +126,10 @@ def test_the_order_of_rows_and_columns_is_irrelevant(rows: list[Row], chance: ra
 def test_fitting_twice_gives_the_same_model(rows: list[Row]) -> None:
     con = connect(rows=rows)
     first, second = fit(con, "rows", name="first"), fit(con, "rows", name="second")
-    assert cells(first) == cells(second)
+    same_cells(cells(first), cells(second))  # sums on several cores may differ in their last bit
     assert first.families == second.families
     assert con.execute("SELECT count(DISTINCT spec) FROM (FROM first.spec UNION ALL FROM second.spec)").fetchall() == [(1,)]
-    assert first.predict_proba("rows").fetchall() == second.predict_proba("rows").fetchall()
+    same(first.predict_proba("rows").fetchall(), second.predict_proba("rows").fetchall())
 
 
 @given(unweighted, unweighted)
