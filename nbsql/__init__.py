@@ -1,6 +1,7 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning
+from nbsql.evaluation import ClassEvaluation, Evaluation
 from nbsql.family import (
     Bernoulli,
     Categorical,
@@ -19,7 +20,9 @@ from nbsql.version import __version__
 __all__ = [
     "Bernoulli",
     "Categorical",
+    "ClassEvaluation",
     "DatabaseError",
+    "Evaluation",
     "Family",
     "Gaussian",
     "InputError",

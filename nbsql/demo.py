@@ -10,6 +10,7 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from nbsql.engines.duckdb import DuckDB
+from nbsql.evaluation import Evaluation
 from nbsql.model import Model, fit
 from nbsql.plan import Statement
 
@@ -31,18 +32,14 @@ class Demonstration:
 
     Args:
         model: the fitted model.
-        rows: flights learnt from and judged on.
-        accuracy: the share of the flights held back whose prediction came true.
-        majority: the share that always saying the most frequent class would have had.
-        confusion: how many flights of each class had which prediction.
-        seconds: what the fit took, and the scoring.
+        learnt: flights learnt from.
+        evaluation: how well it did on the flights held back.
+        seconds: what the fit took, and the judging.
     """
 
     model: Model
-    rows: tuple[int, int]
-    accuracy: float
-    majority: float
-    confusion: dict[tuple[str, str], int]
+    learnt: int
+    evaluation: Evaluation
     seconds: tuple[float, float]
 
 
@@ -68,15 +65,11 @@ def demonstrate(engine: DuckDB) -> Demonstration:
     started = time.perf_counter()
     model = fit(engine, "learnt", name=NAME, **OPTIONS)
     fitted = time.perf_counter()
-    model.predict("held_back").create_table("scored")
-    scored_at = time.perf_counter()
-    scored = engine.renderer.dialect.ident("scored")
-    count, accuracy, majority = engine.ask("accuracy", scored, TARGET)[0]
+    evaluation = model.evaluate("held_back")
+    judged = time.perf_counter()
     return Demonstration(
         model=model,
-        rows=(int(sum(row[1] for row in model.priors)), count),
-        accuracy=accuracy,
-        majority=majority,
-        confusion={(label, prediction): n for label, prediction, n in engine.ask("confusion", scored, TARGET)},
-        seconds=(fitted - started, scored_at - fitted),
+        learnt=int(sum(row[1] for row in model.priors)),
+        evaluation=evaluation,
+        seconds=(fitted - started, judged - fitted),
     )

@@ -14,6 +14,7 @@ from nbsql import schema as schemas
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
 from nbsql.plan import VERBS, Plan, Relations, class_columns
@@ -287,6 +288,42 @@ class Model:
         The contributions of one row and class sum to its joint log-likelihood; the prior is the row without a feature.
         """
         return self._query("explain", source)
+
+    def evaluate(self, source: Any, *, weight: str | None = None, bins: int = 10) -> Evaluation:
+        """How well the model predicts the rows of `source`, whose class is known: its numbers, and its curves as queries.
+
+        Rows without a class are left out and counted. A class that the model does not know counts as wrong, with a probability
+        of 0. The queries of the evaluation score the source anew when they are asked for.
+
+        Args:
+            source: what to judge on; it has the column of the target, and the features.
+            weight: column of row weights, at least 0; a weight w counts as w copies of the row.
+            bins: how many parts the probabilities fall into for the calibration, and the rows for the lift.
+
+        Raises:
+            InputError: the source lacks a feature, the target or the weight, or has no row to judge.
+
+        >>> import duckdb
+        >>> con = duckdb.connect()
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> evaluation = fit(con, data, target="play").evaluate(data)
+        >>> evaluation.accuracy, evaluation.roc_auc
+        (0.75, 0.75)
+        >>> evaluation.confusion.fetchall()
+        [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
+        """
+        found = self._engine.source(source)
+        self._check("evaluate", found)
+        return evaluate(self._engine, self._plan, self._classes, found, weight=weight, bins=bins)
+
+    def evaluate_sql(self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10) -> str:
+        """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it."""
+        found = self._engine.source(source)
+        self._check("evaluate", found)
+        queries = evaluation_queries(self._engine, self._plan, self._classes, found, weight=weight, bins=bins)
+        if table not in queries:
+            raise InputError(f"no table {table!r}{suggestion(str(table), queries) or f'; there are {listed(queries)}'}")
+        return queries[table].sql
 
     def sql(self, verb: str, source: Any) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it."""

@@ -255,6 +255,14 @@ class Plan:
         context = self._context(classes, ordered=ordered)
         return self.renderer.statement(verb, context, source, self.relations["parameters"], self.relations["lookups"])
 
+    def judged(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
+        """The common table expressions of the queries that judge the model on a source."""
+        context = self._context(classes)
+        parameters = self.relations["parameters"]
+        scored = self.renderer.fragment("scored", context, source, parameters, self.relations["lookups"])
+        scored = self.renderer.fragment("subquery", scored)
+        return self.renderer.fragment("judged", context, scored, parameters, weight, as_text)
+
     def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> _Context:
         wide = is_wide(self.spec, len(classes)) if self._wide is None else self._wide
         return _Context(self.spec, classes, wide=wide, ordered=ordered)

@@ -37,13 +37,13 @@ def test_accuracy_is_counted_on_flights_held_back_and_beats_the_majority(engine:
         FROM punctuality.predict('held_back')
     """
     count, accuracy, punctual, first_day = engine.connection.execute(query).fetchall()[0]
-    assert found.rows == (25_377, count)
+    assert (found.learnt, found.evaluation.rows) == (25_377, count)
     assert first_day == 21
-    assert found.accuracy == pytest.approx(accuracy, abs=1e-12)
-    assert found.majority == pytest.approx(punctual, abs=1e-12)
-    assert round(found.accuracy, 3) == 0.902
-    assert round(found.majority, 3) == 0.764
-    assert sum(found.confusion.values()) == count
+    assert found.evaluation.accuracy == pytest.approx(accuracy, abs=1e-12)
+    assert found.evaluation.majority == pytest.approx(punctual, abs=1e-12)
+    assert round(found.evaluation.accuracy, 3) == 0.902
+    assert round(found.evaluation.majority, 3) == 0.764
+    assert sum(n for *_, n in found.evaluation.confusion) == count
 
 
 def test_nothing_that_gives_the_answer_away_is_a_feature(found: Demonstration) -> None:
@@ -60,8 +60,8 @@ def test_the_demonstration_is_told_and_kept(tmp_path: Path, monkeypatch: pytest.
     assert re.search(r"MQ3361 +JFK +RDU +25 +late +late +85\.3 %", result.stdout)
     assert "row 1 (flight MQ3361): arrival is late 85.3 %, not punctual 14.7 %" in result.stdout
     assert nbsql.models("flights.duckdb") == ["punctuality"]
-    suggested = re.findall(r"^  nbsql ((?:show|predict|explain) flights.*)$", result.stdout, re.MULTILINE)
-    assert len(suggested) == 3
+    suggested = re.findall(r"^  nbsql ((?:show|predict|explain|evaluate) flights.*)$", result.stdout, re.MULTILINE)
+    assert len(suggested) == 4
     for command in suggested:
         assert CliRunner().invoke(main, command.split()).exit_code == 0, command
     with duckdb.connect("flights.duckdb", read_only=True) as con:

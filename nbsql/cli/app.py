@@ -9,6 +9,7 @@ import duckdb
 
 from nbsql import __version__
 from nbsql.cli.demo import demo
+from nbsql.cli.evaluate import evaluate
 from nbsql.cli.fit import fit
 from nbsql.cli.models import drop, list_, show
 from nbsql.cli.score import explain, predict, sql
@@ -69,5 +70,5 @@ def main() -> None:
     """
 
 
-for _command in (demo, fit, predict, explain, show, list_, sql, drop):
+for _command in (demo, fit, predict, evaluate, explain, show, list_, sql, drop):
     main.add_command(_command)

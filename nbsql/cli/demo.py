@@ -60,7 +60,8 @@ def _head(text: str) -> None:
 
 
 def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
-    learnt, held_back = found.rows
+    learnt, evaluation = found.learnt, found.evaluation
+    held_back = evaluation.rows
     _head("Will this flight arrive late?")
     _say(
         f"""{learnt + held_back:,} flights that left New York City in 2013. One counts as late if it lands more than 15
@@ -74,8 +75,8 @@ def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:
     _head(f"2. It was judged on {held_back:,} flights of the other days, which it had not seen, in {found.seconds[1]:.2f} s")
     always = max((row[1], row[0]) for row in found.model.priors)[1]
     tables.echo(
-        f"  {tables.share(found.accuracy):>7} of the predictions came true",
-        f"  {tables.share(found.majority):>7} would have, by calling every flight {always}",
+        f"  {tables.share(evaluation.accuracy):>7} of the predictions came true",
+        f"  {tables.share(evaluation.majority):>7} would have, by calling every flight {always}",
         "",
     )
     _outcomes(found)
@@ -105,12 +106,11 @@ def _predictions(engine: DuckDB, found: Demonstration, columns: list[str]) -> li
 
 def _outcomes(found: Demonstration) -> None:
     """Of those called late, how many were; of those late, how many were called so."""
-    hits = found.confusion.get(("late", "late"), 0)
-    called = sum(n for (_, prediction), n in found.confusion.items() if prediction == "late")
-    late = sum(n for (label, _), n in found.confusion.items() if label == "late")
+    late = next(item for item in found.evaluation.classes if item.label == "late")
+    called = sum(n for _, prediction, n in found.evaluation.confusion if prediction == "late")
     _say(
-        f"""It called {called:,} flights late, and {tables.share(hits / called)} of them were. Of the {late:,} that were late it
-        found {tables.share(hits / late)}."""
+        f"""It called {called:,.0f} flights late, and {tables.share(late.precision or 0)} of them were. Of the
+        {late.support:,.0f} that were late it found {tables.share(late.recall or 0)}."""
     )
 
 
@@ -126,6 +126,7 @@ def _next(database: str | None) -> None:
         f"  {tables.command('show', path, NAME)}",
         f"  {tables.command('predict', path, NAME, 'one_afternoon')}",
         f"  {tables.command('explain', path, NAME, 'one_flight')}",
+        f"  {tables.command('evaluate', path, NAME, 'held_back')}",
         "",
         f"In SQL, from any client of DuckDB (duckdb {path}):",
         "",

@@ -1,29 +1,216 @@
-{# How well a model did on rows whose class is known: queries on a relation that `predict` scored. #}
+{#
+  How well a model does on rows whose class is known. Everything is a query on two relations:
 
-{# A row a true class and prediction: class, prediction, n. A row that no class could explain has a NULL prediction. #}
-{% macro confusion(scored, target) -%}
-SELECT source.{{ nbsql.ident(target) }} AS class, source.prediction AS prediction, count(*) AS n
-FROM {{ scored }} AS source
-WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
-GROUP BY source.{{ nbsql.ident(target) }}, source.prediction
+    known   a row a class of the model: class, class_no
+    judged  a row of the source that has a class: class, class_no (NULL for a class that the model does not know), prediction,
+            probability, posteriors (a list, by class_no), weight
+
+  A row of weight 0 counts for nothing. A row that no class can explain has a NULL prediction, which is wrong, and a posterior
+  of 0 in every class. So has, in every row, a class that the model does not know.
+
+  Labels of text are compared as text, so that an ENUM and a VARCHAR agree; the caller sees to it that others compare.
+  The curves of one class against the rest are in curves.sql.
+#}
+
+{#
+  The common table expressions that all queries begin with, from the relation `scored` (predict.sql). `outcomes` holds every
+  row of the source, the only read of it. It comes first, because a table of the user's may have the name of a later one.
+#}
+{% macro judged(model, scored, parameters, weight, as_text) -%}
+outcomes AS MATERIALIZED (
+  SELECT
+    {{ nbsql.label(nbsql.target(model), as_text) }} AS class,
+    {{ nbsql.label(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
+    coalesce(source.nbsql_probability, 0) AS probability,
+    list_transform(
+      {% if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %},
+      lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
+    ) AS posteriors,
+    {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){% endif %} AS weight,
+    {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{% endif %} AS broken
+  FROM {{ scored }} AS source
+),
+known AS (
+  {% if model.class_numbers %}
+  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  FROM (
+    SELECT
+      unnest([{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
+      unnest([{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
+    FROM {{ parameters }} AS parameters
+  ) AS classes
+  {% else %}
+  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no FROM {{ parameters }} AS parameters
+  {% endif %}
+),
+judged AS (
+  SELECT outcomes.*, known.class_no
+  FROM outcomes
+  LEFT JOIN known ON known.class = outcomes.class
+  WHERE outcomes.class IS NOT NULL AND outcomes.weight > 0 AND NOT outcomes.broken
+)
+{%- endmacro %}
+
+{% macro label(x, as_text) -%}
+{% if as_text %}CAST({{ x }} AS {{ nbsql.string() }}){% else %}{{ x }}{% endif %}
+{%- endmacro %}
+
+{# A row a true class and prediction: class, prediction, n (their weight). #}
+{% macro confusion(judged) -%}
+WITH {{ judged }}
+SELECT class, prediction, sum(weight) AS n
+FROM judged
+GROUP BY class, prediction
+ORDER BY class, prediction
 {%- endmacro %}
 
 {#
-  One row: n, accuracy (the share of rows whose prediction is their class) and majority (the share of the largest class,
-  which is the accuracy of always predicting that class, and what a model has to beat).
+  All the numbers, a row each: class (NULL for the whole), metric, value.
+
+    log_loss           mean of -ln p of the true class, p kept between 2^-52 and 1 - 2^-52, as scikit-learn does
+    brier              mean over the rows of the sum over the classes of (p - 1 or 0)^2; half of it with two classes, which is
+                       then (p - 1 or 0)^2 of either of them (Brier, Monthly Weather Review 78, 1950)
+    calibration_error  mean over the bins of |how often the prediction is right - its mean probability|, by weight (Guo et al., 2017)
+    f1                 2 hits / (rows of the class + rows predicted to be)
+    ..._macro          mean over the classes for which it is defined; ..._weighted the same by support
+    roc_auc            with two classes that of the larger label, otherwise the macro mean; average_precision likewise
+
+  A class that neither occurs nor is predicted has no precision, recall and f1; one that either never occurs or is never
+  predicted has 0, as in scikit-learn. roc_auc takes rows of the class and others, average_precision rows of the class.
 #}
-{% macro accuracy(scored, target) -%}
-WITH confusion AS (
-  {{ nbsql.confusion(scored, target) | indent(2) }}
+{% macro metrics(judged, bins) -%}
+{% set rates = ['precision', 'recall', 'f1', 'roc_auc', 'average_precision'] -%}
+{% set overall = [
+  'rows', 'weight', 'left_out', 'unknown', 'unexplained', 'broken_weights', 'accuracy', 'majority', 'balanced_accuracy', 'log_loss', 'brier',
+  'calibration_error', 'roc_auc', 'average_precision', 'precision_macro', 'recall_macro', 'f1_macro', 'roc_auc_macro',
+  'average_precision_macro', 'precision_weighted', 'recall_weighted', 'f1_weighted', 'roc_auc_weighted', 'average_precision_weighted'] -%}
+WITH {{ judged }},
+{{ nbsql.areas() }},
+confusion AS (
+  SELECT class, prediction, sum(weight) AS n FROM judged GROUP BY class, prediction
 ),
 classes AS (
-  SELECT class, sum(n) AS n, sum(CASE WHEN prediction = class THEN n ELSE 0 END) AS hits
-  FROM confusion
-  GROUP BY class
+  SELECT class, class_no FROM known
+  UNION ALL
+  SELECT DISTINCT class, NULL FROM judged WHERE class_no IS NULL
+),
+counts AS (
+  SELECT
+    classes.class,
+    classes.class_no,
+    coalesce(actual.n, 0) AS support,
+    coalesce(actual.hits, 0) AS hits,
+    coalesce(predicted.n, 0) AS predicted
+  FROM classes
+  LEFT JOIN (
+    SELECT class, sum(n) AS n, sum(CASE WHEN prediction = class THEN n ELSE 0 END) AS hits FROM confusion GROUP BY class
+  ) AS actual ON actual.class = classes.class
+  LEFT JOIN (
+    SELECT prediction, sum(n) AS n FROM confusion GROUP BY prediction
+  ) AS predicted ON predicted.prediction = classes.class
+),
+totals AS (
+  SELECT sum(support) AS weight, sum(hits) AS hits, max(support) AS largest, max(class) AS larger, count(*) AS classes
+  FROM counts
+),
+by_class AS (
+  SELECT
+    counts.class,
+    totals.larger,
+    counts.support,
+    CASE WHEN predicted > 0 THEN counts.hits / predicted WHEN support > 0 THEN 0 END AS precision,
+    CASE WHEN support > 0 THEN counts.hits / support WHEN predicted > 0 THEN 0 END AS recall,
+    2 * counts.hits / nullif(support + predicted, 0) AS f1,
+    {# The posterior of a class that the model does not know is one single tie, at 0. #}
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < totals.weight THEN 0.5 END AS roc_auc,
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / totals.weight END AS average_precision
+  FROM counts
+  CROSS JOIN totals
+  LEFT JOIN areas ON areas.class_no = counts.class_no
+),
+averages AS (
+  SELECT
+    {% for rate in rates %}
+    avg({{ nbsql.word(rate) }}) AS {{ nbsql.word(rate) }}_macro,
+    sum(support * {{ nbsql.word(rate) }}) / nullif(sum(CASE WHEN {{ nbsql.word(rate) }} IS NOT NULL THEN support END), 0) AS {{ nbsql.word(rate) }}_weighted,
+    {% endfor %}
+    max(CASE WHEN class = larger THEN roc_auc END) AS roc_auc_of_larger,
+    max(CASE WHEN class = larger THEN average_precision END) AS average_precision_of_larger,
+    avg(CASE WHEN support > 0 THEN recall END) AS balanced_accuracy
+  FROM by_class
+),
+read AS (
+  SELECT
+    sum(CASE WHEN class IS NULL THEN 1 ELSE 0 END) AS left_out,
+    sum(CASE WHEN broken AND class IS NOT NULL THEN 1 ELSE 0 END) AS broken_weights
+  FROM outcomes
+),
+losses AS (
+  SELECT
+    count(*) AS rows,
+    sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
+    sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
+    sum(weight * -ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) AS log_loss,
+    sum(weight * (squares - posterior * posterior + (1 - posterior) * (1 - posterior))) AS brier
+  FROM (
+    SELECT
+      *,
+      coalesce(posteriors[class_no], 0) AS posterior,
+      list_dot_product(posteriors, posteriors) AS squares
+    FROM judged
+  ) AS losses
+),
+gaps AS (
+  SELECT abs(sum(CASE WHEN prediction = class THEN weight ELSE 0 END) - sum(weight * probability)) AS gap
+  FROM judged
+  GROUP BY {{ nbsql.bin(nbsql.word('probability'), bins) }}
+),
+gap AS (
+  SELECT sum(gap) AS gap FROM gaps
+),
+overall AS (
+  SELECT
+    losses.rows,
+    totals.weight,
+    read.left_out,
+    losses.unknown,
+    losses.unexplained,
+    read.broken_weights,
+    totals.hits / totals.weight AS accuracy,
+    totals.largest / totals.weight AS majority,
+    losses.log_loss / totals.weight AS log_loss,
+    losses.brier / totals.weight / CASE WHEN totals.classes > 2 THEN 1 ELSE 2 END AS brier,
+    gap.gap / totals.weight AS calibration_error,
+    averages.*,
+    {% for area in rates[3:] %}
+    CASE WHEN totals.classes = 2 THEN averages.{{ nbsql.word(area) }}_of_larger ELSE averages.{{ nbsql.word(area) }}_macro END AS {{ nbsql.word(area) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM totals
+  CROSS JOIN averages
+  CROSS JOIN read
+  CROSS JOIN losses
+  CROSS JOIN gap
 )
-SELECT
-  sum(n) AS n,
-  CAST(sum(hits) AS {{ nbsql.double() }}) / sum(n) AS accuracy,
-  CAST(max(n) AS {{ nbsql.double() }}) / sum(n) AS majority
-FROM classes
+SELECT class, metric, value
+FROM (
+  SELECT
+    0 AS part,
+    NULL AS class,
+    unnest([{% for metric in overall %}{{ nbsql.text(metric) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS metric,
+    unnest([{% for metric in overall %}{{ nbsql.word(metric) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS value,
+    generate_subscripts([{% for metric in overall %}0{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}], 1) AS position
+  FROM overall
+  UNION ALL
+  SELECT
+    1 AS part,
+    class,
+    unnest(['support'{% for rate in rates %}, {{ nbsql.text(rate) }}{% endfor %}]) AS metric,
+    unnest([support{% for rate in rates %}, {{ nbsql.word(rate) }}{% endfor %}]) AS value,
+    generate_subscripts([0{% for rate in rates %}, 0{% endfor %}], 1) AS position
+  FROM by_class
+) AS metrics
+ORDER BY part, class, position
 {%- endmacro %}
+
+{# The machine epsilon of doubles, 2^-52. #}
+{% macro epsilon() -%} {{ nbsql.number(2.220446049250313e-16) }} {%- endmacro %}
