@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 import string
+from functools import lru_cache
 
 from markupsafe import Markup
 from sqlglot import exp
@@ -41,6 +42,17 @@ def _checked(value: object, kind: str) -> str:
     return value
 
 
+# A statement names the same columns again and again, and sqlglot takes its time.
+@lru_cache(maxsize=10_000)
+def _quoted(name: str, dialect: str) -> Markup:
+    return _keep(exp.to_identifier(name, quoted=True).sql(dialect))
+
+
+@lru_cache(maxsize=10_000)
+def _literal(value: str, dialect: str) -> Markup:
+    return _keep(exp.Literal.string(value).sql(dialect))
+
+
 class Dialect:
     """The gates of one engine.
 
@@ -53,12 +65,11 @@ class Dialect:
 
     def ident(self, *names: str) -> Markup:
         """A quoted identifier, or several joined by dots."""
-        quoted = (exp.to_identifier(_checked(name, "name"), quoted=True).sql(self.name) for name in names)
-        return _keep(".".join(quoted))
+        return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
 
     def text(self, value: str) -> Markup:
         """A string literal."""
-        return _keep(exp.Literal.string(_checked(value, "text")).sql(self.name))
+        return _literal(_checked(value, "text"), self.name)
 
     def number(self, value: float) -> Markup:
         """A finite double. The exponent makes it one: 0.1 alone is DECIMAL, and sums of decimals overflow."""

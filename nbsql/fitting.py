@@ -13,10 +13,10 @@ from markupsafe import Markup
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, NbsqlError, NbsqlWarning, listed
 from nbsql.family import Text
-from nbsql.plan import Plan, Relations, Statement, class_columns
+from nbsql.plan import ClassColumn, Plan, Relations, Statement, class_columns, is_wide
 from nbsql.resolve import checks, resolve
 from nbsql.schema import drop_schema
-from nbsql.spec import Check, Feature, Options, Prior, Spec
+from nbsql.spec import Check, Feature, Options, Prior
 from nbsql.version import __version__
 
 
@@ -41,15 +41,16 @@ class Fit:
                 engine.check_pattern(feature.family.pattern)
         self.plan = Plan(engine.renderer, self.spec, relations)
         self._work = engine.transient_name()
+        self._classes: list[ClassColumn] = []
 
-    def run(self, *, replaces: tuple[str, str] | None = None) -> Spec:
+    def run(self, *, replaces: tuple[str, str] | None = None) -> tuple[Plan, list[ClassColumn]]:
         """Fit. Nothing is written before every row has been held against the rules.
 
         Args:
             replaces: the database and schema of the model that this one takes the place of.
 
         Returns:
-            The spec, with the priors as the classes need them.
+            What scoring needs: the plan of the model as it was written, and its classes.
         """
         with self._temporary() as temporary:
             source = self.source.relation
@@ -72,7 +73,8 @@ class Fit:
             for statement in self._written(source, scan, rescan, careful, rows):
                 self._run(statement)
             self._warn()
-        return self.spec
+        wide = is_wide(self.spec, len(self._classes))
+        return Plan(self.engine.renderer, self.spec, self.relations, wide=wide), self._classes
 
     def statements(self) -> list[Statement]:
         """What `run` would do, for reading. Asks the database for the classes and writes nothing."""
@@ -100,7 +102,7 @@ class Fit:
         yield from self.plan.counts(source)
         yield from self.plan.record(__version__, "1", "fit", self.source.label, rows)
         yield from self.plan.estimates()
-        if not hasattr(self, "_classes"):
+        if not self._classes:
             self._classes = class_columns(self.engine.rows(self.plan.class_order()))
         yield from self.plan.compiled(self._classes)
         if not self.relations.temporary:
@@ -130,8 +132,8 @@ class Fit:
         centred = self.plan.centred
         if not centred:
             return {}
-        row = self.engine.rows(self.plan.centres(source))[0]
-        return {feature.index: value or 0.0 for feature, value in zip(centred, row, strict=True)}
+        found = dict(self.engine.rows(self.plan.centres(source)))
+        return {feature.index: found.get(feature.index, 0.0) for feature in centred}
 
     def _untrusted(self, scan: Markup) -> list[Feature]:
         indices = {row[0] for statement in self.plan.untrusted(scan) for row in self.engine.rows(statement)}
@@ -181,14 +183,12 @@ class Fit:
 
     def _warn(self) -> None:
         """Say which features tell nothing."""
-        found = {row[0]: row[1:] for row in self.engine.ask("feature_summary", self.relations["statistics"])}
+        varies = dict(self.engine.ask("feature_summary", self.relations["statistics"]))
         empty, constant = [], []
         for feature in self.spec.features:
-            if feature.name not in found:
+            if feature.name not in varies:
                 empty.append(feature.name)
-                continue
-            levels, varies = found[feature.name]
-            if (feature.family.centred and not varies) or (feature.family.level and levels == 1):
+            elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
                 constant.append(feature.name)
         if empty:
             self._say(f"nothing but NULL in {listed(empty)}; left out of the score")

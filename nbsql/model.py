@@ -17,7 +17,7 @@ from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggesti
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
-from nbsql.plan import VERBS, Plan, Relations, class_columns
+from nbsql.plan import VERBS, ClassColumn, Plan, Relations, class_columns
 from nbsql.query import Query
 from nbsql.resolve import resolve
 from nbsql.spec import Options, Spec
@@ -94,10 +94,10 @@ def fit(
         relations, replaces = _place(engine, name, database, replace=replace)
         found = engine.source(source)
         try:
-            spec = Fit(engine, found, options, relations).run(replaces=replaces)
+            plan, classes = Fit(engine, found, options, relations).run(replaces=replaces)
         finally:
             found.release()
-    return Model(engine, spec, relations, name)
+    return Model(engine, plan, classes, name)
 
 
 @contextmanager
@@ -172,7 +172,10 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
             raise ModelError(
                 f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True"
             )
-        return Model(engine, Spec.from_json(rows[0][0], schema), relations, schema)
+        # The tables say which form they have: another version of nbsql may have drawn the limits elsewhere.
+        wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
+        plan = Plan(engine.renderer, Spec.from_json(rows[0][0], schema), relations, wide=wide)
+        return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema)
 
 
 def models(con: Connection, *, database: str | None = None) -> list[str]:
@@ -205,15 +208,13 @@ class Model:
     Made by `nbsql.fit` and `nbsql.load`.
     """
 
-    def __init__(self, engine: DuckDB, spec: Spec, relations: Relations, name: str | None) -> None:
+    def __init__(self, engine: DuckDB, plan: Plan, classes: list[ClassColumn], name: str | None) -> None:
         self._engine = engine
-        self._spec = spec
-        self._relations = relations
-        # The tables say which form they have: another version of nbsql may have drawn the limits elsewhere.
-        wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
-        self._plan = Plan(engine.renderer, spec, relations, wide=wide)
+        self._plan = plan
+        self._spec = plan.spec
+        self._relations = plan.relations
+        self._classes = classes
         self.name = name
-        self._classes = class_columns(engine.rows(self._plan.class_order()))
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.family import Parameter
 from nbsql.render import Renderer
 from nbsql.spec import Check, Feature, Prior, Spec
 
@@ -53,6 +54,14 @@ class Part:
     number: int | None
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """A parameter of a feature, among those that scoring reads."""
+
+    feature: Feature
+    parameter: Parameter
+
+
 class Relations:
     """Where the relations of a model are: in a schema, or among the temporary tables of a model without a name."""
 
@@ -66,6 +75,11 @@ class Relations:
         if self._transient is not None:
             return self._ident("temp", "main", f"{self._transient} {name}")
         return self._ident(*self.path, name)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether they are in the current database."""
+        return len(self.path) == 1
 
     @property
     def schema(self) -> Markup:
@@ -85,6 +99,7 @@ class _Context:
         self.id = spec.id
         self.features: tuple[Feature, ...] = spec.features
         self.prior: Prior = spec.prior
+        self.parameters = [Wanted(feature, parameter) for feature in spec.features for parameter in feature.family.parameters]
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in spec.features if feature.family.level]
@@ -149,6 +164,7 @@ class Plan:
         self.renderer = renderer
         self.spec = spec
         self.relations = relations
+        self._rendered: dict[tuple[Any, ...], Markup] = {}
 
     # Fitting. ------------------------------------------------------------------------------------------------------
 
@@ -179,8 +195,14 @@ class Plan:
 
     def untrusted(self, scan: Markup) -> Iterator[str]:
         """Queries for the indices of the features that need the careful scan."""
-        for block in _blocks(self.centred, FEATURES_A_STATEMENT):
-            yield self.renderer.statement("untrusted", scan, block)
+        for block in _blocks(self.scanned if self.centred else [], FEATURES_A_STATEMENT):
+            yield self.renderer.statement("untrusted", self._summed_cells(scan, block))
+
+    def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
+        key = (scan, *(feature.index for feature in features))
+        if key not in self._rendered:  # asked for twice: to hold against the rules, and to write
+            self._rendered[key] = self.renderer.fragment("summed_cells", scan, features)
+        return self._rendered[key]
 
     def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
         query = self.renderer.fragment("scan", _Context(self.spec), source, features, careful=True)
@@ -195,7 +217,7 @@ class Plan:
         trusted = [feature for feature in self.scanned if feature not in careful]
         for relation, features in ((scan, trusted), (rescan, careful)):
             for block in _blocks(features, FEATURES_A_STATEMENT):
-                cells = self.renderer.fragment("feature_cells", relation, block)
+                cells = self.renderer.fragment("feature_cells", self._summed_cells(relation, block))
                 yield self._insert(_statement_name("cells of", block), "statistics", cells)
 
     def counts(self, source: Markup) -> Iterator[Statement]:
@@ -240,12 +262,21 @@ class Plan:
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which the model is used in SQL."""
+        context = self._context(classes)
+        queried = self.renderer.fragment("queried")
+        parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
+        scored = self.renderer.fragment("scored", context, queried, parameters, lookups)
+        yield self._macro("scored", scored)
+        if self.relations.is_current:
+            scored = self.renderer.fragment("call_macro", self.relations.within("scored"))
+        else:  # to make a macro, DuckDB looks for those it calls in the current database, and there only
+            scored = self.renderer.fragment("subquery", scored)
         for verb in VERBS:
-            context = self._context(classes)
-            arguments = (context, self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
-            query = self.renderer.fragment(verb, *arguments)
-            sql = self.renderer.statement("create_table_macro", self.relations[verb], query)
-            yield Statement(f"macro {verb}", sql)
+            if verb == "explain":
+                query = self.renderer.fragment(verb, context, queried, parameters, lookups)
+            else:
+                query = self.renderer.fragment(verb, context, scored)
+            yield self._macro(verb, query)
 
     def class_order(self, priors: Markup | None = None) -> str:
         return self.renderer.statement("class_order", priors or self.relations["priors"])
@@ -253,7 +284,11 @@ class Plan:
     def score(self, verb: str, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> str:
         """The query of a verb over a source."""
         context = self._context(classes, ordered=ordered)
-        return self.renderer.statement(verb, context, source, self.relations["parameters"], self.relations["lookups"])
+        arguments = (context, source, self.relations["parameters"], self.relations["lookups"])
+        if verb == "explain":
+            return self.renderer.statement(verb, *arguments)
+        scored = self.renderer.fragment("subquery", self.renderer.fragment("scored", *arguments))
+        return self.renderer.statement(verb, context, scored)
 
     def judged(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
         """The common table expressions of the queries that judge the model on a source."""
@@ -276,6 +311,9 @@ class Plan:
     def _view(self, name: str, query: Markup) -> Statement:
         temporary = self.relations.temporary
         return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, temporary=temporary))
+
+    def _macro(self, name: str, query: Markup) -> Statement:
+        return Statement(f"macro {name}", self.renderer.statement("create_table_macro", self.relations[name], query))
 
     def _insert(self, name: str, relation: str, query: Markup) -> Statement:
         return Statement(name, self.renderer.statement("insert_into", self.relations[relation], query))

@@ -9,7 +9,7 @@ from nbsql.plan import VERBS
 
 # What nbsql makes in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {
-    **dict.fromkeys(VERBS, "macro"),
+    **dict.fromkeys([*VERBS, "scored"], "macro"),
     "likelihoods": "view",
     "priors": "view",
     **dict.fromkeys(["lookups", "parameters", "batches", "spec", "statistics"], "table"),
@@ -64,16 +64,6 @@ def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -
         raise ModelError(f"schema {schema!r} is there already and is not a model of nbsql; choose another name")
     if not replace:
         raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
-    _check_only_ours(engine, database, schema)
-
-
-def _check_only_ours(engine: DuckDB, database: str, schema: str) -> set[str]:
-    """The names of what the schema holds; ModelError if some of it is not nbsql's."""
-    contents = engine.ask("contents", database, schema)
-    foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
-    if foreign:
-        raise ModelError(f"schema {schema!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
-    return {name for name, _ in contents}
 
 
 def drop_schema(engine: DuckDB, database: str, schema: str) -> None:
@@ -82,7 +72,11 @@ def drop_schema(engine: DuckDB, database: str, schema: str) -> None:
     Raises:
         ModelError: the schema holds something that nbsql did not make.
     """
-    present = _check_only_ours(engine, database, schema)
+    contents = engine.ask("contents", database, schema)
+    foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
+    if foreign:
+        raise ModelError(f"schema {schema!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
+    present = {name for name, _ in contents}
     ident = engine.renderer.dialect.ident
     for name, kind in CONTENTS.items():
         if name in present:

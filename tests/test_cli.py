@@ -292,7 +292,7 @@ FIT = ("fit", "shop.duckdb", "golf", "--target", "play", "--name", "spell", "--r
     ("arguments", "expected"),
     [
         (FIT, r'^-- drop predict\nDROP MACRO TABLE .*^CREATE SCHEMA "spell";.*^CREATE TABLE "spell"."statistics" AS'),
-        (("predict", "shop.duckdb", "spell", "golf"), r"^WITH numbered AS .*probability"),
+        (("predict", "shop.duckdb", "spell", "golf"), r"WITH numbered AS .*probability"),
         (("predict", "shop.duckdb", "spell", "golf", "--into", "scored"), r'^CREATE TABLE "main"."scored" AS'),
         (("explain", "shop.duckdb", "spell", "golf", "--row", "2"), r"LIMIT 1 OFFSET 1.*AS contribution"),
         (("show", "shop.duckdb", "spell"), r'FROM "spell"."priors".*FROM "spell"."likelihoods"'),

@@ -117,6 +117,14 @@ def test_text_without_known_words_leaves_the_prior(con: Connection, joint: Joint
     assert joint(model, f"SELECT {text} AS x") == [{"a": near(log(0.2)), "b": near(log(0.8))}]
 
 
+def test_a_vocabulary_without_a_word_leaves_the_prior(con: Connection, joint: Joint) -> None:
+    con.execute("CREATE TABLE silent AS SELECT * FROM (VALUES ('a', NULL), ('b', NULL)) AS t(y, x)")
+    data = "SELECT y, CAST(x AS VARCHAR) AS x FROM silent"
+    with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'x'"):
+        model = nbsql.fit(con, data, target="y", families={"x": nbsql.Text(event="bernoulli")})
+    assert joint(model, "SELECT 'anything' AS x") == [{"a": near(HALF), "b": near(HALF)}]
+
+
 def test_null_and_empty_tokens_are_dropped(con: Connection, joint: Joint) -> None:
     source = "FROM (VALUES ('a', ['s', NULL, '', 's']), ('b', ['t', ' ']), ('b', NULL), ('a', [])) AS rows(y, x)"
     model = nbsql.fit(con, source, target="y")

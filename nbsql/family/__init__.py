@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Family, Nulls, Unseen, choice, non_negative
+from nbsql.family.base import Family, Nulls, Parameter, Unseen, choice, non_negative
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.categorical import Categorical
 from nbsql.family.gaussian import Gaussian
@@ -67,6 +67,7 @@ __all__ = [
     "Gaussian",
     "Multinomial",
     "Nulls",
+    "Parameter",
     "Poisson",
     "Text",
     "TokenCounts",

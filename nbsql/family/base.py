@@ -40,6 +40,27 @@ def texts(values: Any, rule: str) -> tuple[str, ...]:
     return found
 
 
+@dataclass(frozen=True)
+class Parameter:
+    """A number a class that scoring reads for a feature.
+
+    Args:
+        name: begins the name of its column: mean_3_1 is the `mean` of the third feature in the first class.
+        quantity: what it is of a likelihood: "log_likelihood", or what the macro <distribution>_quantities computes.
+        value: the value whose likelihood it is; None for numbers and for the category of missing values.
+        unseen: whether it is the likelihood of a value never seen.
+        total: whether it is a sum over all values.
+        column: the number of the column, for a feature over several.
+    """
+
+    name: str
+    quantity: str
+    value: str | None = None
+    unseen: bool = False
+    total: bool = False
+    column: int | None = None
+
+
 @dataclass(frozen=True, kw_only=True)
 class Family:
     """What all families share.
@@ -129,11 +150,6 @@ class Family:
         return 0
 
     @property
-    def compiled(self) -> str:
-        """Which macro lists the parameters: <compiled>_parameters."""
-        return self.name if self.number or self.parametrised_term else "level"
-
-    @property
     def parametrised_term(self) -> bool:
         """Whether <name>_term adds something from the parameters alone."""
         return self.number
@@ -144,11 +160,14 @@ class Family:
         return self.level or self.bag
 
     @property
-    def parametrised(self) -> bool:
-        """Whether it has columns among the parameters."""
-        if self.number or self.parametrised_term:
-            return True
-        return self.unseen == "smooth" or (self.level and self.nulls == "category")
+    def parameters(self) -> list[Parameter]:
+        """What scoring reads of it in the one-row table of parameters; a category's looked-up values are not among it."""
+        found = []
+        if self.unseen == "smooth":
+            found.append(Parameter("unseen", "log_likelihood", unseen=True))
+        if self.level and self.nulls == "category":
+            found.append(Parameter("missing", "log_likelihood"))
+        return found
 
     @property
     def allows_zero(self) -> bool:

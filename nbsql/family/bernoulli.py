@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Family, non_negative
+from nbsql.family.base import Family, Parameter, non_negative
 
 
 @dataclass(frozen=True)
@@ -34,3 +34,8 @@ class Bernoulli(Family):
     @property
     def declared(self) -> list[tuple[str, float]]:
         return [("true", self.pseudo_count), ("false", self.pseudo_count if self.beta is None else self.beta)]
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        found = [Parameter(value, "log_likelihood", value=value) for value in ("true", "false")]
+        return [*found, Parameter("missing", "log_likelihood")] if self.nulls == "category" else found

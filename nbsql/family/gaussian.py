@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nbsql.family.base import Family, choice, non_negative
+from nbsql.family.base import Family, Parameter, choice, non_negative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,3 +33,7 @@ class Gaussian(Family):
         super().__post_init__()
         choice(self.variance, Literal["population", "sample"], "variance")
         object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter(quantity, quantity) for quantity in ("mean", "peak", "precision")]

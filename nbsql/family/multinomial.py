@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Family, non_negative, texts
+from nbsql.family.base import Family, Parameter, non_negative, texts
 
 
 @dataclass(frozen=True)
@@ -46,3 +46,8 @@ class Multinomial(Family):
     def declared(self) -> list[tuple[str, float]]:
         alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
         return [(column, alphas.get(column, self.pseudo_count)) for column in self.columns]
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        columns = enumerate(self.columns, start=1)
+        return [Parameter("weight", "log_likelihood", value=name, column=number) for number, name in columns]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Family, non_negative
+from nbsql.family.base import Family, Parameter, non_negative
 
 
 @dataclass(frozen=True)
@@ -37,3 +37,7 @@ class Poisson(Family):
         super().__post_init__()
         object.__setattr__(self, "a", non_negative(self.a, "a"))
         object.__setattr__(self, "b", non_negative(self.b, "b"))
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter(quantity, quantity) for quantity in ("rate", "log_rate")]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, choice, texts
+from nbsql.family.base import Family, Parameter, choice, texts
 from nbsql.family.stop_words import STOP_WORDS
 
 
@@ -81,6 +81,10 @@ class Text(Family):
     @property
     def least_count(self) -> int:
         return self.min_count if self.min_count > 1 else 0  # not 1: a word may weigh less
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter("absent", "log_absence", total=True)] if self.presence else super().parameters
 
 
 def _run_lengths(ngrams: Any) -> tuple[int, int]:

@@ -10,27 +10,12 @@
   many classes, the long form keeps statements short. The plan is chosen in nbsql/plan.py.
 #}
 
-{#
-  One parameter of one feature: an aggregate over its likelihoods, a row a class; or, to turn, the column of class k from that
-  row; or, with k alone, the other way round.
-#}
-{% macro parameter(feature, expression, k, turn, name, value=none, missing=false, unseen=false, column=none, total=false) -%}
-{% set parameter %}{{ nbsql.word(name) }}{{ nbsql.sub(feature, column) }}{% endset -%}
-,
-  {%+ if turn -%}
-  max(CASE WHEN class_no = {{ k }} THEN {{ parameter }} END) AS {{ parameter }}{{ nbsql.of(k) }}
-  {%- elif k is not none -%}
-  {{ parameter }}{{ nbsql.of(k) }} AS {{ parameter }}
-  {%- else -%}
-  {%+ if total %}sum{% else %}max{% endif %}(CASE WHEN smoothed.feature = {{ nbsql.text(feature.name) }}
-  {%- if value is not none %} AND smoothed.value = {{ nbsql.text(value) }}{% endif %}
-  {%- if missing %} AND smoothed.value IS NULL AND NOT smoothed.unseen{% endif %}
-  {%- if unseen %} AND smoothed.unseen{% endif %} THEN {{ expression }} END) AS {{ parameter }}
-  {%- endif %}
-{%- endmacro %}
-
 {# The ending of a parameter of class k: mean_3_1 is the first class's; the long form has mean_3, a row a class. #}
 {% macro of(k) -%} {% if k is not none %}_{{ k }}{% endif %} {%- endmacro %}
+
+{% macro parameter(wanted) -%}
+{{ nbsql.word(wanted.parameter.name) }}{{ nbsql.sub(wanted.feature, wanted.parameter.column) }}
+{%- endmacro %}
 
 {# What a value adds to the score: its log-likelihood, save where a family says otherwise. #}
 {% macro lookup_score(features) -%}
@@ -42,72 +27,99 @@ smoothed.log_likelihood
 {%- endif %}
 {%- endmacro %}
 
-{# The likelihoods of a value never seen, and of a missing one, where they count. #}
-{% macro level_parameters(feature, k, turn=false) -%}
-{% if feature.family.unseen == 'smooth' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'unseen', unseen=true) }}
-{%- endif %}
-{%- if feature.family.nulls == 'category' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'missing', missing=true) }}
-{%- endif %}
-{%- endmacro %}
-
 {#
-  Features go in blocks, each aggregated from its own likelihoods alone: the work grows with the number of features, not with
-  its square. The wide form is the long one turned, a row a class into columns a class.
+  The numbers are first listed, a row a class and parameter, then laid out in columns: an element of a list a column is quicker
+  to plan than an aggregate a column.
 #}
 {% macro parameters(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.parametrised') | list -%}
 WITH classes AS (
   {{ nbsql.classes(priors) | indent(2) }}
 )
-{%- if features %},
-smoothed AS MATERIALIZED (
-  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
-)
-{%- endif %},
-by_class AS (
-  SELECT
-    classes.class_no,
-    classes.class,
-    classes.log_prior
-    {%- for block in features | batch(50) %},
-    block_{{ loop.index }}.* EXCLUDE (class)
-    {%- endfor %}
+{%- if model.parameters %},
+{{ nbsql.listed_parameters(model, statistics, priors) }}
+{%- endif %}
 
-  FROM classes
-  {%- for block in features | batch(50) %}
-
-  LEFT JOIN (
-    SELECT
-      smoothed.class
-      {%- for feature in block %}
-      {{- nbsql[feature.family.compiled ~ '_parameters'](feature, none) | indent(4) }}
-      {%- endfor %}
-
-    FROM smoothed
-    WHERE smoothed.feature IN ({% for feature in block %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %})
-    GROUP BY smoothed.class
-  ) AS block_{{ loop.index }} ON block_{{ loop.index }}.class = classes.class
-  {%- endfor %}
-
-)
 {% if model.class_numbers -%}
 SELECT
   {%- for k in model.class_numbers %}
   {%- if not loop.first %},{% endif %}
 
-  max(CASE WHEN class_no = {{ k }} THEN class END) AS class_{{ k }},
-  max(CASE WHEN class_no = {{ k }} THEN log_prior END) AS log_prior_{{ k }}
-  {%- for feature in features %}
-  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k, turn=true) }}
+  classes.labels[{{ k }}] AS class_{{ k }},
+  classes.log_priors[{{ k }}] AS log_prior_{{ k }}
+  {%- endfor %}
+  {%- for wanted in model.parameters %}
+  {%- set position, name = loop.index, nbsql.parameter(wanted) %}
+  {%- for k in model.class_numbers %},
+  numbers[{{ (k - 1) * (model.parameters | length) + position }}] AS {{ name }}_{{ k }}
   {%- endfor %}
   {%- endfor %}
 
-FROM by_class
-{%- else -%}
-SELECT * FROM by_class
+FROM (
+  SELECT list(class ORDER BY class_no) AS labels, list(log_prior ORDER BY class_no) AS log_priors FROM classes
+) AS classes
+{%- if model.parameters %}
+
+CROSS JOIN (
+  SELECT list(number ORDER BY class_no, position) AS numbers FROM numbers
+) AS numbers
 {%- endif %}
+{%- else -%}
+SELECT
+  classes.class_no,
+  classes.class,
+  classes.log_prior
+  {%- for wanted in model.parameters %},
+  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  {%- endfor %}
+
+FROM classes
+{%- if model.parameters %}
+
+JOIN (
+  SELECT class_no, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
+) AS numbers ON numbers.class_no = classes.class_no
+{%- endif %}
+{%- endif %}
+{%- endmacro %}
+
+{# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood. #}
+{% macro listed_parameters(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.parameters') | list -%}
+smoothed AS (
+  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
+),
+wanted(position, feature, quantity, value, unseen, total) AS (
+  VALUES
+    {% for wanted in model.parameters %}
+    {% set parameter = wanted.parameter %}
+    ({{ loop.index }}, {{ nbsql.text(wanted.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
+      {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
+      {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
+      {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
+    {% endfor %}
+),
+numbers AS (
+  SELECT
+    classes.class_no,
+    wanted.position,
+    sum(
+      CASE wanted.quantity
+        WHEN 'log_likelihood' THEN smoothed.log_likelihood
+        {%- for distribution in features | map(attribute='family.distribution') | unique if distribution != 'dirichlet' %}
+        {{- nbsql[distribution ~ '_quantities']() | indent(8) }}
+        {%- endfor %}
+
+      END
+    ) AS number
+  FROM classes
+  CROSS JOIN wanted
+  LEFT JOIN smoothed
+    ON smoothed.class = classes.class
+    AND smoothed.feature = wanted.feature
+    AND smoothed.unseen = wanted.unseen
+    AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
+  GROUP BY classes.class_no, wanted.position
+)
 {%- endmacro %}
 
 {% macro lookups(model, statistics, priors) -%}
@@ -133,21 +145,18 @@ GROUP BY smoothed.feature, smoothed.value
 
 {# The parameters in the long form, whichever form the table has. #}
 {% macro parameters_by_class(model, parameters) -%}
-{% for k in model.class_numbers -%}
+{% if model.class_numbers -%}
 SELECT
-  {{ k }} AS class_no,
-  class_{{ k }} AS class,
-  log_prior_{{ k }} AS log_prior
-  {%- for feature in model.features | selectattr('family.parametrised') %}
-  {{- nbsql[feature.family.compiled ~ '_parameters'](feature, k) }}
+  unnest([{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
+  unnest([{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class,
+  unnest([{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS log_prior
+  {%- for wanted in model.parameters %}
+  {%- set name = nbsql.parameter(wanted) %},
+  unnest([{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS {{ name }}
   {%- endfor %}
 
 FROM {{ parameters }} AS parameters
-{%- if not loop.last %}
-
-UNION ALL
-{% endif %}
 {%- else -%}
 SELECT * FROM {{ parameters }} AS parameters
-{%- endfor %}
+{%- endif %}
 {%- endmacro %}

@@ -83,7 +83,7 @@ SELECT
     {{ nbsql.explained_term(part) }}{{ nbsql.comma(loop) }}
     {% endfor %}
   ]) AS contribution
-FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parametrised') | list) }}
+FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
 CROSS JOIN parameters
 {%- for feature in features | selectattr('family.level') %}
 

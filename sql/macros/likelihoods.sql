@@ -59,10 +59,11 @@ SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, log_pr
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
 FROM (
-  SELECT {{ by }}, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY {{ by }}) / sum(n) OVER (PARTITION BY {{ by }}) AS centre
+  SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
   FROM (
-    SELECT {{ by }}, n, mean, m2, min(mean) OVER (PARTITION BY {{ by }}) AS least FROM {{ cells }} AS cells
+    SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least FROM {{ cells }} AS cells
   ) AS shifted
+  WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
 {%- endmacro %}

@@ -30,6 +30,8 @@ CREATE MACRO {{ relation }}(source) AS TABLE
 
 {% macro queried() -%} query_table(source) {%- endmacro %}
 
+{% macro call_macro(relation) -%} {{ relation }}(source) {%- endmacro %}
+
 {# In UTC and without a time zone, which some clients cannot read. #}
 {% macro utc_now() -%} make_timestamp(epoch_us(now())) {%- endmacro %}
 
@@ -88,12 +90,16 @@ ORDER BY class
 )
 {%- endmacro %}
 
-{# How much each feature says: the values it takes, and how far a number varies. What is missing here was always NULL. #}
+{#
+  Whether each feature says anything: whether its values differ, or, where it is a number, vary. A feature that is not here was
+  always NULL.
+#}
 {% macro feature_summary(statistics) -%}
 SELECT
   feature,
-  count(DISTINCT value) + max(CASE WHEN value IS NULL AND mean IS NULL THEN 1 ELSE 0 END) AS levels,
-  coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies
+  coalesce(min(value) < max(value), FALSE)
+    OR (count(value) > 0 AND bool_or(value IS NULL))
+    OR coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies
 FROM {{ statistics }} AS statistics
 WHERE feature IS NOT NULL
 GROUP BY feature

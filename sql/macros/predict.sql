@@ -1,70 +1,87 @@
 {#
-  What a user asks of a model. Every verb passes the columns of its source through and adds its own.
+  The verbs of a model. Every verb passes the columns of its source through and adds its own.
 
-  predict               prediction, probability (of the prediction)
-  predict_proba         the same, and probability_<class> a class
-  joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
-  log_evidence          log_evidence: ln p(x), low for a row that fits no class
+    predict               prediction, probability (of the prediction)
+    predict_proba         the same, and probability_<class> a class
+    joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
+    log_evidence          log_evidence: ln p(x), low for a row that fits no class
 
   A row that no class can explain has a NULL prediction.
+
+  All of them read `scored`: the source's rows with nbsql_prediction, nbsql_probability, nbsql_log_evidence and the joint
+  log-likelihoods, as columns nbsql_joint_1, nbsql_joint_2, ... in the wide form and as the list nbsql_joints in the long one.
 #}
 
-{% macro predict(model, source, parameters, lookups) -%}
-{% set columns -%}
-{{ nbsql.passed(model) }},
-{{ nbsql.added(model, 'prediction') }},
-{{ nbsql.added(model, 'probability') }}
-{%- endset -%}
-{{ nbsql.scored(model, source, parameters, lookups, columns) }}
-{%- endmacro %}
-
-{% macro predict_proba(model, source, parameters, lookups) -%}
-{% set evidence %}{% if model.class_numbers %}source.nbsql_log_evidence{% else %}posterior.log_evidence{% endif %}{% endset -%}
-{% set columns -%}
-{{ nbsql.passed(model) }},
-{{ nbsql.added(model, 'prediction') }},
-{{ nbsql.added(model, 'probability') }}
-{%- for class in model.class_columns %},
-CASE WHEN {{ evidence }} > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joint(model, class.number) }} - {{ evidence }}) END AS {{ nbsql.ident(class.probability) }}
-{%- endfor %}
-{%- endset -%}
-{{ nbsql.scored(model, source, parameters, lookups, columns) }}
-{%- endmacro %}
-
-{% macro joint_log_likelihood(model, source, parameters, lookups) -%}
-{% set columns -%}
-{{ nbsql.passed(model) }}
-{%- for class in model.class_columns %},
-{{ nbsql.joint(model, class.number) }} AS {{ nbsql.ident(class.joint) }}
-{%- endfor %}
-{%- endset -%}
-{{ nbsql.scored(model, source, parameters, lookups, columns) }}
-{%- endmacro %}
-
-{% macro log_evidence(model, source, parameters, lookups) -%}
-{% set columns -%}
-{{ nbsql.passed(model) }},
-{{ nbsql.added(model, 'log_evidence') }}
-{%- endset -%}
-{{ nbsql.scored(model, source, parameters, lookups, columns) }}
-{%- endmacro %}
-
-{% macro scored(model, source, parameters, lookups, columns) -%}
+{% macro scored(model, source, parameters, lookups) -%}
 {% if model.class_numbers -%}
-{{ nbsql.scored_wide(model, source, parameters, lookups, columns) }}
+{{ nbsql.scored_wide(model, source, parameters, lookups) }}
 {%- else -%}
-{{ nbsql.scored_long(model, source, parameters, lookups, columns) }}
+{{ nbsql.scored_long(model, source, parameters, lookups) }}
 {%- endif %}
 {%- endmacro %}
 
-{% macro joint(model, k) -%}
-{% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}posterior.joints[{{ k }}]{% endif %}
+{% macro predict(model, scored) -%}
+SELECT
+  {{ nbsql.passed() }},
+  {{ nbsql.added('prediction') }},
+  {{ nbsql.added('probability') }}
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+{% macro predict_proba(model, scored) -%}
+SELECT
+  {{ nbsql.passed() }},
+  {{ nbsql.added('prediction') }},
+  {{ nbsql.added('probability') }}
+  {%- for class in model.class_columns %},
+  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence) END AS {{ nbsql.ident(class.probability) }}
+  {%- endfor %}
+
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+{% macro joint_log_likelihood(model, scored) -%}
+SELECT
+  {{ nbsql.passed() }}
+  {%- for class in model.class_columns %},
+  {{ nbsql.joint(model, class.number) }} AS {{ nbsql.ident(class.joint) }}
+  {%- endfor %}
+
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+{% macro log_evidence(model, scored) -%}
+SELECT
+  {{ nbsql.passed() }},
+  {{ nbsql.added('log_evidence') }}
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+
+{# The columns of the source, as they came. No source has names of nbsql's own. #}
+{% macro passed() -%}
+source.* NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}
 
 {#
   A column that a verb adds. Its name stands alone, so that a source with a column of that name is refused as ambiguous,
-  instead of one hiding the other; in the wide form the other side of the ambiguity is a NULL.
+  instead of one hiding the other; the other side of the ambiguity is a NULL.
 #}
-{% macro added(model, name) -%}
-{% if model.class_numbers %}coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}) AS {% endif %}{{ nbsql.word(name) }}
+{% macro added(name) -%}
+coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{% macro joint(model, k) -%}
+{% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
+{%- endmacro %}
+
+{% macro from_scored(model, scored) -%}
+FROM {{ scored }} AS source
+CROSS JOIN (
+  SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
+) AS added
+{%- if model.numbered %}
+
+ORDER BY source.nbsql_row
+{%- endif %}
 {%- endmacro %}

@@ -28,9 +28,9 @@
 
 {% macro infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
 
-{# 0 has the logarithm -infinity, where some engines raise an error. #}
+{# 0 has the logarithm -infinity, where some engines raise an error; NULL has none. #}
 {% macro log(x) -%}
-CASE WHEN {{ x }} > 0 THEN ln({{ x }}) ELSE -{{ nbsql.infinity() }} END
+CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
 {%- endmacro %}
 
 {#

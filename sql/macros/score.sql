@@ -10,10 +10,9 @@
   Step by step in nested sub-selects, each adding columns named nbsql_...: lateral joins would read better, but DuckDB plans
   them in a time that grows with the square of the columns they read (20 numbers and 5 classes: 0.7 s against 0.02 s).
 
-  What the caller's `columns` may read: `passed`, `joint` and `added` (predict.sql).
   Ordered: the rows come back in the source's order, which takes a row number; tokens need one anyway.
 #}
-{% macro scored_wide(model, source, parameters, lookups, columns) -%}
+{% macro scored_wide(model, source, parameters, lookups) -%}
 {% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
 {% if model.numbered -%}
 WITH {{ nbsql.numbered(source) }}
@@ -26,40 +25,29 @@ WITH {{ nbsql.numbered(source) }}
 
 {% endif -%}
 SELECT
-  {{ columns | indent(2) }}
+  evidence.*,
+  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN CASE evidence.nbsql_highest
+    {%- for k in model.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN parameters.class_{{ k }}{% endfor %} END END AS nbsql_prediction,
+  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
+  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
 FROM (
-  SELECT
-    evidence.*,
-    CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN CASE evidence.nbsql_highest
-      {%- for k in model.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN parameters.class_{{ k }}{% endfor %} END END AS nbsql_prediction,
-    CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-    CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
+  SELECT best.*, {{ nbsql.mass(model) }} AS nbsql_mass
   FROM (
-    SELECT best.*, {{ nbsql.mass(model) }} AS nbsql_mass
+    SELECT
+      joint.*,
+      greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS nbsql_highest
     FROM (
-      SELECT
-        joint.*,
-        greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS nbsql_highest
-      FROM (
-        {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(8) }}
-      ) AS joint
-    ) AS best
-  ) AS evidence
-  CROSS JOIN {{ parameters }} AS parameters
-) AS source
-CROSS JOIN (
-  SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
-) AS added
-{%- if model.numbered %}
-
-ORDER BY source.nbsql_row
-{%- endif %}
+      {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(6) }}
+    ) AS joint
+  ) AS best
+) AS evidence
+CROSS JOIN {{ parameters }} AS parameters
 {%- endmacro %}
 
 {# Each row with nbsql_joint_k, the joint log-likelihood of class k. #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list -%}
-{% set inputs = computed + (model.star | selectattr('family.parametrised') | list) -%}
+{% set inputs = computed + (model.star | selectattr('family.parameters') | list) -%}
 SELECT
   number.*
   {%- for k in model.class_numbers %},
@@ -153,8 +141,8 @@ blocks AS (
       {{ nbsql.terms_of(block, k) | indent(8) }} AS class_{{ k }}
       {%- endfor %}
 
-    FROM {{ nbsql.with_inputs(nbsql.narrowed(block), block | selectattr('family.parametrised') | list) | indent(4) }}
-    {%- if block | selectattr('family.parametrised') | list %}
+    FROM {{ nbsql.with_inputs(nbsql.narrowed(block), block | selectattr('family.parameters') | list) | indent(4) }}
+    {%- if block | selectattr('family.parameters') | list %}
 
     CROSS JOIN {{ parameters }} AS parameters
     {%- endif %}
@@ -183,11 +171,6 @@ blocks AS (
 numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source
 )
-{%- endmacro %}
-
-{# The columns of the source, as they came. No source has names of nbsql's own. #}
-{% macro passed(model) -%}
-source.* NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}
 
 {# A sum in blocks, because an expression may not nest as deep as a model has features. #}

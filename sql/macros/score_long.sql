@@ -3,9 +3,8 @@
   star of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
 
   The lookups hold one list a value, with a number a class; lists met by the same row are unnested side by side.
-  What the caller's `columns` may read is the same as in the wide form.
 #}
-{% macro scored_long(model, source, parameters, lookups, columns) -%}
+{% macro scored_long(model, source, parameters, lookups) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
 WITH {{ nbsql.numbered(source) }},
@@ -36,22 +35,16 @@ best AS (
 ),
 evidence AS (
   SELECT *, list_sum(list_transform(joints, lambda joint: exp(joint - highest))) AS mass FROM best
-),
-posterior AS (
-  SELECT
-    evidence.nbsql_row,
-    evidence.joints,
-    CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN parameters.class END AS prediction,
-    CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN 1 / evidence.mass END AS probability,
-    CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS log_evidence
-  FROM evidence
-  JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest)
 )
 SELECT
-  {{ columns | indent(2) }}
+  source.*,
+  evidence.joints AS nbsql_joints,
+  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN parameters.class END AS nbsql_prediction,
+  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN 1 / evidence.mass END AS nbsql_probability,
+  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
-JOIN posterior ON posterior.nbsql_row = source.nbsql_row
-ORDER BY source.nbsql_row
+JOIN evidence ON evidence.nbsql_row = source.nbsql_row
+JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest)
 {%- endmacro %}
 
 {#
@@ -59,7 +52,7 @@ ORDER BY source.nbsql_row
   numbers are guarded once a row, before there is a row a class.
 #}
 {% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
-{% set smoothed = levels | selectattr('family.parametrised') | list -%}
+{% set smoothed = levels | selectattr('family.parameters') | list -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list if dense else [] -%}
 SELECT
   number.nbsql_row,

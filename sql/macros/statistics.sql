@@ -125,40 +125,64 @@ GROUP BY class
 {%- endmacro %}
 
 {#
+  The cells of some scanned features as the scan summed them, a row a class and cell: class, index, feature, value, n, and for
+  numbers the centre, total and squares. Lists unnested side by side are quicker to plan than a row of VALUES a cell.
+#}
+{% macro summed_cells(scan, features) -%}
+SELECT
+  scan.class,
+  {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
+  unnest([
+    {%- for feature in features -%}
+    {{ nbsql[feature.family.name ~ '_cells'](feature, column) }}{% if not loop.last %}, {% endif %}
+    {%- endfor -%}
+  ]) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ scan }} AS scan
+WHERE scan.class IS NOT NULL
+{%- endmacro %}
+
+{# One column of one cell: what is not given is NULL. #}
+{% macro summed_cell(feature, column, n, value=none, centre=none, total=none, squares=none) -%}
+{% if column == 'index' %}{{ feature.index }}
+{%- elif column == 'feature' %}{{ nbsql.text(feature.name) }}
+{%- else %}{% set given = {'value': value, 'n': n, 'centre': centre, 'total': total, 'squares': squares}[column] -%}
+{% if given is none %}NULL{% else %}{{ given }}{% endif %}
+{%- endif %}
+{%- endmacro %}
+
+{#
   The numbers (index) of the centred features whose sums the first scan could not hold, because a NaN or an infinity was among
   them or because more than three digits cancelled.
 #}
-{% macro untrusted(scan, features) -%}
-SELECT DISTINCT sums.feature
-FROM {{ scan }} AS scan
-CROSS JOIN LATERAL (
-  VALUES
-    {% for feature in features %}
-    {% set i = nbsql.sub(feature) %}
-    ({{ feature.index }}, scan.n{{ i }}, scan.sum{{ i }}, scan.squares{{ i }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS sums(feature, n, total, squares)
-WHERE scan.class IS NOT NULL
-  AND sums.n > 0
-  AND sums.squares <> 0
-  AND NOT (abs(sums.squares) < 1e300 AND sums.squares - sums.total * sums.total / sums.n >= 1e-3 * sums.squares)
+{% macro untrusted(summed_cells) -%}
+SELECT DISTINCT index
+FROM (
+  {{ summed_cells | indent(2) }}
+) AS sums
+WHERE n > 0
+  AND squares <> 0
+  AND NOT (abs(squares) < 1e300 AND squares - total * total / n >= 1e-3 * squares)
 {%- endmacro %}
 
-{# A typical value a number: the median of the first rows, which is a value of the column, so that a constant stays exact. #}
+{#
+  A typical value a number: index, centre. The median of the first rows, because it is a value of the column, so that a constant
+  stays exact.
+#}
 {% macro centres(source, features) -%}
-SELECT
-  {% for feature in features %}
-  quantile_disc(nbsql_x{{ nbsql.sub(feature) }}, 0.5) AS centre{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+SELECT index, quantile_disc(x, 0.5) AS centre
 FROM (
   SELECT
-    {% for feature in features %}
-    {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
-    {{ nbsql.finite(x) }} AS nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  FROM {{ source }} AS source
-  LIMIT 1000
+    unnest([{% for feature in features %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
+    unnest([
+      {% for feature in features %}
+      CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+    ]) AS x
+  FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
 ) AS sample
+WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
+GROUP BY index
 {%- endmacro %}
 
 
@@ -169,29 +193,24 @@ FROM {{ scan }} AS scan
 WHERE class IS NOT NULL AND n > 0
 {%- endmacro %}
 
-{# The cells of some scanned features: each class's row of the scan, turned into a row a cell. #}
-{% macro feature_cells(scan, features) -%}
+{#
+  The cells of some scanned features. A number's squares are about its centre, and are moved to its mean; what is left when
+  nearly all of them cancel is rounding: such a number does not vary.
+#}
+{% macro feature_cells(summed_cells) -%}
+{% set spread %}squares - total * total / n{% endset -%}
 SELECT
   CAST(NULL AS {{ nbsql.string() }}) AS slice,
-  scan.class,
-  cells.feature,
-  CAST(cells.value AS {{ nbsql.string() }}) AS value,
-  CAST(cells.n AS {{ nbsql.double() }}) AS n,
-  CAST(cells.mean AS {{ nbsql.double() }}) AS mean,
-  CAST(cells.m2 AS {{ nbsql.double() }}) AS m2
-FROM {{ scan }} AS scan
-CROSS JOIN LATERAL (
-  VALUES
-    {% for feature in features %}
-    {{ nbsql[feature.family.name ~ '_cells'](feature) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS cells(feature, value, n, mean, m2)
-WHERE scan.class IS NOT NULL AND cells.n > 0
-{%- endmacro %}
-
-{# One cell of a scanned feature. #}
-{% macro scanned_cell(feature, n, value=none, mean=none, m2=none) -%}
-({{ nbsql.text(feature.name) }}, {% if value is none %}NULL{% else %}{{ value }}{% endif %}, {{ n }}, {% if mean is none %}NULL{% else %}{{ mean }}{% endif %}, {% if m2 is none %}NULL{% else %}{{ m2 }}{% endif %})
+  class,
+  feature,
+  CAST(value AS {{ nbsql.string() }}) AS value,
+  CAST(n AS {{ nbsql.double() }}) AS n,
+  CAST(centre + total / n AS {{ nbsql.double() }}) AS mean,
+  CAST(CASE WHEN {{ spread }} > 1e-6 * squares THEN {{ spread }} WHEN squares IS NOT NULL THEN 0 END AS {{ nbsql.double() }}) AS m2
+FROM (
+  {{ summed_cells | indent(2) }}
+) AS sums
+WHERE n > 0
 {%- endmacro %}
 
 {# How many rows a group has, or what they weigh. #}

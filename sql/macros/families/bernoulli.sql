@@ -30,24 +30,15 @@ CAST({{ x }} AS BOOLEAN)
   {%- endif %}
 {%- endmacro %}
 
-{% macro bernoulli_cells(feature) -%}
+{% macro bernoulli_cells(feature, column) -%}
 {% for level in ['true', 'false'] -%}
 {% set n %}{{ nbsql.word(level) }}{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(feature, n, value=nbsql.text(level)) }}
-{%- if loop.first %},
-    {% endif %}
+{{ nbsql.summed_cell(feature, column, n, value=nbsql.text(level)) }}
+{%- if loop.first %}, {% endif %}
 {%- endfor %}
-{%- if feature.family.nulls == 'category' %},
-    {% set n %}missing{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(feature, n) }}
-{%- endif %}
-{%- endmacro %}
-
-{% macro bernoulli_parameters(feature, k, turn=false) -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'true', value='true') }}
-{{- nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'false', value='false') }}
 {%- if feature.family.nulls == 'category' -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'missing', missing=true) }}
+{% set n %}missing{{ nbsql.sub(feature) }}{% endset -%}
+, {{ nbsql.summed_cell(feature, column, n) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -27,14 +27,13 @@
   {{ nbsql.total(model, square) }} AS squares{{ i }}
 {%- endmacro %}
 
-{# What is left when nearly all of the squares cancel is rounding: such a number does not vary. #}
-{% macro gaussian_cells(feature) -%}
+{% macro gaussian_cells(feature, column) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set n %}n{{ i }}{% endset -%}
-{% set mean %}centre{{ i }} + sum{{ i }} / n{{ i }}{% endset -%}
-{% set spread %}squares{{ i }} - sum{{ i }} * sum{{ i }} / n{{ i }}{% endset -%}
-{% set m2 %}CASE WHEN {{ spread }} > 1e-6 * squares{{ i }} THEN {{ spread }} ELSE 0 END{% endset -%}
-{{ nbsql.scanned_cell(feature, n, mean=mean, m2=m2) }}
+{% set centre %}centre{{ i }}{% endset -%}
+{% set total %}sum{{ i }}{% endset -%}
+{% set squares %}squares{{ i }}{% endset -%}
+{{ nbsql.summed_cell(feature, column, n, centre=centre, total=total, squares=squares) }}
 {%- endmacro %}
 
 {% macro gaussian_likelihoods(features) -%}
@@ -73,16 +72,16 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro gaussian_parameters(feature, k, turn=false) -%}
-{% set peak %}CASE WHEN variance > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * variance) END{% endset -%}
-{% set precision %}CASE WHEN variance > 0 THEN 0.5 / variance END{% endset -%}
-{{ nbsql.parameter(feature, nbsql.word('mean'), k, turn, 'mean') }}
-{{- nbsql.parameter(feature, peak, k, turn, 'peak') }}
-{{- nbsql.parameter(feature, precision, k, turn, 'precision') }}
+{% macro gaussian_quantities() %}
+
+WHEN 'mean' THEN smoothed.mean
+WHEN 'peak' THEN CASE WHEN smoothed.variance > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * smoothed.variance) END
+WHEN 'precision' THEN CASE WHEN smoothed.variance > 0 THEN 0.5 / smoothed.variance END
 {%- endmacro %}
 
 {% macro gaussian_term(feature, k, part=none) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set mean %}parameters.mean{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} - parameters.precision{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} * ({{ x }} - {{ mean }}) * ({{ x }} - {{ mean }}), 0)
+{% set i = nbsql.sub(feature) -%}
+{% set x %}number.nbsql_x{{ i }}{% endset -%}
+{% set c %}{{ i }}{{ nbsql.of(k) }}{% endset -%}
+coalesce(parameters.peak{{ c }} - parameters.precision{{ c }} * ({{ x }} - parameters.mean{{ c }}) * ({{ x }} - parameters.mean{{ c }}), 0)
 {%- endmacro %}

@@ -23,18 +23,11 @@
 {%- endfor %}
 {%- endmacro %}
 
-{% macro multinomial_cells(feature) -%}
-{% for column in feature.columns -%}
+{% macro multinomial_cells(feature, column) -%}
+{% for name in feature.columns -%}
 {% set n %}sum{{ nbsql.sub(feature, loop.index) }}{% endset -%}
-{{ nbsql.scanned_cell(feature, n, value=nbsql.text(column)) }}
-{%- if not loop.last %},
-    {% endif %}
-{%- endfor %}
-{%- endmacro %}
-
-{% macro multinomial_parameters(feature, k, turn=false) -%}
-{% for column in feature.columns -%}
-{{ nbsql.parameter(feature, nbsql.word('log_likelihood'), k, turn, 'weight', value=column, column=loop.index) }}
+{{ nbsql.summed_cell(feature, column, n, value=nbsql.text(name)) }}
+{%- if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

@@ -18,10 +18,10 @@
   {{ nbsql.total(model, x) }} AS sum{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
-{% macro poisson_cells(feature) -%}
+{% macro poisson_cells(feature, column) -%}
 {% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
-{% set mean %}sum{{ nbsql.sub(feature) }} / n{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(feature, n, mean=mean) }}
+{% set total %}sum{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.summed_cell(feature, column, n, centre=0, total=total) }}
 {%- endmacro %}
 
 {% macro poisson_likelihoods(features) -%}
@@ -51,9 +51,10 @@ LEFT JOIN (
 ) AS pooled ON pooled.feature = options.feature
 {%- endmacro %}
 
-{% macro poisson_parameters(feature, k, turn=false) -%}
-{{ nbsql.parameter(feature, nbsql.word('rate'), k, turn, 'rate') }}
-{{- nbsql.parameter(feature, nbsql.log(nbsql.word('rate')), k, turn, 'log_rate') }}
+{% macro poisson_quantities() %}
+
+WHEN 'rate' THEN smoothed.rate
+WHEN 'log_rate' THEN {{ nbsql.log(nbsql.word('rate')) }}
 {%- endmacro %}
 
 {% macro poisson_term(feature, k, part=none) -%}

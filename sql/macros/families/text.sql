@@ -18,9 +18,9 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}
   {{ nbsql.tally(model, x) }} AS n{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
-{% macro text_cells(feature) -%}
+{% macro text_cells(feature, column) -%}
 {% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.scanned_cell(feature, n) }}
+{{ nbsql.summed_cell(feature, column, n) }}
 {%- endmacro %}
 
 {% macro presence_likelihoods(features) -%}
@@ -64,11 +64,9 @@ FROM (
 ) AS estimates
 {%- endmacro %}
 
-{% macro text_parameters(feature, k, turn=false) -%}
-{% if feature.family.presence -%}
-{% set absent %}{{ nbsql.log(nbsql.complement()) }}{% endset -%}
-{{ nbsql.parameter(feature, absent, k, turn, 'absent', total=true) }}
-{%- endif %}
+{% macro presence_quantities() %}
+
+WHEN 'log_absence' THEN {{ nbsql.log(nbsql.complement()) }}
 {%- endmacro %}
 
 {% macro complement() -%} (1 - likelihood) {%- endmacro %}

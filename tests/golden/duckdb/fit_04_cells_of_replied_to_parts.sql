@@ -1,20 +1,23 @@
 INSERT INTO "spam"."statistics"
 SELECT
   CAST(NULL AS VARCHAR) AS slice,
-  scan.class,
-  cells.feature,
-  CAST(cells.value AS VARCHAR) AS value,
-  CAST(cells.n AS DOUBLE) AS n,
-  CAST(cells.mean AS DOUBLE) AS mean,
-  CAST(cells.m2 AS DOUBLE) AS m2
-FROM "scan" AS scan
-CROSS JOIN LATERAL (
-  VALUES
-    ('replied', 'true', true_2, NULL, NULL),
-('replied', 'false', false_2, NULL, NULL),
-    ('length', NULL, n_3, centre_3 + sum_3 / n_3, CASE WHEN squares_3 - sum_3 * sum_3 / n_3 > 1e-6 * squares_3 THEN squares_3 - sum_3 * sum_3 / n_3 ELSE 0 END),
-    ('links', NULL, n_4, sum_4 / n_4, NULL),
-    ('parts', 'plain', sum_6_1, NULL, NULL),
-('parts', 'html', sum_6_2, NULL, NULL)
-) AS cells(feature, value, n, mean, m2)
-WHERE scan.class IS NOT NULL AND cells.n > 0;
+  class,
+  feature,
+  CAST(value AS VARCHAR) AS value,
+  CAST(n AS DOUBLE) AS n,
+  CAST(centre + total / n AS DOUBLE) AS mean,
+  CAST(CASE WHEN squares - total * total / n > 1e-6 * squares THEN squares - total * total / n WHEN squares IS NOT NULL THEN 0 END AS DOUBLE) AS m2
+FROM (
+  SELECT
+    scan.class,
+    unnest([2, 2, 3, 4, 6, 6]) AS index,
+    unnest(['replied', 'replied', 'length', 'links', 'parts', 'parts']) AS feature,
+    unnest(['true', 'false', NULL, NULL, 'plain', 'html']) AS value,
+    unnest([true_2, false_2, n_3, n_4, sum_6_1, sum_6_2]) AS n,
+    unnest([NULL, NULL, centre_3, 0, NULL, NULL]) AS centre,
+    unnest([NULL, NULL, sum_3, sum_4, NULL, NULL]) AS total,
+    unnest([NULL, NULL, squares_3, NULL, NULL, NULL]) AS squares
+  FROM "scan" AS scan
+  WHERE scan.class IS NOT NULL
+) AS sums
+WHERE n > 0;

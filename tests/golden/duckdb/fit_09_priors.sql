@@ -3,7 +3,7 @@ SELECT
   class,
   n,
   prior,
-  CASE WHEN prior > 0 THEN ln(prior) ELSE -CAST('infinity' AS DOUBLE) END AS log_prior
+  CASE WHEN prior <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(prior) END AS log_prior
 FROM (
   SELECT
     counts.class,

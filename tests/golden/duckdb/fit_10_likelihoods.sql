@@ -15,10 +15,11 @@ FROM (
     FROM (
       SELECT class, feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
       FROM (
-        SELECT class, feature, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY class, feature) / sum(n) OVER (PARTITION BY class, feature) AS centre
+        SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
         FROM (
-          SELECT class, feature, n, mean, m2, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+          SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
         ) AS shifted
+        WINDOW parts AS (PARTITION BY class, feature)
       ) AS parts
       GROUP BY class, feature
     ) AS sliced
@@ -30,7 +31,7 @@ FROM (
       value,
       unseen,
       likelihood,
-      CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END AS log_likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CAST(NULL AS DOUBLE) AS rate
@@ -144,10 +145,11 @@ FROM (
       LEFT JOIN (
         SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
         FROM (
-          SELECT feature, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY feature) / sum(n) OVER (PARTITION BY feature) AS centre
+          SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
           FROM (
-            SELECT feature, n, mean, m2, min(mean) OVER (PARTITION BY feature) AS least FROM moments AS cells
+            SELECT *, min(mean) OVER (PARTITION BY feature) AS least FROM moments AS cells
           ) AS shifted
+          WINDOW parts AS (PARTITION BY feature)
         ) AS parts
         GROUP BY feature
       ) AS pooled ON pooled.feature = options.feature

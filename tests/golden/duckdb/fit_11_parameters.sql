@@ -2,7 +2,7 @@ CREATE TABLE "spam"."parameters" AS
 WITH classes AS (
   SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, log_prior FROM "spam"."priors" AS priors
 ),
-smoothed AS MATERIALIZED (
+smoothed AS (
   WITH classes AS (
     SELECT class FROM "spam"."priors" AS priors
   ),
@@ -17,10 +17,11 @@ smoothed AS MATERIALIZED (
     FROM (
       SELECT class, feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
       FROM (
-        SELECT class, feature, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY class, feature) / sum(n) OVER (PARTITION BY class, feature) AS centre
+        SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
         FROM (
-          SELECT class, feature, n, mean, m2, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+          SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
         ) AS shifted
+        WINDOW parts AS (PARTITION BY class, feature)
       ) AS parts
       GROUP BY class, feature
     ) AS sliced
@@ -32,7 +33,7 @@ smoothed AS MATERIALIZED (
       value,
       unseen,
       likelihood,
-      CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END AS log_likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CAST(NULL AS DOUBLE) AS rate
@@ -145,10 +146,11 @@ smoothed AS MATERIALIZED (
       LEFT JOIN (
         SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
         FROM (
-          SELECT feature, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY feature) / sum(n) OVER (PARTITION BY feature) AS centre
+          SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
           FROM (
-            SELECT feature, n, mean, m2, min(mean) OVER (PARTITION BY feature) AS least FROM moments AS cells
+            SELECT *, min(mean) OVER (PARTITION BY feature) AS least FROM moments AS cells
           ) AS shifted
+          WINDOW parts AS (PARTITION BY feature)
         ) AS parts
         GROUP BY feature
       ) AS pooled ON pooled.feature = options.feature
@@ -182,57 +184,73 @@ smoothed AS MATERIALIZED (
   SELECT * FROM gaussian UNION ALL
   SELECT * FROM poisson
 ),
-by_class AS (
+wanted(position, feature, quantity, value, unseen, total) AS (
+  VALUES
+    (1, 'sender', 'log_likelihood', NULL, TRUE, FALSE),
+    (2, 'sender', 'log_likelihood', NULL, FALSE, FALSE),
+    (3, 'replied', 'log_likelihood', 'true', FALSE, FALSE),
+    (4, 'replied', 'log_likelihood', 'false', FALSE, FALSE),
+    (5, 'length', 'mean', NULL, FALSE, FALSE),
+    (6, 'length', 'peak', NULL, FALSE, FALSE),
+    (7, 'length', 'precision', NULL, FALSE, FALSE),
+    (8, 'links', 'rate', NULL, FALSE, FALSE),
+    (9, 'links', 'log_rate', NULL, FALSE, FALSE),
+    (10, 'parts', 'log_likelihood', 'plain', FALSE, FALSE),
+    (11, 'parts', 'log_likelihood', 'html', FALSE, FALSE)
+),
+numbers AS (
   SELECT
     classes.class_no,
-    classes.class,
-    classes.log_prior,
-    block_1.* EXCLUDE (class)
+    wanted.position,
+    sum(
+      CASE wanted.quantity
+        WHEN 'log_likelihood' THEN smoothed.log_likelihood
+        WHEN 'mean' THEN smoothed.mean
+        WHEN 'peak' THEN CASE WHEN smoothed.variance > 0 THEN -0.5 * ln(6.283185307179586e0 * smoothed.variance) END
+        WHEN 'precision' THEN CASE WHEN smoothed.variance > 0 THEN 0.5 / smoothed.variance END
+        WHEN 'rate' THEN smoothed.rate
+        WHEN 'log_rate' THEN CASE WHEN rate <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(rate) END
+      END
+    ) AS number
   FROM classes
-  LEFT JOIN (
-    SELECT
-      smoothed.class,
-      max(CASE WHEN smoothed.feature = 'sender' AND smoothed.unseen THEN log_likelihood END) AS unseen_1,
-      max(CASE WHEN smoothed.feature = 'sender' AND smoothed.value IS NULL AND NOT smoothed.unseen THEN log_likelihood END) AS missing_1,
-      max(CASE WHEN smoothed.feature = 'replied' AND smoothed.value = 'true' THEN log_likelihood END) AS true_2,
-      max(CASE WHEN smoothed.feature = 'replied' AND smoothed.value = 'false' THEN log_likelihood END) AS false_2,
-      max(CASE WHEN smoothed.feature = 'length' THEN mean END) AS mean_3,
-      max(CASE WHEN smoothed.feature = 'length' THEN CASE WHEN variance > 0 THEN -0.5 * ln(6.283185307179586e0 * variance) END END) AS peak_3,
-      max(CASE WHEN smoothed.feature = 'length' THEN CASE WHEN variance > 0 THEN 0.5 / variance END END) AS precision_3,
-      max(CASE WHEN smoothed.feature = 'links' THEN rate END) AS rate_4,
-      max(CASE WHEN smoothed.feature = 'links' THEN CASE WHEN rate > 0 THEN ln(rate) ELSE -CAST('infinity' AS DOUBLE) END END) AS log_rate_4,
-      max(CASE WHEN smoothed.feature = 'parts' AND smoothed.value = 'plain' THEN log_likelihood END) AS weight_6_1,
-      max(CASE WHEN smoothed.feature = 'parts' AND smoothed.value = 'html' THEN log_likelihood END) AS weight_6_2
-    FROM smoothed
-    WHERE smoothed.feature IN ('sender', 'replied', 'length', 'links', 'parts')
-    GROUP BY smoothed.class
-  ) AS block_1 ON block_1.class = classes.class
+  CROSS JOIN wanted
+  LEFT JOIN smoothed
+    ON smoothed.class = classes.class
+    AND smoothed.feature = wanted.feature
+    AND smoothed.unseen = wanted.unseen
+    AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
+  GROUP BY classes.class_no, wanted.position
 )
 SELECT
-  max(CASE WHEN class_no = 1 THEN class END) AS class_1,
-  max(CASE WHEN class_no = 1 THEN log_prior END) AS log_prior_1,
-  max(CASE WHEN class_no = 1 THEN unseen_1 END) AS unseen_1_1,
-  max(CASE WHEN class_no = 1 THEN missing_1 END) AS missing_1_1,
-  max(CASE WHEN class_no = 1 THEN true_2 END) AS true_2_1,
-  max(CASE WHEN class_no = 1 THEN false_2 END) AS false_2_1,
-  max(CASE WHEN class_no = 1 THEN mean_3 END) AS mean_3_1,
-  max(CASE WHEN class_no = 1 THEN peak_3 END) AS peak_3_1,
-  max(CASE WHEN class_no = 1 THEN precision_3 END) AS precision_3_1,
-  max(CASE WHEN class_no = 1 THEN rate_4 END) AS rate_4_1,
-  max(CASE WHEN class_no = 1 THEN log_rate_4 END) AS log_rate_4_1,
-  max(CASE WHEN class_no = 1 THEN weight_6_1 END) AS weight_6_1_1,
-  max(CASE WHEN class_no = 1 THEN weight_6_2 END) AS weight_6_2_1,
-  max(CASE WHEN class_no = 2 THEN class END) AS class_2,
-  max(CASE WHEN class_no = 2 THEN log_prior END) AS log_prior_2,
-  max(CASE WHEN class_no = 2 THEN unseen_1 END) AS unseen_1_2,
-  max(CASE WHEN class_no = 2 THEN missing_1 END) AS missing_1_2,
-  max(CASE WHEN class_no = 2 THEN true_2 END) AS true_2_2,
-  max(CASE WHEN class_no = 2 THEN false_2 END) AS false_2_2,
-  max(CASE WHEN class_no = 2 THEN mean_3 END) AS mean_3_2,
-  max(CASE WHEN class_no = 2 THEN peak_3 END) AS peak_3_2,
-  max(CASE WHEN class_no = 2 THEN precision_3 END) AS precision_3_2,
-  max(CASE WHEN class_no = 2 THEN rate_4 END) AS rate_4_2,
-  max(CASE WHEN class_no = 2 THEN log_rate_4 END) AS log_rate_4_2,
-  max(CASE WHEN class_no = 2 THEN weight_6_1 END) AS weight_6_1_2,
-  max(CASE WHEN class_no = 2 THEN weight_6_2 END) AS weight_6_2_2
-FROM by_class;
+  classes.labels[1] AS class_1,
+  classes.log_priors[1] AS log_prior_1,
+  classes.labels[2] AS class_2,
+  classes.log_priors[2] AS log_prior_2,
+  numbers[1] AS unseen_1_1,
+  numbers[12] AS unseen_1_2,
+  numbers[2] AS missing_1_1,
+  numbers[13] AS missing_1_2,
+  numbers[3] AS true_2_1,
+  numbers[14] AS true_2_2,
+  numbers[4] AS false_2_1,
+  numbers[15] AS false_2_2,
+  numbers[5] AS mean_3_1,
+  numbers[16] AS mean_3_2,
+  numbers[6] AS peak_3_1,
+  numbers[17] AS peak_3_2,
+  numbers[7] AS precision_3_1,
+  numbers[18] AS precision_3_2,
+  numbers[8] AS rate_4_1,
+  numbers[19] AS rate_4_2,
+  numbers[9] AS log_rate_4_1,
+  numbers[20] AS log_rate_4_2,
+  numbers[10] AS weight_6_1_1,
+  numbers[21] AS weight_6_1_2,
+  numbers[11] AS weight_6_2_1,
+  numbers[22] AS weight_6_2_2
+FROM (
+  SELECT list(class ORDER BY class_no) AS labels, list(log_prior ORDER BY class_no) AS log_priors FROM classes
+) AS classes
+CROSS JOIN (
+  SELECT list(number ORDER BY class_no, position) AS numbers FROM numbers
+) AS numbers;

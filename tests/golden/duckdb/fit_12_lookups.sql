@@ -19,10 +19,11 @@ FROM (
     FROM (
       SELECT class, feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
       FROM (
-        SELECT class, feature, n, mean, m2, least + sum(n * (mean - least)) OVER (PARTITION BY class, feature) / sum(n) OVER (PARTITION BY class, feature) AS centre
+        SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
         FROM (
-          SELECT class, feature, n, mean, m2, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+          SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
         ) AS shifted
+        WINDOW parts AS (PARTITION BY class, feature)
       ) AS parts
       GROUP BY class, feature
     ) AS sliced
@@ -34,7 +35,7 @@ FROM (
       value,
       unseen,
       likelihood,
-      CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END AS log_likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CAST(NULL AS DOUBLE) AS rate

@@ -3,37 +3,20 @@ WITH numbered AS MATERIALIZED (
 ),
 parameters AS MATERIALIZED (
   SELECT
-    1 AS class_no,
-    class_1 AS class,
-    log_prior_1 AS log_prior,
-    unseen_1_1 AS unseen_1,
-    missing_1_1 AS missing_1,
-    true_2_1 AS true_2,
-    false_2_1 AS false_2,
-    mean_3_1 AS mean_3,
-    peak_3_1 AS peak_3,
-    precision_3_1 AS precision_3,
-    rate_4_1 AS rate_4,
-    log_rate_4_1 AS log_rate_4,
-    weight_6_1_1 AS weight_6_1,
-    weight_6_2_1 AS weight_6_2
-  FROM "spam"."parameters" AS parameters
-  UNION ALL
-  SELECT
-    2 AS class_no,
-    class_2 AS class,
-    log_prior_2 AS log_prior,
-    unseen_1_2 AS unseen_1,
-    missing_1_2 AS missing_1,
-    true_2_2 AS true_2,
-    false_2_2 AS false_2,
-    mean_3_2 AS mean_3,
-    peak_3_2 AS peak_3,
-    precision_3_2 AS precision_3,
-    rate_4_2 AS rate_4,
-    log_rate_4_2 AS log_rate_4,
-    weight_6_1_2 AS weight_6_1,
-    weight_6_2_2 AS weight_6_2
+    unnest([1, 2]) AS class_no,
+    unnest([class_1, class_2]) AS class,
+    unnest([log_prior_1, log_prior_2]) AS log_prior,
+    unnest([unseen_1_1, unseen_1_2]) AS unseen_1,
+    unnest([missing_1_1, missing_1_2]) AS missing_1,
+    unnest([true_2_1, true_2_2]) AS true_2,
+    unnest([false_2_1, false_2_2]) AS false_2,
+    unnest([mean_3_1, mean_3_2]) AS mean_3,
+    unnest([peak_3_1, peak_3_2]) AS peak_3,
+    unnest([precision_3_1, precision_3_2]) AS precision_3,
+    unnest([rate_4_1, rate_4_2]) AS rate_4,
+    unnest([log_rate_4_1, log_rate_4_2]) AS log_rate_4,
+    unnest([weight_6_1_1, weight_6_1_2]) AS weight_6_1,
+    unnest([weight_6_2_1, weight_6_2_2]) AS weight_6_2
   FROM "spam"."parameters" AS parameters
 ),
 contributions AS (

@@ -1,39 +1,39 @@
-WITH numbered AS MATERIALIZED (
-  SELECT row_number() OVER () AS nbsql_row, source.* FROM "main"."inbox" AS source
-),
-bag_5 AS (
-  SELECT
-    tokens.nbsql_row,
-    sum(lookups.class_1) AS class_1,
-    sum(lookups.class_2) AS class_2
-  FROM (
-    SELECT *
-    FROM (
-      SELECT
-        source.nbsql_row,
-        unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words) - 0), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value,
-        1 AS times
-      FROM (
-        SELECT
-          source.*,
-          list_filter(
-            regexp_extract_all(lower(CAST(source."body" AS VARCHAR)), '[\p{L}\p{N}]+'),
-            lambda word: NOT list_contains(['the', 'of'], word)
-          ) AS nbsql_words
-        FROM numbered AS source
-      ) AS source
-    ) AS unnested
-    WHERE value <> ''
-  ) AS tokens
-  JOIN (
-    SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body'
-  ) AS lookups ON lookups.value = tokens.value
-  GROUP BY tokens.nbsql_row
-)
 SELECT
   source.* NOT SIMILAR TO 'nbsql_.*',
   coalesce(log_evidence, source.nbsql_log_evidence) AS log_evidence
 FROM (
+  WITH numbered AS MATERIALIZED (
+    SELECT row_number() OVER () AS nbsql_row, source.* FROM "main"."inbox" AS source
+  ),
+  bag_5 AS (
+    SELECT
+      tokens.nbsql_row,
+      sum(lookups.class_1) AS class_1,
+      sum(lookups.class_2) AS class_2
+    FROM (
+      SELECT *
+      FROM (
+        SELECT
+          source.nbsql_row,
+          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words) - 0), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value,
+          1 AS times
+        FROM (
+          SELECT
+            source.*,
+            list_filter(
+              regexp_extract_all(lower(CAST(source."body" AS VARCHAR)), '[\p{L}\p{N}]+'),
+              lambda word: NOT list_contains(['the', 'of'], word)
+            ) AS nbsql_words
+          FROM numbered AS source
+        ) AS source
+      ) AS unnested
+      WHERE value <> ''
+    ) AS tokens
+    JOIN (
+      SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body'
+    ) AS lookups ON lookups.value = tokens.value
+    GROUP BY tokens.nbsql_row
+  )
   SELECT
     evidence.*,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2 END END AS nbsql_prediction,
