@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from nbsql import schema as schemas
+from nbsql.costs import cost_matrix
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
@@ -27,6 +28,7 @@ Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
 # The column that a verb adds and no source may have.
 _ADDS = {
     "predict": ("prediction", "probability"),
+    "predict with costs": ("prediction", "probability", "expected_cost"),
     "predict_proba": ("prediction", "probability"),
     "log_evidence": ("log_evidence",),
 }
@@ -260,16 +262,37 @@ class Model:
         """The additive cells: slice, class, feature, value, n, mean, m2."""
         return self._read("statistics", "feature", "value", "class")
 
-    def predict(self, source: Any) -> Query:
+    def predict(self, source: Any, *, costs: Any = None) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
 
         The most probable class wins; a tie goes to the larger prior, then to the smaller label. A row that no class can
         explain has a NULL prediction. Rows of a frame come back in its order.
 
+        Args:
+            source: what to score.
+            costs: what a prediction costs: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of
+                actual (index) by predicted (columns). A pair left out costs 0 if it is right and 1 if it is wrong. The class
+                that costs least, on average over the posteriors, is predicted, and the column `expected_cost` says how much.
+
         Raises:
-            InputError: the source lacks a feature, or has a column `prediction` or `probability` already.
+            InputError: the source lacks a feature, or has a column that is to be added already; or the costs are none.
+
+        >>> import duckdb
+        >>> con = duckdb.connect()
+        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
+        >>> model = fit(con, data, target="day")
+        >>> model.predict("SELECT 'sun' AS sky").fetchall()
+        [('sun', 'dry', 0.8181818181818181)]
+        >>> model.predict("SELECT 'sun' AS sky", costs={("wet", "dry"): 9}).fetchall()
+        [('sun', 'wet', 0.18181818181818182, 0.8181818181818181)]
         """
-        return self._query("predict", source)
+        if costs is None:
+            return self._query("predict", source)
+        matrix = cost_matrix(costs, self.classes)
+        found = self._engine.source(source)
+        self._check("predict with costs", found)
+        sql = self._plan.predict_at_cost(found.relation, self._classes, matrix, ordered=found.is_frame)
+        return Query(self._engine, sql, found)
 
     def predict_proba(self, source: Any) -> Query:
         """As `predict`, and `probability_<label>` a class, which sum to 1."""

@@ -290,13 +290,22 @@ class Plan:
         scored = self.renderer.fragment("subquery", self.renderer.fragment("scored", *arguments))
         return self.renderer.statement(verb, context, scored)
 
+    def predict_at_cost(
+        self, source: Markup, classes: Sequence[ClassColumn], costs: Sequence[Sequence[float]], *, ordered: bool = False
+    ) -> str:
+        """The query of the predictions that cost least."""
+        context, scored = self._scored(source, classes, ordered=ordered)
+        return self.renderer.statement("predict_at_cost", context, scored, self.relations["parameters"], costs)
+
     def judged(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
         """The common table expressions of the queries that judge the model on a source."""
-        context = self._context(classes)
-        parameters = self.relations["parameters"]
-        scored = self.renderer.fragment("scored", context, source, parameters, self.relations["lookups"])
-        scored = self.renderer.fragment("subquery", scored)
-        return self.renderer.fragment("judged", context, scored, parameters, weight, as_text)
+        context, scored = self._scored(source, classes)
+        return self.renderer.fragment("judged", context, scored, self.relations["parameters"], weight, as_text)
+
+    def _scored(self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> tuple[_Context, Markup]:
+        context = self._context(classes, ordered=ordered)
+        scored = self.renderer.fragment("scored", context, source, self.relations["parameters"], self.relations["lookups"])
+        return context, self.renderer.fragment("subquery", scored)
 
     def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> _Context:
         wide = is_wide(self.spec, len(classes)) if self._wide is None else self._wide

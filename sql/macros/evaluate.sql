@@ -22,26 +22,16 @@ outcomes AS MATERIALIZED (
     {{ nbsql.label(nbsql.target(model), as_text) }} AS class,
     {{ nbsql.label(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
     coalesce(source.nbsql_probability, 0) AS probability,
-    list_transform(
-      {% if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %},
-      lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
-    ) AS posteriors,
+    {{ nbsql.posteriors(model) | indent(4) }} AS posteriors,
     {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){% endif %} AS weight,
     {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{% endif %} AS broken
   FROM {{ scored }} AS source
 ),
 known AS (
-  {% if model.class_numbers %}
   SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
-    SELECT
-      unnest([{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
-      unnest([{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
-    FROM {{ parameters }} AS parameters
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
-  {% else %}
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no FROM {{ parameters }} AS parameters
-  {% endif %}
 ),
 judged AS (
   SELECT outcomes.*, known.class_no
@@ -49,6 +39,26 @@ judged AS (
   LEFT JOIN known ON known.class = outcomes.class
   WHERE outcomes.class IS NOT NULL AND outcomes.weight > 0 AND NOT outcomes.broken
 )
+{%- endmacro %}
+
+{# The posteriors of a row of `scored`, a list by class_no; 0 where no class can explain the row. #}
+{% macro posteriors(model) -%}
+list_transform(
+  {%+ if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %},
+  lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
+)
+{%- endmacro %}
+
+{# A row a class: class, class_no. #}
+{% macro numbered_classes(model, parameters) -%}
+{% if model.class_numbers -%}
+SELECT
+  unnest([{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
+  unnest([{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
+FROM {{ parameters }} AS parameters
+{%- else -%}
+SELECT class, class_no FROM {{ parameters }} AS parameters
+{%- endif %}
 {%- endmacro %}
 
 {% macro label(x, as_text) -%}

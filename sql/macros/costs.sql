@@ -1,0 +1,46 @@
+{#
+  The prediction that costs least, where mistakes differ in price (Elkan, The foundations of cost-sensitive learning, 2001):
+
+    expected cost of predicting j  =  sum over the classes i of P(i | x) cost(i, j)
+
+  costs: for every class that may be predicted, by number, the list of its costs, by the number of the actual class.
+
+  Columns: those of the source, prediction, probability (its posterior), expected_cost. All three are NULL where no class can
+  explain the row. Of equal costs the class with the larger prior wins, then that with the smaller label.
+#}
+{% macro predict_at_cost(model, scored, parameters, costs) -%}
+SELECT
+  {{ nbsql.passed() }},
+  source.nbsql_labels[source.nbsql_choice] AS prediction,
+  source.nbsql_posteriors[source.nbsql_choice] AS probability,
+  source.nbsql_costs[source.nbsql_choice] AS expected_cost
+FROM (
+  SELECT *, CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN list_position(nbsql_costs, list_min(nbsql_costs)) END AS nbsql_choice
+  FROM (
+    SELECT *, list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors)) AS nbsql_costs
+    FROM (
+      SELECT source.*, {{ nbsql.posteriors(model) | indent(6) }} AS nbsql_posteriors
+      FROM {{ scored }} AS source
+    ) AS posteriors
+    CROSS JOIN (
+      SELECT list(class ORDER BY class_no) AS nbsql_labels
+      FROM (
+        {{ nbsql.numbered_classes(model, parameters) | indent(8) }}
+      ) AS classes
+    ) AS labels
+    CROSS JOIN (
+      SELECT [
+        {%- for column in costs %}
+
+        [{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{{ nbsql.comma(loop) }}
+        {%- endfor %}
+
+      ] AS nbsql_matrix
+    ) AS matrix
+  ) AS priced
+) AS source
+{%- if model.numbered %}
+
+ORDER BY source.nbsql_row
+{%- endif %}
+{%- endmacro %}
