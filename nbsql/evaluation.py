@@ -156,12 +156,12 @@ class Evaluation:
         lines = [f"{self.rows:,} row{'' if self.rows == 1 else 's'} judged", *self.notes(), ""]
         lines += [f"{name:<24}  {_rounded(value):>8}" for name, value in self.summary()]
         headings = ("class", "precision", "recall", "f1", "ROC AUC", "average precision", "support")
-        cells = [[str(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
-        width = max(len(row[0]) for row in [headings, *cells])
+        cells = [headings, *((str(label), *map(_rounded, rates), f"{support:,g}") for label, *rates, support in self.table())]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines.append("")
-        for row in [headings, *cells]:
-            rest = (f"{cell:>{len(heading)}}" for cell, heading in zip(row[1:], headings[1:], strict=True))
-            lines.append("  ".join([f"{row[0]:<{width}}", *rest]))
+        for label, *numbers in cells:
+            rest = (f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True))
+            lines.append("  ".join([f"{label:<{widths[0]}}", *rest]))
         return "\n".join(lines)
 
 

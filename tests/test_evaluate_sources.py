@@ -115,6 +115,29 @@ def test_the_sql_runs_by_itself(con: duckdb.DuckDBPyConnection, sky: nbsql.Model
     assert con.execute(sky.evaluate_sql("sky", table="confusion")).fetchall() == sky.evaluate("sky").confusion.fetchall()
 
 
+def test_it_prints_as_a_table(sky: nbsql.Model) -> None:
+    found = sky.evaluate("FROM sky UNION ALL SELECT 'sun', NULL")
+    assert str(found).splitlines() == [
+        "4 rows judged",
+        "1 row without a class, not judged",
+        "",
+        "accuracy                    0.7500",
+        "accuracy of the majority    0.5000",
+        "balanced accuracy           0.7500",
+        "log loss                    0.5859",
+        "Brier score                 0.1978",
+        "calibration error           0.1333",
+        "ROC AUC                     0.7500",
+        "average precision           0.7500",
+        "",
+        "class          precision  recall      f1  ROC AUC  average precision  support",
+        "no                0.6667  1.0000  0.8000   0.7500             0.6667        2",
+        "yes               1.0000  0.5000  0.6667   0.7500             0.7500        2",
+        "macro mean        0.8333  0.7500  0.7333   0.7500             0.7083        4",
+        "weighted mean     0.8333  0.7500  0.7333   0.7500             0.7083        4",
+    ]
+
+
 # Errors. -----------------------------------------------------------------------------------------------------------------
 
 
