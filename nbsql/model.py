@@ -162,8 +162,8 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
     >>> import duckdb
     >>> con = duckdb.connect()
     >>> golf = fit(con, "SELECT * FROM (VALUES ('sun', 'no'), ('rain', 'yes')) AS t(sky, play)", target="play", name="golf")
-    >>> load(con, "golf").families["sky"]
-    Categorical(alpha=1.0, nulls='skip', unseen='skip', levels=())
+    >>> load(con, "golf").families["sky"].alpha
+    1.0
     """
     with _opened(con) as engine:
         place = engine.database(database)

@@ -175,7 +175,7 @@ LENGTHS = "ngrams must be a whole number from 1 to 10, or a pair (shortest, long
         (lambda: nbsql.Categorical(levels="abc"), "levels must be a list, not 'abc'"),
         (lambda: nbsql.Categorical(levels=3), "levels must be a list, not 3"),
         (lambda: nbsql.Categorical(levels=[None]), "levels may not hold None; nulls='category' makes a missing value one"),
-        (lambda: nbsql.Categorical(alpha={"a": 1}), f"alpha {NO_NUMBER} {{'a': 1}}"),
+        (lambda: nbsql.Tokens(alpha={"a": 1}), f"alpha {NO_NUMBER} {{'a': 1}}"),
         (lambda: nbsql.Categorical(unseen="no"), "unseen must be one of 'skip', 'smooth', not 'no'"),
         (
             lambda: nbsql.Poisson(nulls="category"),

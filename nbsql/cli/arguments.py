@@ -60,8 +60,9 @@ def family(text: str) -> tuple[str, Family]:
     Raises:
         InputError: the text names no family, or an option that the family lacks.
 
-    >>> family("visits=poisson(a=1,b=2)")
-    ('visits', Poisson(alpha=None, nulls=None, unseen=None, a=1.0, b=2.0))
+    >>> column, found = family("visits=poisson(a=1,b=2)")
+    >>> column, str(found), found.a, found.b
+    ('visits', 'poisson', 1.0, 2.0)
     >>> family("words=multinomial(w1,'w 2')")[1].columns
     ('w1', 'w 2')
     """

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Family, Nulls, Parameter, Unseen, choice, non_negative
+from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, non_negative
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.categorical import Categorical
-from nbsql.family.gaussian import Gaussian
+from nbsql.family.gaussian import Gaussian, NormalInverseGamma
 from nbsql.family.multinomial import Multinomial
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
@@ -63,9 +63,11 @@ __all__ = [
     "INFERRED",
     "Bernoulli",
     "Categorical",
+    "Estimate",
     "Family",
     "Gaussian",
     "Multinomial",
+    "NormalInverseGamma",
     "Nulls",
     "Parameter",
     "Poisson",

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
 from nbsql.errors import InputError, suggestion
 
 Nulls = Literal["skip", "category", "error"]
 Unseen = Literal["skip", "smooth"]
+Estimate = Literal["mean", "mode"]
 
 
 def choice(value: str, allowed: Any, name: str) -> None:
@@ -27,6 +28,11 @@ def non_negative(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
+
+
+def label(value: Any) -> str:
+    """A value as DuckDB casts it to text."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def texts(values: Any, rule: str) -> tuple[str, ...]:
@@ -71,13 +77,18 @@ class Family:
             refuses to fit; None takes the fit's.
         unseen: a value never met in training is left out of the score ("skip") or has the likelihood of a count of 0
             ("smooth"); None takes the fit's.
+        estimate: what a parameter is taken to be once the data has been seen: the "mean" of its posterior distribution, or the
+            "mode", its most probable value (MAP).
     """
 
-    alpha: float | Mapping[str, float] | None = None
+    alpha: float | Mapping[str, float] | None = field(default=None, hash=False)  # a dict has no hash
     nulls: Nulls | None = None
     unseen: Unseen | None = None
+    estimate: Estimate = "mean"
 
     name: ClassVar[str]
+    smoothed: ClassVar[bool] = True  # by pseudo-counts, the parameters of a Dirichlet prior
+    alpha_by_value: ClassVar[bool] = False  # whether alpha may be one a value
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     number: ClassVar[bool] = False  # scored from <name>_inputs and parameters: <name>_term
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
@@ -88,7 +99,7 @@ class Family:
     rules: ClassVar[dict[str, tuple[str, ...]]] = {}  # kind of column -> what training rows must keep (sql/macros/rules.sql)
 
     def __post_init__(self) -> None:
-        if self.alpha is not None:
+        if self.alpha is not None and not (isinstance(self.alpha, Mapping) and self.alpha_by_value):
             object.__setattr__(self, "alpha", non_negative(self.alpha, "alpha"))
         if self.nulls is not None:
             choice(self.nulls, Nulls, "nulls")
@@ -96,6 +107,12 @@ class Family:
                 raise InputError(f"nulls='category' needs a family with categories, not {self.name!r}; use 'skip' or 'error'")
         if self.unseen is not None:
             choice(self.unseen, Unseen, "unseen")
+        choice(self.estimate, Estimate, "estimate")
+        if self.smoothed and self.estimate == "mode" and any(alpha < 1 for alpha in self.pseudo_counts):
+            raise InputError(
+                f"estimate='mode' of {self.name!r} needs every pseudo-count at 1 (no smoothing) or above: "
+                f"a Dirichlet distribution with alpha = {min(self.pseudo_counts):g} has no mode"
+            )
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
         """The same family with what was left out taken from the fit."""
@@ -117,16 +134,25 @@ class Family:
     def __str__(self) -> str:
         return self.name
 
+    @property
+    def pseudo_counts(self) -> list[float]:
+        """The pseudo-counts that are known, each the parameter of a Dirichlet prior."""
+        return [self.alpha] if isinstance(self.alpha, float) else []
+
     # What the macros read. -----------------------------------------------------------------------------------------
 
+    def added(self, pseudo_count: float) -> float:
+        """What a pseudo-count adds to a count: the mode, (n + a - 1) / (N + A - K), is the mean of one less."""
+        return pseudo_count - 1 if self.estimate == "mode" else pseudo_count
+
     @property
-    def pseudo_count(self) -> float:
-        """The pseudo-count of a value that is not declared."""
-        return self.alpha if isinstance(self.alpha, float) else 0.0
+    def added_count(self) -> float:
+        """What is added to the count of a value that is not declared."""
+        return self.added(self.alpha) if isinstance(self.alpha, float) else 0.0
 
     @property
     def declared(self) -> list[tuple[str, float]]:
-        """Values that exist though no row has them, with their pseudo-counts."""
+        """Values that exist though no row has them, with what is added to their counts."""
         return []
 
     @property
@@ -172,4 +198,4 @@ class Family:
     @property
     def allows_zero(self) -> bool:
         """Whether a likelihood may be 0, so that 0 ln 0 must be told apart."""
-        return min([self.pseudo_count, *(alpha for _, alpha in self.declared)]) == 0
+        return min([added for _, added in self.declared] or [self.added_count]) == 0

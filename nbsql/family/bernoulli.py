@@ -10,7 +10,7 @@ from nbsql.family.base import Family, Parameter, non_negative
 
 @dataclass(frozen=True)
 class Bernoulli(Family):
-    """Yes or no, BOOLEAN or 0/1: P(true | c) = (n_true + alpha) / (n + alpha + beta).
+    """Yes or no, BOOLEAN or 0/1: P(true | c) = (n_true + alpha) / (n + alpha + beta), alpha and beta of a Beta prior.
 
     Args:
         alpha: pseudo-count of true; None takes the fit's.
@@ -27,13 +27,17 @@ class Bernoulli(Family):
     rules: ClassVar[dict[str, tuple[str, ...]]] = {"integer": ("binary",), "float": ("binary",), "decimal": ("binary",)}
 
     def __post_init__(self) -> None:
-        super().__post_init__()
         if self.beta is not None:
             object.__setattr__(self, "beta", non_negative(self.beta, "beta"))
+        super().__post_init__()
+
+    @property
+    def pseudo_counts(self) -> list[float]:
+        return [*super().pseudo_counts, *([] if self.beta is None else [self.beta])]
 
     @property
     def declared(self) -> list[tuple[str, float]]:
-        return [("true", self.pseudo_count), ("false", self.pseudo_count if self.beta is None else self.beta)]
+        return [("true", self.added_count), ("false", self.added_count if self.beta is None else self.added(self.beta))]
 
     @property
     def parameters(self) -> list[Parameter]:

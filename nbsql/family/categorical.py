@@ -3,44 +3,75 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family
+from nbsql.family.base import Family, Nulls, Unseen, label, non_negative
 
 
 @dataclass(frozen=True, kw_only=True)
 class Categorical(Family):
-    """Categories: P(v | c) = (n_cv + alpha) / (n_c + alpha K), K the values seen in any class or declared.
+    """Categories: P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha), over the values seen in any class or declared.
 
     Args:
-        levels: values that count in K though no row may have them.
+        alpha: one pseudo-count, or one a category: {"red": 2, "blue": 1}. Categories that are named are declared.
+        other_alpha: the pseudo-count of the categories that `alpha` does not name; None takes the fit's.
+        levels: values that count though no row may have them.
 
     >>> Categorical(alpha=0.5, levels=["rain", "snow"]).levels
     ('rain', 'snow')
     """
 
+    alpha: float | Mapping[Any, float] | None = field(default=None, hash=False)
+    other_alpha: float | None = None
     levels: Sequence[Any] = ()
 
     name: ClassVar[str] = "categorical"
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
+    alpha_by_value: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:
-        super().__post_init__()
+        if isinstance(self.alpha, Mapping):
+            alphas = {_named(level): non_negative(alpha, f"alpha of {level!r}") for level, alpha in self.alpha.items()}
+            object.__setattr__(self, "alpha", alphas)
+            if self.other_alpha is not None:
+                object.__setattr__(self, "other_alpha", non_negative(self.other_alpha, "other_alpha"))
+        elif self.other_alpha is not None:
+            raise InputError("other_alpha goes with a pseudo-count a category: alpha={'red': 2}")
         if isinstance(self.levels, (str, Mapping)) or not isinstance(self.levels, Iterable):
             raise InputError(f"levels must be a list, not {self.levels!r}")
-        if None in self.levels:
-            raise InputError("levels may not hold None; nulls='category' makes a missing value one")
-        object.__setattr__(self, "levels", tuple(map(_label, self.levels)))
+        object.__setattr__(self, "levels", tuple(map(_named, self.levels)))
+        super().__post_init__()
+
+    def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
+        family = self
+        if isinstance(self.alpha, Mapping) and self.other_alpha is None:
+            family = replace(self, other_alpha=alpha)
+        return super(Categorical, family).with_defaults(alpha=alpha, nulls=nulls, unseen=unseen)
+
+    @property
+    def pseudo_counts(self) -> list[float]:
+        if not isinstance(self.alpha, Mapping):
+            return super().pseudo_counts
+        return [*self.alpha.values(), *([] if self.other_alpha is None else [self.other_alpha])]
+
+    @property
+    def added_count(self) -> float:
+        return super().added_count if self.other_alpha is None else self.added(self.other_alpha)
 
     @property
     def declared(self) -> list[tuple[str, float]]:
-        return [(level, self.pseudo_count) for level in self.levels]
+        alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
+        return [
+            *((level, self.added(alpha)) for level, alpha in alphas.items()),
+            *((level, self.added_count) for level in self.levels if level not in alphas),
+        ]
 
 
-def _label(value: Any) -> str:
-    """A level as DuckDB casts it to text."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _named(level: Any) -> str:
+    if level is None:
+        raise InputError("levels may not hold None; nulls='category' makes a missing value one")
+    return label(level)

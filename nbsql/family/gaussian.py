@@ -2,10 +2,46 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
+from nbsql.errors import InputError
 from nbsql.family.base import Family, Parameter, choice, non_negative
+
+
+@dataclass(frozen=True, kw_only=True)
+class NormalInverseGamma:
+    """The conjugate prior of a normal density: its variance is inverse gamma (a, b), its mean normal (mean, variance / kappa).
+
+    Args:
+        mean: where the means of the classes are; None takes the mean over all classes.
+        kappa: how many rows that is worth.
+        a: shape of the variance's prior, which is worth 2 a rows.
+        b: its scale; None takes the one whose estimate is the variance over all classes.
+
+    >>> NormalInverseGamma(kappa=0.1, a=1.5)
+    NormalInverseGamma(mean=None, kappa=0.1, a=1.5, b=None)
+    """
+
+    mean: float | None = None
+    kappa: float = 1.0
+    a: float = 2.0
+    b: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.mean is not None:
+            if isinstance(self.mean, bool) or not isinstance(self.mean, (int, float)) or not math.isfinite(self.mean):
+                raise InputError(f"the mean of a prior must be a finite number, not {self.mean!r}")
+            object.__setattr__(self, "mean", float(self.mean))
+        for name in ("kappa", "a", "b"):
+            value = getattr(self, name)
+            if value is not None or name != "b":
+                object.__setattr__(self, name, non_negative(value, name))
+        for name in ("a", "b"):
+            if getattr(self, name) == 0:
+                raise InputError(f"{name} of nbsql.NormalInverseGamma must be above 0")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,25 +51,55 @@ class Gaussian(Family):
     Args:
         variance: "population" (m2 / n) or "sample" (m2 / (n - 1)).
         floor: the least variance, as a share of the feature's variance over all classes.
+        prior: a `NormalInverseGamma` prior on mean and variance, for small classes; with it `estimate` says which mean and
+            variance of the posterior are meant.
     """
 
     variance: Literal["population", "sample"] = "population"
     floor: float = 1e-9
+    prior: NormalInverseGamma | None = None
 
     name: ClassVar[str] = "gaussian"
+    smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
-
-    @property
-    def distribution(self) -> str:
-        return "gaussian"
 
     def __post_init__(self) -> None:
         super().__post_init__()
         choice(self.variance, Literal["population", "sample"], "variance")
         object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+        if self.prior is not None:
+            object.__setattr__(self, "prior", _prior(self.prior))
+            if self.variance == "sample":
+                raise InputError("variance='sample' and a prior are two estimates of one variance; leave one of them out")
+            if self.estimate == "mean" and self.prior.a <= 1:
+                raise InputError(
+                    f"estimate='mean' needs a > 1, or no variance is expected; with a = {self.prior.a:g} use estimate='mode'"
+                )
+        elif self.estimate == "mode":
+            raise InputError(f"estimate='mode' of {self.name!r} needs a prior: prior=nbsql.NormalInverseGamma()")
+
+    @property
+    def distribution(self) -> str:
+        return "gaussian" if self.prior is None else "normal_inverse_gamma"
+
+    @property
+    def divisor(self) -> float:
+        """The estimate of a variance is b / (a + divisor): the posterior mean, or the variance at the joint mode."""
+        return 1.5 if self.estimate == "mode" else -1.0
 
     @property
     def parameters(self) -> list[Parameter]:
         return [Parameter(quantity, quantity) for quantity in ("mean", "peak", "precision")]
+
+
+def _prior(prior: Any) -> NormalInverseGamma:
+    if isinstance(prior, NormalInverseGamma):
+        return prior
+    if isinstance(prior, Mapping):  # as JSON and the command line write it
+        try:
+            return NormalInverseGamma(**prior)
+        except TypeError:
+            pass
+    raise InputError(f"prior must be nbsql.NormalInverseGamma(mean=..., kappa=..., a=..., b=...), not {prior!r}")

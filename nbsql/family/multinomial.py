@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Family, Parameter, non_negative, texts
+from nbsql.family.base import Family, Nulls, Parameter, Unseen, non_negative, texts
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class Multinomial(Family):
 
     Args:
         columns: the count columns.
-        alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}.
+        alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}; the others have the fit's.
     """
 
     columns: Sequence[str] = ()
@@ -25,6 +24,7 @@ class Multinomial(Family):
     name: ClassVar[str] = "multinomial"
     number: ClassVar[bool] = True
     over_columns: ClassVar[bool] = True
+    alpha_by_value: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
 
@@ -37,15 +37,23 @@ class Multinomial(Family):
                 raise InputError(
                     f"alpha names {unknown[0]!r}, which is no column of Multinomial{suggestion(unknown[0], self.columns)}"
                 )
-            dataclasses.replace(self, alpha=None)  # checks the options that all families share
             object.__setattr__(self, "alpha", alphas)
-        else:
-            super().__post_init__()
+        super().__post_init__()
+
+    def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
+        family = self
+        if isinstance(self.alpha, Mapping):
+            family = replace(self, alpha={column: self.alpha.get(column, alpha) for column in self.columns})
+        return super(Multinomial, family).with_defaults(alpha=alpha, nulls=nulls, unseen=unseen)
+
+    @property
+    def pseudo_counts(self) -> list[float]:
+        return list(self.alpha.values()) if isinstance(self.alpha, Mapping) else super().pseudo_counts
 
     @property
     def declared(self) -> list[tuple[str, float]]:
         alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
-        return [(column, alphas.get(column, self.pseudo_count)) for column in self.columns]
+        return [(column, self.added(alphas[column]) if column in alphas else self.added_count) for column in self.columns]
 
     @property
     def parameters(self) -> list[Parameter]:

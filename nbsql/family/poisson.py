@@ -5,23 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Family, Parameter, non_negative
+from nbsql.family.base import Parameter
+from nbsql.family.rate import Rate
 
 
 @dataclass(frozen=True)
-class Poisson(Family):
-    """A count with a Poisson distribution in each class, of rate (sum of x + a) / (n + b).
+class Poisson(Rate):
+    """A count with a Poisson distribution in each class, of rate (sum of x + a) / (n + b), or (sum of x + a - 1) / (n + b).
+
+    The first is the posterior mean of the rate, the second its mode (`estimate="mode"`).
 
     Args:
-        a: shape of the Gamma prior on the rate.
+        a: shape of the Gamma prior on the rate; a and b at 0 are no prior.
         b: rate of that prior.
     """
 
-    a: float = 0.0
-    b: float = 0.0
-
     name: ClassVar[str] = "poisson"
-    number: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = {
         "integer": ("negative",),
@@ -32,11 +31,6 @@ class Poisson(Family):
     @property
     def distribution(self) -> str:
         return "poisson"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "a", non_negative(self.a, "a"))
-        object.__setattr__(self, "b", non_negative(self.b, "b"))
 
     @property
     def parameters(self) -> list[Parameter]:

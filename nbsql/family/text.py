@@ -57,9 +57,10 @@ class Text(Family):
         object.__setattr__(self, "ngrams", _run_lengths(self.ngrams))
         if self.event == "bernoulli" and self.unseen == "smooth":
             raise InputError("unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all")
-        if self.event == "bernoulli" and self.alpha == 0:
+        if self.event == "bernoulli" and isinstance(self.alpha, float) and self.added_count == 0:
             raise InputError(
-                "Text(event='bernoulli') needs alpha > 0, or a word that every text of a class holds could not be absent"
+                f"Text(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
+                "or a word that every text of a class holds could not be absent"
             )
 
     @property

@@ -154,7 +154,7 @@ FROM (
   WITH options(feature, alpha, min_count, smooths) AS (
     VALUES
       {% for feature in features %}
-      ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.pseudo_count) }}, {{ feature.family.least_count }}, {% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}){{ nbsql.comma(loop) }}
+      ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}, {% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}){{ nbsql.comma(loop) }}
       {% endfor %}
   ),
   values_of AS (

@@ -16,6 +16,10 @@
 {{ value }}{% if 'e' not in value | string %}e0{% endif %}
 {%- endmacro %}
 
+{% macro optional(value) -%}
+CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS {{ nbsql.double() }})
+{%- endmacro %}
+
 {# A name of our own: lower-case letters, digits and underscores. #}
 {% macro word(name) -%}
 {{ name }}

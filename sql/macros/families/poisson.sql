@@ -3,8 +3,9 @@
 
     ln p(x | c) = x ln r_c - r_c - ln x!        r_c = (sum of x + a) / (n + b)
 
-  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate. A class without a value
-  takes the rate over all classes. 0 ln 0 is 0. A negative number is outside the distribution: no class explains it.
+  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data
+  Analysis, section 2.6); its mode has a - 1. A class without a value takes the rate over all classes. 0 ln 0 is 0. A negative
+  number is outside the distribution: no class explains it.
 #}
 
 {% macro poisson_inputs(feature, centre, careful, centred) -%}
@@ -42,7 +43,7 @@ FROM classes
 CROSS JOIN (
   VALUES
     {% for feature in features %}
-    ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.a) }}, {{ nbsql.number(feature.family.b) }}){{ nbsql.comma(loop) }}
+    ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_a) }}, {{ nbsql.number(feature.family.added_b) }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ) AS options(feature, a, b)
 LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature

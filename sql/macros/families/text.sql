@@ -50,7 +50,7 @@ FROM (
     JOIN (
       VALUES
         {% for feature in features %}
-        ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.pseudo_count) }}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
+        ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
         {% endfor %}
     ) AS options(feature, alpha, min_count) ON options.feature = counts.feature
     WHERE counts.value IS NOT NULL
