@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import duckdb
 
 from nbsql import schema as schemas
+from nbsql.changes import Change
 from nbsql.costs import cost_matrix
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
@@ -20,7 +21,7 @@ from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
 from nbsql.plan import VERBS, ClassColumn, Plan, Relations, class_columns
 from nbsql.query import Query
-from nbsql.resolve import resolve
+from nbsql.resolve import check_source, resolve
 from nbsql.spec import Options, Spec
 
 Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
@@ -50,6 +51,7 @@ def fit(
     prior_alpha: float | None = None,
     nulls: Nulls = "skip",
     unseen: Unseen = "skip",
+    slice_by: str | None = None,
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
@@ -74,6 +76,7 @@ def fit(
         prior_alpha: the a of the smoothed prior; None takes alpha.
         nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error" refuses.
         unseen: a value never met in training is skipped, or has the likelihood of a count of 0 ("smooth").
+        slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.
         replace: take the place of the model of that name.
         database: the attached database to keep the model in; None for the current one.
 
@@ -90,7 +93,7 @@ def fit(
     """
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
-        alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen,
+        alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen, slice_by=slice_by,
     )  # fmt: skip
     with _opened(con) as engine, engine.transaction():
         relations, replaces = _place(engine, name, database, replace=replace)
@@ -174,10 +177,14 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
             raise ModelError(
                 f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True"
             )
-        # The tables say which form they have: another version of nbsql may have drawn the limits elsewhere.
-        wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
-        plan = Plan(engine.renderer, Spec.from_json(rows[0][0], schema), relations, wide=wide)
+        plan = planned(engine, Spec.from_json(rows[0][0], schema), relations)
         return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema)
+
+
+def planned(engine: DuckDB, spec: Spec, relations: Relations) -> Plan:
+    """The plan of a model that is there. Its tables say which form they have: another version may draw the limits elsewhere."""
+    wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
+    return Plan(engine.renderer, spec, relations, wide=wide)
 
 
 def models(con: Connection, *, database: str | None = None) -> list[str]:
@@ -216,11 +223,16 @@ class Model:
         self._spec = plan.spec
         self._relations = plan.relations
         self._classes = classes
+        self._stamp = engine.ask("updated_at", plan.relations["spec"])
         self.name = name
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"
         return f"<nbsql {title}: {self.target!r} of {len(self._classes)} classes from {len(self._spec.features)} features>"
+
+    @property
+    def _title(self) -> str:
+        return f"model {self.name!r}" if self.name else "the model"
 
     def __enter__(self) -> Model:  # noqa: PYI034 - Self needs Python 3.11
         return self
@@ -355,6 +367,78 @@ class Model:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         return self._query(verb, source).sql
 
+    # Over time. ----------------------------------------------------------------------------------------------------
+
+    @property
+    def batches(self) -> Query:
+        """The ledger, a row a change: batch, operation, source, rows, at (UTC), number."""
+        return self._read("batches", "number")
+
+    def update(self, source: Any, *, batch: str | None = None) -> None:
+        """Learn the rows of `source` too: the model is then that of all its rows at once, whatever their order.
+
+        Args:
+            source: has the columns that the model was fitted on, of the same types.
+            batch: a name for the ledger; None takes the next number.
+
+        Raises:
+            InputError: the source, or its rows, cannot be learnt, or the ledger has that name already. Nothing has changed.
+            ModelError: what the model has learnt cannot be added to.
+        """
+        with self._change() as change:
+            self._with_source(source, lambda found: change.update(found, batch))
+
+    def forget(self, source: Any = None, *, batch: str | None = None) -> None:
+        """Unlearn the rows of `source`, or what came with `batch`: the model is then as if it had never met them.
+
+        Raises:
+            InputError: the model has not learnt these rows; the message names the first of them. Nothing has changed.
+        """
+        if (source is None) == (batch is None):
+            raise InputError("forget takes a source or a batch, one of them")
+        with self._change() as change:
+            if batch is not None:
+                change.forget_batch(batch)
+            else:
+                self._with_source(source, change.forget)
+
+    def rollback(self, batch: str) -> None:
+        """Undo every change after `batch`, a line of the ledger."""
+        with self._change() as change:
+            change.rollback(batch)
+
+    def compact(self, through: str | None = None) -> None:
+        """Fold the cells of all batches up to `through`, or of all, into one; what was forgotten is then gone for good.
+
+        The model stays the same; its earlier states are no more.
+        """
+        with self._change() as change:
+            change.compact(through)
+
+    @contextmanager
+    def _change(self) -> Iterator[Change]:
+        with self._engine.transaction():
+            self._refresh()
+            change = Change(self._engine, self._plan, self._classes, self._title)
+            yield change
+        self._plan, self._classes = change.plan, change.classes
+        self._stamp = self._engine.ask("updated_at", self._relations["spec"])
+
+    def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
+        found = self._engine.source(source)
+        try:
+            act(found)
+        finally:
+            found.release()
+
+    def _refresh(self) -> None:
+        """Take notice of changes that others have made to the model."""
+        stamp = self._engine.ask("updated_at", self._relations["spec"])
+        if stamp != self._stamp:
+            self._plan = planned(self._engine, self._spec, self._relations)
+            self._classes = class_columns(self._engine.rows(self._plan.class_order()))
+            self._stamp = stamp
+
     def drop(self) -> None:
         """Remove the model from the database."""
         engine = self._engine
@@ -374,25 +458,16 @@ class Model:
 
     def _query(self, verb: str, source: Any) -> Query:
         found = self._engine.source(source)
+        self._refresh()
         self._check(verb, found)
         sql = self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame)
         return Query(self._engine, sql, found)
 
     def _check(self, verb: str, source: Source) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
-        title = f"model {self.name!r}" if self.name else "the model"
-        columns = {folded(column.name): column for column in source.columns}
+        columns = check_source(self._spec, source.columns, source.label, self._title)
         names = [column.name for column in source.columns]
-        for feature in self._spec.features:
-            for name in feature.columns:
-                column = columns.get(folded(name))
-                if column is None:
-                    raise InputError(f"no column {name!r} in {source.label}, a feature of {title}{suggestion(name, names)}")
-                if column.kind not in feature.family.accepts and column.type != '"NULL"':
-                    raise InputError(
-                        f"column {column.name!r} of {source.label} is {column.type}, which {title} cannot take "
-                        f"for a {feature.family.name} feature; cast it"
-                    )
+        title = self._title
         if verb == "explain":
             for name in self._spec.id:
                 if folded(name) not in columns:

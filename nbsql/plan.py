@@ -25,6 +25,7 @@ WIDE_CLASSES = 100
 WIDE_TERMS = 500
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
+MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,17 @@ class Wanted:
     parameter: Parameter
 
 
+@dataclass(frozen=True)
+class Entry:
+    """A line of the ledger: its number, from 1; its name; what was done, with what, and how many rows that was."""
+
+    number: int
+    batch: str
+    operation: str
+    source: str
+    rows: int
+
+
 class Relations:
     """Where the relations of a model are: in a schema, or among the temporary tables of a model without a name."""
 
@@ -93,7 +105,11 @@ class Relations:
 class _Context:
     """What the macros know as `model`: the spec, and the columns that scoring has."""
 
-    def __init__(self, spec: Spec, classes: Sequence[ClassColumn] = (), *, wide: bool = True, ordered: bool = False) -> None:
+    def __init__(
+        self, spec: Spec, classes: Sequence[ClassColumn] = (), *, batch: str = "1", wide: bool = True, ordered: bool = False
+    ) -> None:
+        self.batch = batch
+        self.slice_by = spec.slice_by
         self.target = spec.target
         self.weight = spec.weight
         self.id = spec.id
@@ -166,6 +182,10 @@ class Plan:
         self.relations = relations
         self._rendered: dict[tuple[Any, ...], Markup] = {}
 
+    @property
+    def wide(self) -> bool | None:
+        return self._wide
+
     # Fitting. ------------------------------------------------------------------------------------------------------
 
     @property
@@ -182,8 +202,14 @@ class Plan:
         return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
 
     def stage(self, source: Markup, staged: Markup) -> Statement:
-        query = self.renderer.fragment("staged", source, self.spec.columns)
+        query = self.renderer.fragment("staged", source, [*self.spec.columns, *(["nbsql_slice"] if self.spec.slice_by else [])])
         return self._table("read the source once", staged, query, temporary=True)
+
+    def sliced(self, source: Markup) -> Markup:
+        """The source with the slice of every row, if the model has slices."""
+        if not self.spec.slice_by:
+            return source
+        return self.renderer.fragment("sliced", source, self.renderer.dialect.query(self.spec.slice_by))
 
     def centres(self, source: Markup) -> str:
         return self.renderer.statement("centres", source, self.centred)
@@ -201,7 +227,7 @@ class Plan:
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
         key = (scan, *(feature.index for feature in features))
         if key not in self._rendered:  # asked for twice: to hold against the rules, and to write
-            self._rendered[key] = self.renderer.fragment("summed_cells", scan, features)
+            self._rendered[key] = self.renderer.fragment("summed_cells", _Context(self.spec), scan, features)
         return self._rendered[key]
 
     def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
@@ -211,32 +237,58 @@ class Plan:
     def create_schema(self) -> Statement:
         return Statement("schema", self.renderer.statement("create_schema", self.relations.schema))
 
-    def statistics(self, scan: Markup, rescan: Markup, careful: Sequence[Feature]) -> Iterator[Statement]:
-        """The table of cells, from what the scans found."""
-        yield self._table("statistics", self.relations["statistics"], self.renderer.fragment("class_cells", scan))
-        trusted = [feature for feature in self.scanned if feature not in careful]
-        for relation, features in ((scan, trusted), (rescan, careful)):
-            for block in _blocks(features, FEATURES_A_STATEMENT):
-                cells = self.renderer.fragment("feature_cells", self._summed_cells(relation, block))
-                yield self._insert(_statement_name("cells of", block), "statistics", cells)
+    def cells(
+        self,
+        relation: Markup,
+        batch: str,
+        source: Markup,
+        scan: Markup,
+        rescan: Markup,
+        careful: Sequence[Feature],
+        *,
+        temporary: bool,
+    ) -> Iterator[Statement]:
+        """A new table of cells: from what the scans found, and those of categories and tokens from the source.
 
-    def counts(self, source: Markup) -> Iterator[Statement]:
-        """The cells of categories and tokens, from the source."""
-        context = _Context(self.spec)
+        Args:
+            relation: the table to create.
+            batch: the line of the ledger that the cells come with.
+            source: what is counted.
+            scan: the table of the wide scan.
+            rescan: the table of the careful scan, of the features in `careful`.
+            careful: see `rescan`.
+            temporary: whether the table is one.
+        """
+        context = _Context(self.spec, batch=batch)
+        yield self._table("statistics", relation, self.renderer.fragment("class_cells", context, scan), temporary=temporary)
+        trusted = [feature for feature in self.scanned if feature not in careful]
+        for scanned, features in ((scan, trusted), (rescan, careful)):
+            for block in _blocks(features, FEATURES_A_STATEMENT):
+                cells = self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block))
+                yield self._insert(_statement_name("cells of", block), relation, cells)
         levels = [feature for feature in self.spec.features if feature.family.level]
         for block in _blocks(levels, LEVELS_A_STATEMENT):
             name = _statement_name("count", block)
-            yield self._insert(name, "statistics", self.renderer.fragment("level_cells", context, source, block))
+            yield self._insert(name, relation, self.renderer.fragment("level_cells", context, source, block))
         for feature in self.spec.features:
             if feature.family.bag:
                 cells = self.renderer.fragment("token_cells", context, source, feature)
-                yield self._insert(f"count the tokens of {feature.name}", "statistics", cells)
+                yield self._insert(f"count the tokens of {feature.name}", relation, cells)
 
-    def record(self, version: str, batch: str, operation: str, source: str, rows: int) -> Iterator[Statement]:
-        """The spec and the first line of the ledger."""
+    # The spec and the ledger. --------------------------------------------------------------------------------------
+
+    def described(self, version: str, entry: Entry) -> Iterator[Statement]:
+        """What surrounds the statistics: the spec, the ledger with its first line, and the views of the estimates."""
         yield self._table("spec", self.relations["spec"], self.renderer.fragment("spec_row", self.spec.to_json(), version))
-        entry = self.renderer.fragment("batch_row", batch, operation, source, rows)
-        yield self._table("batches", self.relations["batches"], entry)
+        yield self._table("batches", self.relations["batches"], self._entry(entry))
+        yield from self.estimates()
+
+    def enter(self, entry: Entry) -> Statement:
+        """One more line of the ledger."""
+        return self._insert("ledger", self.relations["batches"], self._entry(entry))
+
+    def _entry(self, entry: Entry) -> Markup:
+        return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, entry.rows)
 
     # From statistics to what scoring reads. ------------------------------------------------------------------------
 
@@ -324,5 +376,5 @@ class Plan:
     def _macro(self, name: str, query: Markup) -> Statement:
         return Statement(f"macro {name}", self.renderer.statement("create_table_macro", self.relations[name], query))
 
-    def _insert(self, name: str, relation: str, query: Markup) -> Statement:
-        return Statement(name, self.renderer.statement("insert_into", self.relations[relation], query))
+    def _insert(self, name: str, relation: Markup, query: Markup) -> Statement:
+        return Statement(name, self.renderer.statement("insert_into", relation, query))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import INFERRED, Family, Multinomial, Nulls, Unseen, choice, named, non_negative
 from nbsql.spec import Check, Column, Feature, Options, Prior, Spec
@@ -74,6 +75,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         target_type=target.type,
         id=tuple(c.name for c in ids),
         weight=weight.name if weight else None,
+        slice_by=options.slice_by,
         features=features,
         prior=_prior(options),
         defaults={"alpha": alpha, "nulls": options.nulls, "unseen": options.unseen},
@@ -206,9 +208,52 @@ _RULES = {
 }
 
 
+def check_source(spec: Spec, columns: Sequence[Column], label: str, model: str, *, training: bool = False) -> dict[str, Column]:
+    """The columns of a source, by folded name, if it has what a model reads.
+
+    Args:
+        spec: of the model.
+        columns: of the source.
+        label: what messages call the source.
+        model: what messages call the model.
+        training: whether it must have the target and the weight too.
+
+    Raises:
+        InputError: a column is missing, or of a type that its family does not take.
+    """
+    found = {folded(column.name): column for column in columns}
+    names = [column.name for column in columns]
+
+    def find(name: str, role: str) -> Column:
+        column = found.get(folded(name))
+        if column is None:
+            raise InputError(f"no column {name!r} in {label}, {role} of {model}{suggestion(name, names)}")
+        return column
+
+    for feature in spec.features:
+        for name in feature.columns:
+            column = find(name, "a feature")
+            if column.kind not in feature.family.accepts and column.type != '"NULL"':
+                raise InputError(
+                    f"column {column.name!r} of {label} is {column.type}, which {model} cannot take "
+                    f"for a {feature.family.name} feature; cast it"
+                )
+    if training:
+        target = find(spec.target, "the target")
+        if target.type != spec.target_type:
+            raise InputError(
+                f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
+                "cast it"
+            )
+        weight = find(spec.weight, "the weight") if spec.weight is not None else None
+        if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+            raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
+    return found
+
+
 def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     """The rules that the rows of a training source must keep."""
-    kinds = {column.name: column.kind for column in columns}
+    kinds = {folded(column.name): column.kind for column in columns}
     found = [Check("weight", spec.weight, _RULES["weight"])] if spec.weight else []
     for feature in spec.features:
         message = {rule: text.replace("{family}", feature.family.name) for rule, text in _RULES.items()}
@@ -216,6 +261,6 @@ def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
         found += [
             Check(rule, column, message[rule])
             for column in feature.columns
-            for rule in [*feature.family.rules.get(kinds[column], ()), *missing]
+            for rule in [*feature.family.rules.get(kinds[folded(column)], ()), *missing]
         ]
     return found

@@ -5,11 +5,11 @@ from __future__ import annotations
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError, ModelError, listed, suggestion
-from nbsql.plan import VERBS
+from nbsql.plan import MACROS
 
 # What nbsql makes in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {
-    **dict.fromkeys([*VERBS, "scored"], "macro"),
+    **dict.fromkeys(MACROS, "macro"),
     "likelihoods": "view",
     "priors": "view",
     **dict.fromkeys(["lookups", "parameters", "batches", "spec", "statistics"], "table"),

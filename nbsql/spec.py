@@ -88,6 +88,7 @@ class Spec:
     id: tuple[str, ...] = ()
     weight: str | None = None
     target_type: str = ""
+    slice_by: str | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -105,6 +106,7 @@ class Spec:
                 "target_type": self.target_type,
                 "id": self.id,
                 "weight": self.weight,
+                "slice_by": self.slice_by,
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
                     {"name": f.name, "columns": f.columns, "floating": f.floating, "whole": f.whole, **f.family.to_dict()}
@@ -139,6 +141,7 @@ class Spec:
                 target_type=data["target_type"],
                 id=tuple(data["id"]),
                 weight=data["weight"],
+                slice_by=data["slice_by"],
                 features=tuple(features),
                 prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
                 defaults=data["defaults"],
@@ -162,3 +165,4 @@ class Options:
     prior_alpha: float | None = None
     nulls: Nulls = "skip"
     unseen: Unseen = "skip"
+    slice_by: str | None = None

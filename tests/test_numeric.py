@@ -31,7 +31,7 @@ def moments(model: nbsql.Model, feature: str = "x") -> dict[Any, tuple[float, fl
 def assert_moments(model: nbsql.Model, frame: pd.DataFrame, rel: float) -> None:
     """n, mean and m2 of x by y are numpy's, in long doubles; of whole weights w, those of the copies."""
     copies = frame.loc[frame.index.repeat(frame["w"])] if "w" in frame else frame
-    cells = {row[1]: row[4:] for row in model.statistics if row[2] == "x"}
+    cells = {row[1]: row[4:7] for row in model.statistics if row[2] == "x"}
     assert len(cells) == 2
     for label, (n, mean, m2) in cells.items():
         x = copies.loc[copies["y"] == label, "x"].to_numpy(np.longdouble)
@@ -179,7 +179,7 @@ def test_a_constant_has_a_variance_of_exactly_0(con: Connection, value: str, wei
     with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'x'"):
         model = nbsql.fit(con, "rows", target="y", weight=weight, exclude=[] if weight else ["w"])
     constant = con.execute(f"SELECT {value}::DOUBLE").fetchall()[0][0]
-    assert {row[5:] for row in model.statistics if row[2] == "x"} == {(constant, 0.0)}
+    assert {row[5:7] for row in model.statistics if row[2] == "x"} == {(constant, 0.0)}
     contributions = [row for row in model.explain(f"SELECT unnest([{value}, 5])::DOUBLE AS x, 1 AS z") if row[2] == "x"]
     assert [row[-1] for row in contributions] == [0] * 6
 

@@ -8,43 +8,14 @@ import warnings
 from collections.abc import Iterator
 from typing import Any
 
-import duckdb
 import pytest
-from hypothesis import given, settings
+from algebra import COLUMNS, FAMILIES, Row, cells, connect, few, fit, same, same_cells, tables, unweighted
+from hypothesis import given
 from hypothesis import strategies as st
 
 import nbsql
 import nbsql.plan
 from nbsql import NbsqlWarning
-
-COLUMNS = {
-    "sky": "VARCHAR", "warm": "BOOLEAN", "wind": "DOUBLE", "calls": "INTEGER", "w1": "INTEGER", "w2": "INTEGER",
-    "bag": "VARCHAR[]", "note": "VARCHAR", "play": "VARCHAR", "times": "INTEGER",
-}  # fmt: skip
-FAMILIES = {
-    "calls": nbsql.Poisson(a=0.5, b=1),
-    "words": nbsql.Multinomial(["w1", "w2"]),
-    "note": nbsql.Text(event="bernoulli", alpha=0.5),
-}
-Row = tuple[Any, ...]
-
-count = st.none() | st.integers(0, 5)
-word = st.sampled_from(["a", "b", "c", "d"])
-row = st.tuples(
-    st.none() | word,
-    st.none() | st.booleans(),
-    st.none() | st.floats(-100, 100).map(lambda x: round(x, 3)),
-    count,
-    count,
-    count,
-    st.none() | st.lists(word, max_size=4),
-    st.none() | st.lists(word, max_size=4).map(" ".join),
-    st.sampled_from(["no", "yes", "maybe"]),
-    st.integers(0, 3),
-)
-tables = st.lists(row, min_size=2, max_size=12).filter(lambda rows: any(row[-1] for row in rows))
-unweighted = st.lists(row, min_size=2, max_size=12)
-few = settings(max_examples=12, deadline=None)
 
 
 @pytest.fixture(autouse=True)
@@ -53,50 +24,6 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NbsqlWarning)
         yield
-
-
-def connect(**relations: list[Row]) -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect()
-    for name, rows in relations.items():
-        con.execute(f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in COLUMNS.items())})")
-        if rows:
-            con.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(COLUMNS))})", rows)
-    return con
-
-
-def fit(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> nbsql.Model:
-    return nbsql.fit(con, source, **{"target": "play", "families": FAMILIES, "exclude": ["times"], **options})
-
-
-def cells(model: nbsql.Model) -> dict[tuple[Any, ...], tuple[float, ...]]:
-    """The statistics by slice, class, feature and value."""
-    rows = model.statistics.fetchall()
-    found = {row[:4]: row[4:] for row in rows}
-    assert len(found) == len(rows), "a cell comes twice"
-    return found
-
-
-def near(x: Any, y: Any) -> bool:
-    if isinstance(x, float) and isinstance(y, float):
-        return x == y or math.isclose(x, y, rel_tol=1e-12, abs_tol=1e-9)
-    return bool(x == y)
-
-
-def same(left: list[Row], right: list[Row]) -> None:
-    assert len(left) == len(right)
-    for one, other in zip(left, right, strict=True):
-        assert all(map(near, one, other)), (one, other)
-
-
-def same_cells(left: dict[Row, Row], right: dict[Row, Row]) -> None:
-    """Counts are equal to the bit; means and squared deviations but for rounding."""
-    counted = {key: cell for key, cell in left.items() if cell[0]}
-    other = {key: cell for key, cell in right.items() if cell[0]}
-    assert counted.keys() == other.keys()
-    for key, (n, mean, m2) in counted.items():
-        assert n == other[key][0], key
-        assert near(mean, other[key][1]), (key, mean, other[key][1])
-        assert near(m2, other[key][2]), (key, m2, other[key][2])
 
 
 @given(tables, unweighted)

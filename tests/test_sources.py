@@ -60,7 +60,7 @@ def rows(con: Connection) -> Connection:
 def cells(model: nbsql.Model) -> dict[tuple[Any, ...], Any]:
     """The statistics by class, feature and value."""
     near = partial(pytest.approx, rel=1e-12, abs=1e-12)
-    return {row[1:4]: tuple(part if part is None else near(part) for part in row[4:]) for row in model.statistics}
+    return {row[1:4]: tuple(part if part is None else near(part) for part in row[4:7]) for row in model.statistics}
 
 
 def answers(query: nbsql.Query) -> dict[Any, Any]:
@@ -72,7 +72,7 @@ def assert_same(con: Connection, source: Any, again: Any) -> None:
     """A fit on the source, and a score of it, are those of the table."""
     expected = nbsql.fit(con, "rows", target="y", id="id")
     model = nbsql.fit(con, source, target="y", id="id")
-    assert {row[1:4]: row[4:] for row in model.statistics} == cells(expected)
+    assert {row[1:4]: row[4:7] for row in model.statistics} == cells(expected)
     found = {row[0]: (row[-2], row[-1]) for row in expected.predict(again)}
     assert found == answers(expected.predict("rows"))
     assert len(found) == 300

@@ -42,7 +42,7 @@ COPIES = "SELECT rows.* FROM rows, range(rows.w) AS copies(copy)"
 
 def cells(model: nbsql.Model) -> dict[tuple[Any, ...], tuple[Any, ...]]:
     """The statistics by class, feature and value."""
-    return {row[1:4]: row[4:] for row in model.statistics}
+    return {row[1:4]: row[4:7] for row in model.statistics}
 
 
 def test_whole_weights_count_as_copies(con: Connection) -> None:

@@ -76,7 +76,7 @@ def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:
     asked += [f"id {', '.join(spec.id)}"] if spec.id else []
     lines = [", ".join(asked)]
     ledger = engine.ask("everything", _relation(engine, model, "batches"))
-    for _, operation, source, count, at in ledger:
+    for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5]):
         lines.append(f"{operation}: {count:,} rows of {tables.plain(source)}, {at:%Y-%m-%d %H:%M} UTC, nbsql {row[1]}")
     return lines
 

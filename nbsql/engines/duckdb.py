@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -194,6 +194,40 @@ class DuckDB:
     def transient_name(self) -> str:
         """A prefix for the temporary tables of a model without a name."""
         return f"nbsql {next(self._numbers)}"
+
+    @contextmanager
+    def temporaries(self) -> Iterator[Callable[[str], Markup]]:
+        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on."""
+        prefix = self.transient_name()
+        made: list[Markup] = []
+
+        def name(part: str) -> Markup:
+            made.append(self.renderer.dialect.ident("temp", "main", f"{prefix} {part}"))
+            return made[-1]
+
+        try:
+            yield name
+        finally:
+            for relation in made:
+                with suppress(DatabaseError):  # an aborted transaction has dropped it already
+                    self.ask("drop_if_exists", relation)
+
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        """Raise InputError unless the text is one SQL expression over the columns of a source."""
+        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+        if not isinstance(expression, str) or not expression.strip():
+            raise InputError(f"{subject}, not {expression!r}")
+        try:
+            query = self.renderer.dialect.query(expression)
+            statements = self.connection.extract_statements(self.renderer.statement("expression", query))
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                raise InputError(f"{subject}, not {expression!r}")
+            sliced = self.renderer.fragment("sliced", source.relation, query)
+            found = self.connection.sql(self.renderer.statement("empty", sliced))
+        except duckdb.Error as error:
+            raise InputError(f"{subject}: {_one_line(error)}") from None
+        if len(found.columns) != len(source.columns) + 1:
+            raise InputError(f"{subject}, not {expression!r}")
 
     def check_pattern(self, pattern: str) -> None:
         """Raise InputError unless RE2 understands the pattern. On a cursor: an error would abort the caller's transaction."""

@@ -73,6 +73,10 @@ SELECT 1 FROM {{ source }} AS source LIMIT 1
 SELECT regexp_matches('', {{ nbsql.text(pattern) }})
 {%- endmacro %}
 
+{% macro expression(query) -%}
+SELECT ({{ query }})
+{%- endmacro %}
+
 {% macro subquery(query) -%}
 (
   {{ query | indent(2) }}

@@ -31,7 +31,11 @@ FROM (
     counts.n / sum(counts.n) OVER ()
     {%- endif %} AS prior
   FROM (
-    SELECT class, sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL GROUP BY class
+    SELECT class, sum(n) AS n
+    FROM {{ statistics }} AS statistics
+    WHERE feature IS NULL
+    GROUP BY class
+    HAVING {{ nbsql.is_left() }}
   ) AS counts
   {%- if model.prior.kind == 'given' %}
 
@@ -52,20 +56,35 @@ SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, log_pr
 
 
 {#
-  Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts.
-  Means are averaged from the least of them, so that equal means have exactly that mean, and a constant no variance.
+  Whether anything is left of what was counted and forgotten: a sum of weights that were added and taken away may miss 0 by its
+  rounding.
+#}
+{% macro is_left() -%}
+sum(n) > 1e-9 * sum(abs(n))
+{%- endmacro %}
+
+{#
+  Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts; the
+  cells of what was forgotten are negative. Means are averaged from the least of them, so that equal means have exactly that
+  mean, and a constant no variance; what rounding leaves of squares that were taken away again is none either.
 #}
 {% macro pooled(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
-SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+{% set squares %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
+SELECT
+  {{ by }},
+  sum(n) AS n,
+  max(centre) AS mean,
+  CASE WHEN sum({{ squares }}) > 1e-12 * sum(abs({{ squares }})) THEN sum({{ squares }}) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
 FROM (
-  SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
+  SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
   FROM (
     SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least FROM {{ cells }} AS cells
   ) AS shifted
   WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
+HAVING {{ nbsql.is_left() }}
 {%- endmacro %}
 
 
@@ -84,12 +103,10 @@ counts AS (
   FROM {{ statistics }} AS statistics
   WHERE feature IS NOT NULL AND mean IS NULL
   GROUP BY class, feature, value
+  HAVING {{ nbsql.is_left() }}
 ),
 moments AS (
-  SELECT class, feature, n, mean, m2
-  FROM (
-    {{ nbsql.pooled(nbsql.moments_of(statistics), ['class', 'feature']) | indent(4) }}
-  ) AS sliced
+  {{ nbsql.pooled(nbsql.moments_of(statistics), ['class', 'feature']) | indent(2) }}
 )
 {%- for distribution in features | map(attribute='family.distribution') | unique %},
 {{ nbsql.word(distribution) }} AS (

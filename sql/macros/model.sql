@@ -47,13 +47,14 @@ SELECT
   {{ nbsql.utc_now() }} AS updated_at
 {%- endmacro %}
 
-{% macro batch_row(batch, operation, source, rows) -%}
+{% macro batch_row(number, batch, operation, source, rows) -%}
 SELECT
   {{ nbsql.text(batch) }} AS batch,
   {{ nbsql.text(operation) }} AS operation,
   {{ nbsql.text(source) }} AS source,
   CAST({{ rows }} AS BIGINT) AS rows,
-  {{ nbsql.utc_now() }} AS at
+  {{ nbsql.utc_now() }} AS at,
+  {{ number }} AS number
 {%- endmacro %}
 
 {% macro drop_relation(kind, relation, if_exists=false) -%}
@@ -64,7 +65,7 @@ DROP {% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}T
 DROP SCHEMA {{ schema }}
 {%- endmacro %}
 
-{# The columns that a fit reads, once, for a source that costs more to read than a table. #}
+{# The columns that a count reads, once, for a source that costs more to read than a table. #}
 {% macro staged(source, columns) -%}
 SELECT
   {% for column in columns %}
@@ -75,15 +76,20 @@ FROM {{ source }} AS source
 
 {# The classes of a scan, largest label last, as the engine casts them to text: label, class, rows, n. #}
 {% macro class_labels(scan) -%}
-SELECT CAST(class AS {{ nbsql.string() }}) AS label, class, rows, n
+SELECT CAST(class AS {{ nbsql.string() }}) AS label, class, sum(rows) AS rows, sum(n) AS n
 FROM {{ scan }} AS scan
+GROUP BY class
 ORDER BY class
 {%- endmacro %}
 
 {# The cells of the classes straight from a source, for showing what a fit would run before it has run. #}
 {% macro counted_classes(model, source) -%}
 (
-  {{ nbsql.cell(nbsql.size(model), class=nbsql.target(model)) | indent(2) }}
+  SELECT
+    {{ nbsql.target(model) }} AS class,
+    CAST(NULL AS {{ nbsql.string() }}) AS feature,
+    count(*) AS rows,
+    CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.counted(model) }}
   GROUP BY {{ nbsql.target(model) }}

@@ -1,28 +1,42 @@
 {#
   The statistics of a model: additive cells, and nothing else. A row is one cell:
 
-    slice    NULL, or the part of the data that the cell was counted on
+    slice    NULL, or the part of the data that the cell was counted on (slice_by)
     class    the label, in the target's own type
     feature  the feature's name; NULL for the class itself
     value    the category, token or count column; NULL for numbers, for the class, and for the category of missing values
     n        the rows or tokens in the cell, or their weights
     mean     of a number over these rows
     m2       the sum of squared deviations from that mean
+    batch    the line of the ledger that it came with; the cells of what was forgotten are negative
 
   There are three ways of counting. What is one aggregate a column comes from a single wide scan, GROUP BY class.
   Categories take one GROUP BY class, value a feature. Tokens take one GROUP BY class, token over the unnested bag.
 #}
 
-{% macro cell(n, class=none, feature=none, value=none, mean=none, m2=none) -%}
+{% macro cell(model, n, class=none, feature=none, value=none, slice=none) -%}
 SELECT
-  CAST(NULL AS {{ nbsql.string() }}) AS slice,
+  {{ nbsql.slice(model, slice) }} AS slice,
   {%+ if class is none %}class{% else %}{{ class }} AS class{% endif %},
   CAST({% if feature is none %}NULL{% else %}{{ nbsql.text(feature.name) }}{% endif %} AS {{ nbsql.string() }}) AS feature,
   CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}) AS value,
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
-  CAST({% if mean is none %}NULL{% else %}{{ mean }}{% endif %} AS {{ nbsql.double() }}) AS mean,
-  CAST({% if m2 is none %}NULL{% else %}{{ m2 }}{% endif %} AS {{ nbsql.double() }}) AS m2
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.text(model.batch) }} AS batch
 {%- endmacro %}
+
+{# The slice of a cell: a column, where the model is cut into slices. #}
+{% macro slice(model, column=none) -%}
+{% if not model.slice_by %}CAST(NULL AS {{ nbsql.string() }}){% elif column is none %}slice{% else %}{{ column }}{% endif %}
+{%- endmacro %}
+
+{# A source with the slice of each row, by an expression of the user's. #}
+{% macro sliced(source, expression) -%}
+(SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
+{%- endmacro %}
+
+{% macro slice_of(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
 
 {# The names of a scan's columns: mean_3 belongs to the third feature, x_3_2 to the second column of the third. #}
 {% macro sub(feature, column=none) -%}
@@ -60,6 +74,9 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {% macro projected(model, source, features, checks=[], centres={}, careful=false, centred=false) -%}
 SELECT
   {{ nbsql.target(model) }} AS class
+  {%- if model.slice_by %},
+  source.nbsql_slice AS slice
+  {%- endif %}
   {%- if model.weight %},
   {{ nbsql.weight(model) }} AS weight
   {%- endif %}
@@ -109,6 +126,9 @@ WITH means AS (
 {% endif -%}
 SELECT
   class,
+  {% if model.slice_by %}
+  slice,
+  {% endif %}
   count(*) AS rows,
   {%+ if model.weight %}sum(weight){% else %}count(*){% endif %} AS n
   {%- for feature in features %}
@@ -121,16 +141,20 @@ SELECT
 FROM (
   {{ nbsql.projected(model, source, features, checks, centres, careful, careful) | indent(2) }}
 ) AS projected
-GROUP BY class
+GROUP BY class{% if model.slice_by %}, slice{% endif %}
+
 {%- endmacro %}
 
 {#
   The cells of some scanned features as the scan summed them, a row a class and cell: class, index, feature, value, n, and for
   numbers the centre, total and squares. Lists unnested side by side are quicker to plan than a row of VALUES a cell.
 #}
-{% macro summed_cells(scan, features) -%}
+{% macro summed_cells(model, scan, features) -%}
 SELECT
   scan.class,
+  {% if model.slice_by %}
+  scan.slice,
+  {% endif %}
   {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
   unnest([
     {%- for feature in features -%}
@@ -187,8 +211,8 @@ GROUP BY index
 
 
 {# The cells of the classes themselves, from a wide scan. #}
-{% macro class_cells(scan) -%}
-{{ nbsql.cell(nbsql.word('n')) }}
+{% macro class_cells(model, scan) -%}
+{{ nbsql.cell(model, nbsql.word('n')) }}
 FROM {{ scan }} AS scan
 WHERE class IS NOT NULL AND n > 0
 {%- endmacro %}
@@ -197,16 +221,17 @@ WHERE class IS NOT NULL AND n > 0
   The cells of some scanned features. A number's squares are about its centre, and are moved to its mean; what is left when
   nearly all of them cancel is rounding: such a number does not vary.
 #}
-{% macro feature_cells(summed_cells) -%}
+{% macro feature_cells(model, summed_cells) -%}
 {% set spread %}squares - total * total / n{% endset -%}
 SELECT
-  CAST(NULL AS {{ nbsql.string() }}) AS slice,
+  {{ nbsql.slice(model) }} AS slice,
   class,
   feature,
   CAST(value AS {{ nbsql.string() }}) AS value,
   CAST(n AS {{ nbsql.double() }}) AS n,
   CAST(centre + total / n AS {{ nbsql.double() }}) AS mean,
-  CAST(CASE WHEN {{ spread }} > 1e-6 * squares THEN {{ spread }} WHEN squares IS NOT NULL THEN 0 END AS {{ nbsql.double() }}) AS m2
+  CAST(CASE WHEN {{ spread }} > 1e-6 * squares THEN {{ spread }} WHEN squares IS NOT NULL THEN 0 END AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.text(model.batch) }} AS batch
 FROM (
   {{ summed_cells | indent(2) }}
 ) AS sums
@@ -222,11 +247,12 @@ WHERE n > 0
 {% macro level_cells(model, source, features) -%}
 {% for feature in features %}
 {% set value %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
-{{ nbsql.cell(nbsql.size(model), class=nbsql.target(model), feature=feature, value=value) }}
+{{ nbsql.cell(model, nbsql.size(model), class=nbsql.target(model), feature=feature, value=value, slice=nbsql.slice_of(nbsql.word('source'))) }}
 FROM {{ source }} AS source
 WHERE {{ nbsql.counted(model) }}{% if feature.family.nulls != 'category' %} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL{% endif %}
 
-GROUP BY {{ nbsql.target(model) }}, {{ value }}
+GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
+
 {%- if not loop.last %}
 
 
@@ -238,14 +264,16 @@ UNION ALL
 {# The cells of one bag of tokens: how often each token met each class. #}
 {% macro token_cells(model, source, feature) -%}
 {% set n %}sum({% if model.weight %}weight * {% endif %}times){% endset -%}
-{{ nbsql.cell(n, feature=feature, value=nbsql.word('value')) }}
+{{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}
 FROM (
   {% set kept -%}
   {{ nbsql.target(model) }} AS class
+  {%- if model.slice_by %}, source.nbsql_slice AS slice{% endif %}
   {%- if model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
   {%- endset -%}
   {% set condition %}{{ nbsql.counted(model) }}{% endset -%}
   {{ nbsql.tokens(feature, source, kept, condition) | indent(2) }}
 ) AS tokens
-GROUP BY class, value
+GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
+
 {%- endmacro %}

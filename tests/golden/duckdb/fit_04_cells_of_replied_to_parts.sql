@@ -6,7 +6,8 @@ SELECT
   CAST(value AS VARCHAR) AS value,
   CAST(n AS DOUBLE) AS n,
   CAST(centre + total / n AS DOUBLE) AS mean,
-  CAST(CASE WHEN squares - total * total / n > 1e-6 * squares THEN squares - total * total / n WHEN squares IS NOT NULL THEN 0 END AS DOUBLE) AS m2
+  CAST(CASE WHEN squares - total * total / n > 1e-6 * squares THEN squares - total * total / n WHEN squares IS NOT NULL THEN 0 END AS DOUBLE) AS m2,
+  '1' AS batch
 FROM (
   SELECT
     scan.class,

@@ -6,7 +6,8 @@ SELECT
   CAST(value AS VARCHAR) AS value,
   CAST(sum(weight * times) AS DOUBLE) AS n,
   CAST(NULL AS DOUBLE) AS mean,
-  CAST(NULL AS DOUBLE) AS m2
+  CAST(NULL AS DOUBLE) AS m2,
+  '1' AS batch
 FROM (
 SELECT *
   FROM (

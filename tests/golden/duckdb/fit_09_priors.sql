@@ -10,6 +10,10 @@ FROM (
     counts.n,
     counts.n / sum(counts.n) OVER () AS prior
   FROM (
-    SELECT class, sum(n) AS n FROM "spam"."statistics" AS statistics WHERE feature IS NULL GROUP BY class
+    SELECT class, sum(n) AS n
+    FROM "spam"."statistics" AS statistics
+    WHERE feature IS NULL
+    GROUP BY class
+    HAVING sum(n) > 1e-9 * sum(abs(n))
   ) AS counts
 ) AS estimates;

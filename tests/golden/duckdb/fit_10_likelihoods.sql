@@ -9,20 +9,23 @@ FROM (
     FROM "spam"."statistics" AS statistics
     WHERE feature IS NOT NULL AND mean IS NULL
     GROUP BY class, feature, value
+    HAVING sum(n) > 1e-9 * sum(abs(n))
   ),
   moments AS (
-    SELECT class, feature, n, mean, m2
+    SELECT
+      class, feature,
+      sum(n) AS n,
+      max(centre) AS mean,
+      CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
     FROM (
-      SELECT class, feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+      SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
       FROM (
-        SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
-        FROM (
-          SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
-        ) AS shifted
-        WINDOW parts AS (PARTITION BY class, feature)
-      ) AS parts
-      GROUP BY class, feature
-    ) AS sliced
+        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+      ) AS shifted
+      WINDOW parts AS (PARTITION BY class, feature)
+    ) AS parts
+    GROUP BY class, feature
+    HAVING sum(n) > 1e-9 * sum(abs(n))
   ),
   dirichlet AS (
     SELECT
@@ -143,15 +146,20 @@ FROM (
       ) AS options(feature, floor, lost)
       LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
       LEFT JOIN (
-        SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+        SELECT
+          feature,
+          sum(n) AS n,
+          max(centre) AS mean,
+          CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
         FROM (
-          SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
+          SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
           FROM (
             SELECT *, min(mean) OVER (PARTITION BY feature) AS least FROM moments AS cells
           ) AS shifted
           WINDOW parts AS (PARTITION BY feature)
         ) AS parts
         GROUP BY feature
+        HAVING sum(n) > 1e-9 * sum(abs(n))
       ) AS pooled ON pooled.feature = options.feature
     ) AS estimates
   ),

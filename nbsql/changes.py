@@ -1,0 +1,225 @@
+"""Changes a model over time: what is learnt later, forgotten, rolled back and folded together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.counting import Count, total
+from nbsql.dialect import folded
+from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.plan import MACROS, ClassColumn, Entry, Plan, class_columns, is_wide
+from nbsql.resolve import check_source
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The ledger of a model, as it is now.
+
+    Args:
+        entries: its lines, oldest first.
+        title: what messages call the model.
+    """
+
+    entries: Sequence[Entry]
+    title: str
+
+    @classmethod
+    def of(cls, engine: DuckDB, plan: Plan, title: str) -> Ledger:
+        return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
+
+    def find(self, batch: str) -> Entry:
+        """The line of that name.
+
+        Raises:
+            InputError: there is none.
+        """
+        names = [entry.batch for entry in self.entries]
+        for entry in self.entries:
+            if entry.batch == batch:
+                return entry
+        hint = suggestion(str(batch), names) or f"; it has {listed(names)}"
+        raise InputError(f"no batch {batch!r} in {self.title}{hint}")
+
+    def next(self, batch: str | None) -> tuple[int, str]:
+        """The number and the name of the next line.
+
+        Raises:
+            InputError: the name is taken, or no name.
+        """
+        number = max(entry.number for entry in self.entries) + 1
+        if batch is None:
+            names = {entry.batch for entry in self.entries}
+            return number, next(name for name in map(str, range(number, number + len(names) + 1)) if name not in names)
+        if not isinstance(batch, str) or not batch:
+            raise InputError(f"a batch's name must be a text of at least one character, not {batch!r}")
+        if any(entry.batch == batch for entry in self.entries):
+            raise InputError(f"batch {batch!r} is in {self.title} already; choose another name")
+        return number, batch
+
+
+class Change:
+    """A change of one model, within a transaction of the caller's.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        classes: its classes, before the change.
+        title: what messages call the model.
+    """
+
+    def __init__(self, engine: DuckDB, plan: Plan, classes: list[ClassColumn], title: str) -> None:
+        self.engine = engine
+        self.plan = plan
+        self.classes = classes
+        self.title = title
+        self.ledger = Ledger.of(engine, plan, title)
+        self._statistics = plan.relations["statistics"]
+        self._batches = plan.relations["batches"]
+
+    def update(self, source: Source, batch: str | None) -> None:
+        """Learn the rows of a source."""
+        number, name = self.ledger.next(batch)
+        plan = self._counting(source)
+        with self.engine.temporaries() as temporary:
+            count = Count(self.engine, source, plan, temporary)
+            labels = count.scan()
+            self._check_given(labels)
+            cells = self._count(count, temporary("cells"), name)
+            self._add(self.engine.renderer.fragment("cells_of", cells))
+        self._write(Entry(number, name, "update", source.label, total(labels)))
+
+    def forget(self, source: Source) -> None:
+        """Unlearn the rows of a source."""
+        number, name = self.ledger.next(None)
+        plan = self._counting(source)
+        with self.engine.temporaries() as temporary:
+            count = Count(self.engine, source, plan, temporary)
+            labels = count.scan()
+            self._take(self._count(count, temporary("cells"), name), name, source.label)
+        self._write(Entry(number, name, "forget", source.label, total(labels)))
+
+    def forget_batch(self, batch: str) -> None:
+        """Unlearn what came with one line of the ledger."""
+        entry = self.ledger.find(batch)
+        label = f"batch {batch!r}"
+        if any(other.operation == "forget" and other.source == label for other in self.ledger.entries):
+            raise InputError(f"{label} of {self.title} is forgotten already")
+        if entry.operation == "forget":
+            raise InputError(f"{label} of {self.title} is itself a forgetting; use rollback to undo it")
+        number, name = self.ledger.next(None)
+        with self.engine.temporaries() as temporary:
+            cells = temporary("cells")
+            query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
+            self._create(cells, query)
+            self._take(cells, name, label)
+        self._write(Entry(number, name, "forget", label, entry.rows))
+
+    def rollback(self, batch: str) -> None:
+        """Undo what came after one line of the ledger."""
+        number = self.ledger.find(batch).number
+        for relation in (self._statistics, self._batches):
+            statement = self.engine.renderer.statement("delete_after", relation, self._batches, number)
+            self.engine.run(f"roll back to {batch}", statement)
+        self._rebuild()
+
+    def compact(self, through: str | None) -> None:
+        """Fold the cells up to one line of the ledger, or all, into one batch."""
+        last = self.ledger.find(through) if through is not None else self.ledger.entries[-1]
+        old = [entry for entry in self.ledger.entries if entry.number <= last.number]
+        rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in old)
+        renderer = self.engine.renderer
+        with self.engine.temporaries() as temporary:
+            folded_cells = temporary("folded")
+            cells = renderer.fragment("cells_through", self._statistics, self._batches, last.number)
+            self._create(folded_cells, renderer.fragment("folded", renderer.fragment("subquery", cells), last.batch))
+            for relation in (self._statistics, self._batches):
+                self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
+            self._add(renderer.fragment("cells_of", folded_cells))
+        self._write(replace(last, operation="compact", source=f"{len(old)} batches", rows=rows))
+
+    # Steps. --------------------------------------------------------------------------------------------------------
+
+    def _counting(self, source: Source) -> Plan:
+        """The plan by which the source is counted: its columns may have other types than those of the fit."""
+        spec = self.plan.spec
+        stuck = [feature.name for feature in spec.features if not feature.family.additive]
+        if stuck:
+            raise ModelError(f"{self.title} cannot change: {listed(stuck)} depends on all rows at once; fit it anew")
+        columns = check_source(spec, source.columns, source.label, self.title, training=True)
+        features = tuple(
+            replace(feature, floating=any(columns[folded(name)].kind == "float" for name in feature.columns))
+            for feature in spec.features
+        )
+        if spec.slice_by is not None:
+            self.engine.check_expression(spec.slice_by, source, f"slice_by of {self.title}")
+        return Plan(self.engine.renderer, replace(spec, features=features), self.plan.relations)
+
+    def _check_given(self, labels: Sequence[tuple[Any, ...]]) -> None:
+        prior = self.plan.spec.prior
+        known = {label for label, _ in prior.given}
+        for label, *_ in labels:
+            if prior.kind == "given" and label not in known:
+                raise InputError(f"the prior of {self.title} has no probability for class {label!r}; fit it anew with one")
+
+    def _count(self, count: Count, cells: Markup, batch: str) -> Markup:
+        for statement in count.cells(cells, batch, temporary=True):
+            count.run(statement)
+        return cells
+
+    def _create(self, relation: Markup, query: Markup) -> None:
+        self.engine.run("cells", self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+
+    def _add(self, query: Markup) -> None:
+        self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))
+
+    def _take(self, cells: Markup, batch: str, label: str) -> None:
+        """Take cells away.
+
+        Raises:
+            InputError: the model has not learnt all of them, or nothing would be left.
+        """
+        engine = self.engine
+        for name, feature, value, learnt, forgotten in engine.ask("overdrawn", self._statistics, cells):
+            cell = f"class {name!r}"
+            if feature is not None:
+                cell += f" with {value!r} in {feature!r}" if value is not None else f" with {feature!r}"
+            raise InputError(
+                f"cannot forget {label}: it has {forgotten:g} of {cell}, of which {self.title} has learnt {max(learnt, 0):g}"
+            )
+        if self.plan.centred:
+            for name, feature in engine.ask("overdrawn_squares", self._statistics, cells):
+                raise InputError(
+                    f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
+                    "its variance would be negative"
+                )
+        if engine.ask("rows_left", self._statistics, cells)[0][0] <= 0:
+            raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
+        self._add(engine.renderer.fragment("negated", cells, batch))
+
+    def _write(self, entry: Entry) -> None:
+        statement = self.plan.enter(entry)
+        self.engine.run(statement.name, statement.sql)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Make anew what scoring reads; the macros only where the classes are others."""
+        engine, plan = self.engine, self.plan
+        renderer = engine.renderer
+        engine.run("touch", renderer.statement("touch", plan.relations["spec"]))
+        classes = class_columns(engine.rows(plan.class_order()))
+        plan = Plan(renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, len(classes)))
+        for name in ("parameters", "lookups"):
+            engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
+        statements = list(plan.compiled(classes))
+        if not plan.relations.temporary and (classes != self.classes or plan.wide != self.plan.wide):
+            for name in MACROS:
+                engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name]))
+            statements += plan.macros(classes)
+        for statement in statements:
+            engine.run(statement.name, statement.sql)
+        self.plan, self.classes = plan, classes

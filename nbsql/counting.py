@@ -1,0 +1,120 @@
+"""Counts a source: reads it, holds its rows against the rules, and writes its cells. What fitting and updating share."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import traceback
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.errors import InputError, NbsqlWarning
+from nbsql.family import Text
+from nbsql.plan import Plan, Statement
+from nbsql.resolve import checks
+from nbsql.spec import Feature
+
+_HERE = str(Path(__file__).parent)
+
+
+def say(message: str) -> None:
+    """Warn, at the line outside of this package that called it."""
+    level = 1
+    for frame, _ in traceback.walk_stack(sys._getframe()):
+        if not frame.f_code.co_filename.startswith((_HERE, contextlib.__file__)):
+            break
+        level += 1
+    warnings.warn(message, NbsqlWarning, stacklevel=level)
+
+
+class Count:
+    """The count of one source.
+
+    Args:
+        engine: where.
+        source: what to count.
+        plan: of the model that it is counted for.
+        temporary: names temporary tables.
+    """
+
+    def __init__(self, engine: DuckDB, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> None:
+        self.engine = engine
+        self.source = source
+        self.plan = plan
+        self.rules = checks(plan.spec, source.columns)
+        self._relation = plan.sliced(source.relation)
+        self._scan, self._rescan, self._staged = temporary("scan"), temporary("rescan"), temporary("source")
+        self._careful: list[Feature] = []
+        for feature in plan.spec.features:
+            if isinstance(feature.family, Text):
+                engine.check_pattern(feature.family.pattern)
+
+    def scan(self) -> list[tuple[Any, ...]]:
+        """Read the source in one wide scan, and hold its rows against the rules.
+
+        Returns:
+            The classes that count, as (label as text, label, rows, n).
+
+        Raises:
+            InputError: the source has no rows that count, or one that breaks a rule.
+        """
+        if not self.source.is_table and self.plan.reads > 2:
+            self.run(self.plan.stage(self._relation, self._staged))
+            self._relation = self._staged
+        self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
+        labels = self._check()
+        indices = {row[0] for query in self.plan.untrusted(self._scan) for row in self.engine.rows(query)}
+        self._careful = [feature for feature in self.plan.centred if feature.index in indices]
+        if self._careful:
+            self.run(self.plan.rescan(self._relation, self._rescan, self._careful))
+        return labels
+
+    def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
+        """The statements that create the table of cells."""
+        scans = (self._relation, self._scan, self._rescan, self._careful)
+        return self.plan.cells(relation, batch, *scans, temporary=temporary)
+
+    def centres(self) -> dict[int, float]:
+        """A typical value of every feature whose squares are summed."""
+        centred = self.plan.centred
+        if not centred:
+            return {}
+        found = dict(self.engine.rows(self.plan.centres(self._relation)))
+        return {feature.index: found.get(feature.index, 0.0) for feature in centred}
+
+    def run(self, statement: Statement) -> None:
+        self.engine.run(statement.name, statement.sql)
+
+    def _check(self) -> list[tuple[Any, ...]]:
+        """Hold the scan against the rules."""
+        rows = self.engine.ask("class_labels", self._scan)
+        name = self.source.label
+        if not rows:
+            raise InputError(f"{name} is empty; a model needs at least one row")
+        target = self.plan.spec.target
+        without = sum(row[2] for row in rows if row[0] is None)
+        rows = [row for row in rows if row[0] is not None]
+        if not rows:
+            raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")
+        if self.rules:
+            broken = self.engine.ask("broken_rules", self._scan, len(self.rules))[0]
+            for rule, count in zip(self.rules, broken, strict=True):
+                if count:
+                    raise InputError(rule.broken(count))
+        rows = [row for row in rows if row[3] > 0]
+        if not rows:
+            raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
+        if without:
+            rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
+            say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out of the training")
+        return rows
+
+
+def total(labels: Sequence[tuple[Any, ...]]) -> int:
+    """The rows of the classes that count."""
+    return int(sum(row[2] for row in labels))

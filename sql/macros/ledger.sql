@@ -1,0 +1,114 @@
+{#
+  The model over time. Every change adds cells and a line to the ledger, and takes none away: what is forgotten comes in again
+  with its counts and squares negative. So the model as it stood is a sum over fewer batches.
+#}
+
+{# The lines of the ledger, oldest first. #}
+{% macro ledger(batches) -%}
+SELECT number, batch, operation, source, rows FROM {{ batches }} AS batches ORDER BY number
+{%- endmacro %}
+
+{% macro updated_at(spec) -%}
+SELECT updated_at FROM {{ spec }} AS spec
+{%- endmacro %}
+
+{# Says when the model last changed. Two writers at the same time meet here, where DuckDB refuses the second. #}
+{% macro touch(spec) -%}
+UPDATE {{ spec }} SET updated_at = {{ nbsql.utc_now() }}
+{%- endmacro %}
+
+{% macro cells_of(statistics) -%}
+SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS cells
+{%- endmacro %}
+
+{# The cells that came with one batch. #}
+{% macro cells_of_batch(statistics, batch) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE batch = {{ nbsql.text(batch) }}
+{%- endmacro %}
+
+{# The same cells, taken away. #}
+{% macro negated(cells, batch) -%}
+SELECT slice, class, feature, value, -n AS n, mean, -m2 AS m2, {{ nbsql.text(batch) }} AS batch FROM {{ cells }} AS cells
+{%- endmacro %}
+
+{# The first cell of which more is to be forgotten than was learnt: class, feature, value, learnt, forgotten. #}
+{% macro overdrawn(statistics, cells) -%}
+SELECT CAST(class AS {{ nbsql.string() }}) AS class, feature, value, learnt, forgotten
+FROM (
+  SELECT slice, class, feature, value, sum(learnt) AS learnt, sum(forgotten) AS forgotten
+  FROM (
+    SELECT slice, class, feature, value, n AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics
+    UNION ALL
+    SELECT slice, class, feature, value, 0, n FROM {{ cells }} AS cells
+  ) AS sides
+  GROUP BY slice, class, feature, value
+) AS balance
+WHERE forgotten > learnt + 1e-9 * forgotten
+ORDER BY feature NULLS FIRST, value, class
+LIMIT 1
+{%- endmacro %}
+
+{#
+  The first number whose squared deviations would turn negative without those of the cells: its values were not learnt.
+
+    m2 left = m2 - m2_f - n_f (mean_f - mean)^2 n / (n - n_f)          Chan, Golub and LeVeque (1983), the other way round
+#}
+{% macro overdrawn_squares(statistics, cells) -%}
+SELECT CAST(learnt.class AS {{ nbsql.string() }}) AS class, learnt.feature
+FROM (
+  {{ nbsql.pooled(nbsql.moments_of(statistics), ['slice', 'class', 'feature']) | indent(2) }}
+) AS learnt
+JOIN (
+  {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature']) | indent(2) }}
+) AS forgotten
+  ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
+WHERE learnt.n > forgotten.n
+  AND learnt.m2 - forgotten.m2
+    - forgotten.n * (forgotten.mean - learnt.mean) * (forgotten.mean - learnt.mean) * learnt.n / (learnt.n - forgotten.n)
+    < -1e-6 * learnt.m2
+ORDER BY learnt.feature, learnt.class
+LIMIT 1
+{%- endmacro %}
+
+{# The classes and what is left of each when the cells are gone. #}
+{% macro rows_left(statistics, cells) -%}
+SELECT coalesce(sum(n), 0) AS n
+FROM (
+  SELECT n FROM {{ statistics }} AS statistics WHERE feature IS NULL
+  UNION ALL
+  SELECT -n FROM {{ cells }} AS cells WHERE feature IS NULL
+) AS sides
+{%- endmacro %}
+
+{# Remove what came after a line of the ledger. #}
+{% macro delete_after(relation, batches, number) -%}
+DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }})
+{%- endmacro %}
+
+{% macro delete_through(relation, batches, number) -%}
+DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }})
+{%- endmacro %}
+
+{# The cells up to a line of the ledger. #}
+{% macro cells_through(statistics, batches, number) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }})
+{%- endmacro %}
+
+{# Cells folded into one a slice, class, feature and value. Cells of which nothing is left are gone. #}
+{% macro folded(cells, batch) -%}
+SELECT slice, class, feature, value, n, mean, m2, {{ nbsql.text(batch) }} AS batch
+FROM (
+  SELECT slice, class, feature, value, sum(n) AS n, CAST(NULL AS {{ nbsql.double() }}) AS mean, CAST(NULL AS {{ nbsql.double() }}) AS m2
+  FROM {{ cells }} AS cells
+  WHERE mean IS NULL
+  GROUP BY slice, class, feature, value
+  HAVING {{ nbsql.is_left() }}
+  UNION ALL
+  SELECT slice, class, feature, CAST(NULL AS {{ nbsql.string() }}) AS value, n, mean, m2
+  FROM (
+    {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature']) | indent(4) }}
+  ) AS moments
+) AS sums
+{%- endmacro %}
