@@ -259,7 +259,7 @@ def test_show_tells_what_was_learnt_and_from_what(fitted: str, run: Run) -> None
     assert words(output, "temperature") == [
         "temperature",
         "gaussian",
-        "alpha=1, nulls=skip, unseen=skip, variance=population, floor=1e-09",
+        "alpha=1, nulls=skip, unseen=skip, estimate=mean, variance=population,",  # and on the next line, the rest
     ]
     assert words(output, "yes") == ["yes", "9", "0.64286", "-0.44183"]
     assert words(output, "no      outlook") == ["no", "outlook", "overcast", "0.125", "-2.0794"]
