@@ -22,6 +22,10 @@ FEATURES_A_STATEMENT = 100
 STAR_JOINS = 40
 BLOCK_JOINS = 20
 WIDE_CLASSES = 100
+# So many log-likelihoods of categories are added before a missing one is looked for: more is quicker on clean rows, fewer where
+# many are missing. It lengthens the statement, which takes more time than it saves where there are many terms.
+ADDED_FIRST = 10
+ADDED_FIRST_TERMS = 400
 WIDE_TERMS = 500
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
@@ -122,7 +126,8 @@ class _Context:
         blocked = wide and len(levels) > STAR_JOINS
         self.star = [] if blocked else levels
         self.blocks = list(_blocks(levels, BLOCK_JOINS)) if blocked else []
-        self.in_joint = [feature for feature in spec.features if not (blocked and feature.family.level)]
+        self.in_joint = [feature for feature in spec.features if not feature.family.level]
+        self.added_first = ADDED_FIRST if len(levels) * len(classes) <= ADDED_FIRST_TERMS else 1
         self.explained = list(_parts(spec.features))
         self.numbered = ordered or not wide or blocked or any(f.family.bag for f in spec.features)
 

@@ -59,6 +59,10 @@ SELECT
   {%- for block in model.in_joint | batch(50) %}
 
     + {{ nbsql.terms_of(block, k) | indent(4) }}
+  {%- endfor %}
+  {%- for block in model.star | batch(model.added_first) %}
+
+    + {{ nbsql.found_first(block, k) | indent(4) }}
   {%- endfor %} AS nbsql_joint_{{ k }}
   {%- endfor %}
 
@@ -197,6 +201,21 @@ numbered AS MATERIALIZED (
 {% if feature.family.bag %}coalesce(bag{{ nbsql.sub(feature) }}.class_{{ k }}, 0){% endif -%}
 {% if feature.family.bag and feature.family.parametrised_term %} + {% endif -%}
 {% if feature.family.parametrised_term %}{{ nbsql[feature.family.name ~ '_term'](feature, k) }}{% endif -%}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  Most rows have a known value everywhere: their log-likelihoods are simply added, and only where one of them is missing are they
+  looked at one by one. Twenty coalesces a class took half of the time of a score.
+#}
+{% macro found_first(features, k) -%}
+{% if features | length > 1 -%}
+coalesce(
+  {% for feature in features %}level{{ nbsql.sub(feature) }}.class_{{ k }}{% if not loop.last %} + {% endif %}{% endfor %},
+  {{ nbsql.terms_of(features, k) | indent(2) }}
+)
+{%- else -%}
+{{ nbsql.terms_of(features, k) }}
 {%- endif %}
 {%- endmacro %}
 

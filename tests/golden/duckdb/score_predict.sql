@@ -50,7 +50,6 @@ FROM (
         SELECT
           number.*,
           parameters.log_prior_1
-            + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, CASE WHEN TRUE THEN parameters.unseen_1_1 END, 0)
             + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_1 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_1 ELSE 0 END
             + coalesce(parameters.peak_3_1 - parameters.precision_3_1 * (number.nbsql_x_3 - parameters.mean_3_1) * (number.nbsql_x_3 - parameters.mean_3_1), 0)
             + coalesce(CASE
@@ -59,9 +58,9 @@ FROM (
               WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_1, 0)
-            + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0) AS nbsql_joint_1,
+            + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
+            + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, CASE WHEN TRUE THEN parameters.unseen_1_1 END, 0) AS nbsql_joint_1,
           parameters.log_prior_2
-            + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, CASE WHEN TRUE THEN parameters.unseen_1_2 END, 0)
             + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
             + coalesce(parameters.peak_3_2 - parameters.precision_3_2 * (number.nbsql_x_3 - parameters.mean_3_2) * (number.nbsql_x_3 - parameters.mean_3_2), 0)
             + coalesce(CASE
@@ -70,7 +69,8 @@ FROM (
               WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_2, 0)
-            + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0) AS nbsql_joint_2
+            + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
+            + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, CASE WHEN TRUE THEN parameters.unseen_1_2 END, 0) AS nbsql_joint_2
         FROM (
           SELECT
             source.*,
