@@ -14,7 +14,8 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.model import Model, families, fit, fit_sql, load, models
+from nbsql.library import families, fit, fit_sql, load, models
+from nbsql.model import Model
 from nbsql.query import Query
 from nbsql.version import __version__
 

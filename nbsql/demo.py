@@ -11,7 +11,8 @@ from typing import Any
 
 from nbsql.engines.duckdb import DuckDB
 from nbsql.evaluation import Evaluation
-from nbsql.model import Model, fit
+from nbsql.library import fit
+from nbsql.model import Model
 from nbsql.plan import Statement
 
 NAME = "punctuality"

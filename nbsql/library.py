@@ -1,0 +1,192 @@
+"""Models by name: fitted, loaded, listed, merged, and read from files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import duckdb
+
+from nbsql import schema as schemas
+from nbsql.engines.duckdb import DuckDB
+from nbsql.errors import DatabaseError, ModelError
+from nbsql.family import Family, Nulls, Unseen
+from nbsql.fitting import Fit
+from nbsql.model import Model, planned
+from nbsql.plan import Relations, class_columns
+from nbsql.resolve import resolve
+from nbsql.spec import Options, Spec
+
+Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
+
+
+def fit(
+    con: Connection,
+    source: Any,
+    *,
+    target: str,
+    name: str | None = None,
+    id: str | Sequence[str] = (),
+    features: Sequence[str] | None = None,
+    exclude: Sequence[str] = (),
+    families: Mapping[str, str | Family] | None = None,
+    weight: str | None = None,
+    alpha: float = 1.0,
+    prior: str | Mapping[Any, float] = "empirical",
+    prior_alpha: float | None = None,
+    nulls: Nulls = "skip",
+    unseen: Unseen = "skip",
+    slice_by: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """The model of `target` given the other columns of `source`, fitted where the data is.
+
+    With a name, the model is a schema of the database: other processes, and the DuckDB shell, use it by
+    `FROM name.predict('table')`. One transaction: the model is there whole, or nothing has changed.
+
+    Args:
+        con: a DuckDB connection, or the path of a database file.
+        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
+        target: the column of the class, of any scalar type. Rows where it is NULL are left out.
+        name: of the model. None makes a transient model, for this connection only, also on a read-only database.
+        id: key column or columns; they are no features and come back in `explain`.
+        features: the feature columns; None takes every column that has no other role.
+        exclude: columns that are no features.
+        families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
+            A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
+        weight: column of row weights, at least 0; a weight w counts as w copies of the row.
+        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.
+        prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
+        prior_alpha: the a of the smoothed prior; None takes alpha.
+        nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error" refuses.
+        unseen: a value never met in training is skipped, or has the likelihood of a count of 0 ("smooth").
+        slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.
+        replace: take the place of the model of that name.
+        database: the attached database to keep the model in; None for the current one.
+
+    Raises:
+        InputError: an argument or the data cannot be used.
+        ModelError: the name is taken.
+        DatabaseError: the database is locked, read-only or refuses a statement.
+
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> data = "SELECT * FROM (VALUES ('sunny', 'no'), ('rain', 'yes'), ('rain', 'yes')) AS t(outlook, play)"
+    >>> fit(con, data, target="play").predict("SELECT 'rain' AS outlook").fetchall()
+    [('rain', 'yes', 0.8181818181818181)]
+    """
+    options = Options(
+        target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
+        alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen, slice_by=slice_by,
+    )  # fmt: skip
+    with _opened(con) as engine, engine.transaction():
+        relations, replaces = _place(engine, name, database, replace=replace)
+        found = engine.source(source)
+        try:
+            plan, classes = Fit(engine, found, options, relations).run(replaces=replaces)
+        finally:
+            found.release()
+    return Model(engine, plan, classes, name)
+
+
+@contextmanager
+def _opened(con: Connection, *, close: bool = False) -> Iterator[DuckDB]:
+    """The engine of a connection or path. What was opened here is closed again on an error, or in any case with `close`."""
+    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    try:
+        yield engine
+    except BaseException:
+        close = True
+        raise
+    finally:
+        if close and engine is not con:
+            engine.close()
+
+
+def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Any) -> str:
+    """The statements that `fit` would run, as one text. Reads the classes of the source and writes nothing.
+
+    Takes the arguments of `fit`.
+    """
+    options.pop("replace", None)
+    options["families"] = options.get("families") or {}
+    with _opened(con, close=True) as engine:
+        found = engine.source(source)
+        try:
+            statements = Fit(engine, found, Options(target=target, **options), Relations(engine.renderer, name)).statements()
+        finally:
+            found.release()
+    return "\n\n".join(f"-- {statement.name}\n{statement.sql};" for statement in statements)
+
+
+def _place(
+    engine: DuckDB, name: str | None, database: str | None, *, replace: bool
+) -> tuple[Relations, tuple[str, str] | None]:
+    """Where a new model goes, and the database and schema of the one it replaces."""
+    if name is None:
+        return Relations(engine.renderer, transient=engine.transient_name()), None
+    place = engine.database(database)
+    if engine.is_read_only(place):
+        raise DatabaseError(
+            f"database {place!r} is open read-only; open it for writing, or leave the name out for a transient model"
+        )
+    schemas.check_new_name(engine, place, name, replace=replace)
+    existing = engine.schema(place, name)
+    return _relations(engine, place, name), (place, existing) if existing is not None else None
+
+
+def _relations(engine: DuckDB, database: str, schema: str) -> Relations:
+    path = (schema,) if database == engine.current()[0] else (database, schema)
+    return Relations(engine.renderer, *path)
+
+
+def load(con: Connection, name: str, *, database: str | None = None) -> Model:
+    """The model of that name.
+
+    Raises:
+        ModelError: there is no such model, or it is damaged or of a newer version of nbsql.
+
+    >>> import duckdb
+    >>> con = duckdb.connect()
+    >>> golf = fit(con, "SELECT * FROM (VALUES ('sun', 'no'), ('rain', 'yes')) AS t(sky, play)", target="play", name="golf")
+    >>> load(con, "golf").families["sky"].alpha
+    1.0
+    """
+    with _opened(con) as engine:
+        place = engine.database(database)
+        schema = schemas.find(engine, place, name)
+        relations = _relations(engine, place, schema)
+        rows = engine.ask("spec_text", relations["spec"])
+        if len(rows) != 1:
+            raise ModelError(
+                f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True"
+            )
+        plan = planned(engine, Spec.from_json(rows[0][0], schema), relations)
+        return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema)
+
+
+def models(con: Connection, *, database: str | None = None) -> list[str]:
+    """The names of the models in a database."""
+    with _opened(con, close=True) as engine:
+        return schemas.model_names(engine, engine.database(database))
+
+
+def families(con: Connection, source: Any, *, target: str, **options: Any) -> dict[str, Family]:
+    """The families that `fit` with these arguments would give to the features, without fitting.
+
+    >>> import duckdb
+    >>> found = families(duckdb.connect(), "SELECT 1.5 AS x, 'a' AS y, TRUE AS z", target="y")
+    >>> {name: str(family) for name, family in found.items()}
+    {'x': 'gaussian', 'z': 'bernoulli'}
+    """
+    options["families"] = options.get("families") or {}
+    with _opened(con, close=True) as engine:
+        found = engine.source(source)
+        try:
+            spec = resolve(found.columns, Options(target=target, **options), found.label)
+        finally:
+            found.release()
+    return {feature.name: feature.family for feature in spec.features}
