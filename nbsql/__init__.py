@@ -5,6 +5,7 @@ from nbsql.evaluation import ClassEvaluation, Evaluation
 from nbsql.family import (
     Bernoulli,
     Categorical,
+    Complement,
     Family,
     Gaussian,
     Multinomial,
@@ -23,6 +24,7 @@ __all__ = [
     "Bernoulli",
     "Categorical",
     "ClassEvaluation",
+    "Complement",
     "DatabaseError",
     "Evaluation",
     "Family",

@@ -120,6 +120,7 @@ class _Context:
         self.features: tuple[Feature, ...] = spec.features
         self.prior: Prior = spec.prior
         self.parameters = [Wanted(feature, parameter) for feature in spec.features for parameter in feature.family.parameters]
+        self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in spec.features if feature.family.level]

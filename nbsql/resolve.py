@@ -155,7 +155,9 @@ def _group(known: _Columns, key: str, family: Multinomial, reserved: set[str]) -
     """A feature over several columns, as the catalogue spells them."""
     members = known.find_all(family.columns, repr(key))
     if len(members) < 2:
-        raise InputError(f"family {family.name!r} of {key!r} needs at least two count columns: nbsql.Multinomial(['w1', 'w2'])")
+        raise InputError(
+            f"family {family.name!r} of {key!r} needs at least two count columns: nbsql.{type(family).__name__}(['w1', 'w2'])"
+        )
     for column in members:
         _not_reserved(column, reserved)
         _accept(family, column)

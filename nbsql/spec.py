@@ -133,6 +133,8 @@ class Spec:
             for index, entry in enumerate(data["features"], start=1):
                 options = dict(entry)
                 name, columns = options.pop("name"), tuple(options.pop("columns"))
+                if family_module.FAMILIES[options["family"]].over_columns:
+                    options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
                 features.append(Feature(name, family_module.from_dict(options), columns, index, floating, whole))
             prior = data["prior"]

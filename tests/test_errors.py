@@ -87,8 +87,8 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"families": {"n": "poison"}}, "no family 'poison'; did you mean 'poisson'?"),
         (
             {"families": {"n": "zip"}},
-            "no family 'zip'; the families are 'categorical', 'bernoulli', 'gaussian', 'poisson', 'multinomial', 'tokens', "
-            "'token_counts', 'text'",
+            "no family 'zip'; the families are 'categorical', 'bernoulli', 'gaussian', 'poisson', 'multinomial', "
+            "'complement', 'tokens', 'token_counts', 'text'",
         ),
         ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
         ({"families": {3: "poisson"}}, "a column's name must be text, not 3"),
@@ -189,7 +189,7 @@ LENGTHS = "ngrams must be a whole number from 1 to 10, or a pair (shortest, long
             lambda: nbsql.Multinomial(["w1", "w2"], alpha={"w_1": 1}),
             "alpha names 'w_1', which is no column of Multinomial; did you mean 'w1'?",
         ),
-        (lambda: nbsql.Text(event="poisson"), "event must be one of 'multinomial', 'bernoulli', not 'poisson'"),
+        (lambda: nbsql.Text(event="poisson"), "event must be one of 'multinomial', 'bernoulli', 'complement', not 'poisson'"),
         (lambda: nbsql.Text(min_count=0), "min_count must be a whole number of at least 1, not 0"),
         (lambda: nbsql.Text(min_length=True), "min_length must be a whole number of at least 1, not True"),
         (lambda: nbsql.Text(ngrams=0), f"{LENGTHS} 0"),

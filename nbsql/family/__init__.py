@@ -12,15 +12,16 @@ from nbsql.errors import InputError, suggestion
 from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, non_negative
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.categorical import Categorical
+from nbsql.family.complement import Complement
 from nbsql.family.gaussian import Gaussian, NormalInverseGamma
 from nbsql.family.multinomial import Multinomial
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
 from nbsql.family.tokens import TokenCounts, Tokens
 
-FAMILIES: dict[str, type[Family]] = {
-    family.name: family for family in (Categorical, Bernoulli, Gaussian, Poisson, Multinomial, Tokens, TokenCounts, Text)
-}
+_FAMILIES = (Categorical, Bernoulli, Gaussian, Poisson, Multinomial, Complement, Tokens, TokenCounts, Text)
+
+FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
 
 # The rule of inference looks at the type alone, so that fitting the same table tomorrow gives the same model.
 INFERRED: dict[str, type[Family]] = {
@@ -63,6 +64,7 @@ __all__ = [
     "INFERRED",
     "Bernoulli",
     "Categorical",
+    "Complement",
     "Estimate",
     "Family",
     "Gaussian",

@@ -52,7 +52,7 @@ class Parameter:
 
     Args:
         name: begins the name of its column: mean_3_1 is the `mean` of the third feature in the first class.
-        quantity: what it is of a likelihood: "log_likelihood", or what the macro <distribution>_quantities computes.
+        quantity: what it is of a likelihood: its "score", or what the macro <distribution>_quantities computes.
         value: the value whose likelihood it is; None for numbers and for the category of missing values.
         unseen: whether it is the likelihood of a value never seen.
         total: whether it is a sum over all values.
@@ -95,7 +95,6 @@ class Family:
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
     over_columns: ClassVar[bool] = False  # one feature of several columns
-    additive: ClassVar[bool] = True  # whether its cells of two sources add up to those of both
     accepts: ClassVar[tuple[str, ...]]  # the kinds of column it can be asked for
     rules: ClassVar[dict[str, tuple[str, ...]]] = {}  # kind of column -> what training rows must keep (sql/macros/rules.sql)
 
@@ -114,12 +113,17 @@ class Family:
                 f"estimate='mode' of {self.name!r} needs every pseudo-count at 1 (no smoothing) or above: "
                 f"a Dirichlet distribution with alpha = {min(self.pseudo_counts):g} has no mode"
             )
+        if self.complement and self.pseudo_counts and self.added(min(self.pseudo_counts)) == 0:
+            raise InputError(
+                f"the complement needs alpha > {min(self.pseudo_counts):g}, "
+                "or a word that no other class holds would weigh infinitely"
+            )
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
         """The same family with what was left out taken from the fit."""
         if nulls == "category" and not self.has_categories:
             nulls = "skip"
-        if self.presence:
+        if self.presence or self.weighed:
             unseen = "skip"
         return dataclasses.replace(
             self,
@@ -172,6 +176,31 @@ class Family:
         return False
 
     @property
+    def additive(self) -> bool:
+        """Whether its cells of two sources add up to those of both."""
+        return True
+
+    @property
+    def complement(self) -> bool:
+        """Whether a class is scored by all others; priors do not enter a model of nothing else."""
+        return False
+
+    @property
+    def normalised_weights(self) -> bool:
+        """Whether the weights of a complement are divided by their sum."""
+        return False
+
+    @property
+    def idf(self) -> bool:
+        """Whether a token weighs the more the fewer bags hold it."""
+        return False
+
+    @property
+    def weighed(self) -> bool:
+        """Whether a token counts for something else than how often it occurs (sql/macros/tfidf.sql)."""
+        return False
+
+    @property
     def least_count(self) -> int:
         """How often a value must be met to be one."""
         return 0
@@ -191,9 +220,9 @@ class Family:
         """What scoring reads of it in the one-row table of parameters; a category's looked-up values are not among it."""
         found = []
         if self.unseen == "smooth":
-            found.append(Parameter("unseen", "log_likelihood", unseen=True))
+            found.append(Parameter("unseen", "score", unseen=True))
         if self.level and self.nulls == "category":
-            found.append(Parameter("missing", "log_likelihood"))
+            found.append(Parameter("missing", "score"))
         return found
 
     @property

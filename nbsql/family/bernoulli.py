@@ -41,5 +41,5 @@ class Bernoulli(Family):
 
     @property
     def parameters(self) -> list[Parameter]:
-        found = [Parameter(value, "log_likelihood", value=value) for value in ("true", "false")]
-        return [*found, Parameter("missing", "log_likelihood")] if self.nulls == "category" else found
+        found = [Parameter(value, "score", value=value) for value in ("true", "false")]
+        return [*found, Parameter("missing", "score")] if self.nulls == "category" else found

@@ -58,4 +58,4 @@ class Multinomial(Family):
     @property
     def parameters(self) -> list[Parameter]:
         columns = enumerate(self.columns, start=1)
-        return [Parameter("weight", "log_likelihood", value=name, column=number) for number, name in columns]
+        return [Parameter("weight", "score", value=name, column=number) for number, name in columns]

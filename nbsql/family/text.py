@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, choice, texts
+from nbsql.family.bag import Bag
+from nbsql.family.base import texts
 from nbsql.family.stop_words import STOP_WORDS
 
 
 @dataclass(frozen=True, kw_only=True)
-class Text(Family):
+class Text(Bag):
     """A text, cut into words in the database; the same way for fitting and for scoring.
 
     Args:
         event: "multinomial" counts every occurrence of a word, "bernoulli" the presence or absence of every word of the
-            vocabulary (McCallum and Nigam 1998).
+            vocabulary (McCallum and Nigam 1998), "complement" how little a text is like those of all other classes (Rennie et
+            al. 2003).
+        weight_norm: of the complement: divide the weights of a class by their sum.
+        tfidf: a word counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N texts hold it.
+        norm: "l2" divides the counts of a text by the root of the sum of their squares, so that long texts weigh no more.
         pattern: what a word is, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode letters and digits.
         lower: fold to lower case first.
         stop_words: words to leave out: None, "english", or a list.
@@ -26,7 +31,6 @@ class Text(Family):
         ngrams: runs of up to so many words are terms too; or a pair, the shortest and the longest run.
     """
 
-    event: Literal["multinomial", "bernoulli"] = "multinomial"
     pattern: str = r"[\p{L}\p{N}]+"
     lower: bool = True
     stop_words: Sequence[str] | None = None
@@ -35,12 +39,11 @@ class Text(Family):
     ngrams: tuple[int, int] = (1, 1)
 
     name: ClassVar[str] = "text"
-    bag: ClassVar[bool] = True
+    events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
     accepts: ClassVar[tuple[str, ...]] = ("text",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        choice(self.event, Literal["multinomial", "bernoulli"], "event")
         for name in ("min_length", "min_count"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -68,24 +71,8 @@ class Text(Family):
         return self.event == "bernoulli"
 
     @property
-    def distribution(self) -> str:
-        return "presence" if self.presence else "dirichlet"
-
-    @property
-    def scanned(self) -> bool:
-        return self.presence
-
-    @property
-    def parametrised_term(self) -> bool:
-        return self.presence
-
-    @property
-    def least_count(self) -> int:
+    def least_occurrences(self) -> int:
         return self.min_count if self.min_count > 1 else 0  # not 1: a word may weigh less
-
-    @property
-    def parameters(self) -> list[Parameter]:
-        return [Parameter("absent", "log_absence", total=True)] if self.presence else super().parameters
 
 
 def _run_lengths(ngrams: Any) -> tuple[int, int]:

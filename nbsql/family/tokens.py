@@ -5,23 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nbsql.family.base import Family
+from nbsql.family.bag import Bag
 
 
 @dataclass(frozen=True, kw_only=True)
-class Tokens(Family):
-    """A bag of tokens, VARCHAR[]: ln((n_ct + alpha) / (n_c + alpha V)) an occurrence, V the tokens seen."""
+class Tokens(Bag):
+    """A bag of tokens, VARCHAR[]: ln((n_ct + alpha) / (n_c + alpha V)) an occurrence, V the tokens seen.
+
+    Args:
+        event: "multinomial", or "complement" (Rennie et al. 2003).
+        weight_norm: of the complement: divide the weights of a class by their sum.
+        tfidf: weigh each token by how few bags hold it.
+        norm: "l2" gives every bag the same length.
+    """
 
     name: ClassVar[str] = "tokens"
-    bag: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("tokens",)
 
 
 @dataclass(frozen=True, kw_only=True)
-class TokenCounts(Family):
-    """A bag of tokens with their counts, MAP(VARCHAR, number), scored as `Tokens`."""
+class TokenCounts(Bag):
+    """A bag of tokens with their counts, MAP(VARCHAR, number), scored as `Tokens`, with the same options."""
 
     name: ClassVar[str] = "token_counts"
-    bag: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("token counts",)
     rules: ClassVar[dict[str, tuple[str, ...]]] = {"token counts": ("negative_counts",)}

@@ -4,7 +4,7 @@
   parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
               lookup, as mean_3_k for the third feature. Long form: a row a class with class_no, class, log_prior, mean_3.
   lookups     a row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
-              class_1, class_2, ... or, long form, as one list.
+              class_1, class_2, ... or, long form, as one list; with TF-IDF its idf too.
 
   A one-row table of parameters and lookups with a column a class keep scoring free of a join on the class; where there are
   many classes, the long form keeps statements short. The plan is chosen in nbsql/plan.py.
@@ -17,23 +17,21 @@
 {{ nbsql.word(wanted.parameter.name) }}{{ nbsql.sub(wanted.feature, wanted.parameter.column) }}
 {%- endmacro %}
 
-{# What a value adds to the score: its log-likelihood, save where a family says otherwise. #}
-{% macro lookup_score(features) -%}
-{% set other = features | selectattr('family.distribution', 'equalto', 'presence') | list -%}
-{% if other -%}
-CASE WHEN smoothed.feature IN ({% for feature in other %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}) THEN {{ nbsql.text_lookup() }} ELSE smoothed.log_likelihood END
-{%- else -%}
-smoothed.log_likelihood
-{%- endif %}
-{%- endmacro %}
-
 {#
   The numbers are first listed, a row a class and parameter, then laid out in columns: an element of a list a column is quicker
   to plan than an aggregate a column.
 #}
 {% macro parameters(model, statistics, priors) -%}
 WITH classes AS (
+  {%+ if model.has_prior -%}
   {{ nbsql.classes(priors) | indent(2) }}
+  {%- else -%}
+  SELECT class_no, class, 0 AS log_prior
+  FROM (
+    {{ nbsql.classes(priors) | indent(4) }}
+  ) AS classes
+  {%- endif %}
+
 )
 {%- if model.parameters %},
 {{ nbsql.listed_parameters(model, statistics, priors) }}
@@ -104,8 +102,8 @@ numbers AS (
     wanted.position,
     sum(
       CASE wanted.quantity
-        WHEN 'log_likelihood' THEN smoothed.log_likelihood
-        {%- for distribution in features | map(attribute='family.distribution') | unique if distribution != 'dirichlet' %}
+        WHEN 'score' THEN smoothed.score
+        {%- for distribution in features | map(attribute='family.distribution') | unique %}
         {{- nbsql[distribution ~ '_quantities']() | indent(8) }}
         {%- endfor %}
 
@@ -124,13 +122,18 @@ numbers AS (
 
 {% macro lookups(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.looked_up') | list -%}
+{% set tfidf = features | selectattr('family.idf') | list -%}
+{% set score %}smoothed.score{% if tfidf %} * coalesce(idf.idf, 1){% endif %}{% endset -%}
 SELECT
   smoothed.feature,
   smoothed.value
+  {%- if tfidf %},
+  max(coalesce(idf.idf, 1)) AS idf
+  {%- endif %}
   {%- for k in model.class_numbers %},
-  max(CASE WHEN classes.class_no = {{ k }} THEN {{ nbsql.lookup_score(features) }} END) AS class_{{ k }}
+  max(CASE WHEN classes.class_no = {{ k }} THEN {{ score }} END) AS class_{{ k }}
   {%- else %},
-  list({{ nbsql.lookup_score(features) }} ORDER BY classes.class_no) AS scores
+  list({{ score }} ORDER BY classes.class_no) AS scores
   {%- endfor %}
 
 FROM (
@@ -139,6 +142,13 @@ FROM (
 JOIN (
   {{ nbsql.classes(priors) }}
 ) AS classes ON classes.class = smoothed.class
+{%- if tfidf %}
+
+LEFT JOIN (
+  {{ nbsql.idf(statistics, tfidf) | indent(2) }}
+) AS idf ON idf.feature = smoothed.feature AND idf.value = smoothed.value
+{%- endif %}
+
 WHERE smoothed.value IS NOT NULL
 GROUP BY smoothed.feature, smoothed.value
 {%- endmacro %}

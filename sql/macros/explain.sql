@@ -116,7 +116,8 @@ SELECT
   {{ feature.index }} AS feature_no,
   {{ nbsql.text(feature.name) }} AS feature,
   tokens.value,
-  tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}, 0){% else %}lookups.scores[parameters.class_no]{% endif %} AS contribution
+  tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}, 0){% else %}lookups.scores[parameters.class_no]{% endif %}
+    {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS contribution
 FROM (
   SELECT nbsql_row, value, sum(times) AS times
   FROM (
@@ -126,6 +127,6 @@ FROM (
 ) AS tokens
 CROSS JOIN parameters
 {% if smooth %}LEFT {% endif %}JOIN (
-  SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+  SELECT found.value, {% if feature.family.tfidf %}found.idf, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS lookups ON lookups.value = tokens.value
 {%- endmacro %}

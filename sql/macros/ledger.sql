@@ -32,7 +32,7 @@ WHERE batch = {{ nbsql.text(batch) }}
 SELECT slice, class, feature, value, -n AS n, mean, -m2 AS m2, {{ nbsql.text(batch) }} AS batch FROM {{ cells }} AS cells
 {%- endmacro %}
 
-{# The first cell of which more is to be forgotten than was learnt: class, feature, value, learnt, forgotten. #}
+{# The first cell of which more rows, or occurrences of a token, are to be forgotten than were learnt: class, feature, value, learnt, forgotten. #}
 {% macro overdrawn(statistics, cells) -%}
 SELECT CAST(class AS {{ nbsql.string() }}) AS class, feature, value, learnt, forgotten
 FROM (
@@ -42,6 +42,14 @@ FROM (
     UNION ALL
     SELECT slice, class, feature, value, 0, n FROM {{ cells }} AS cells
   ) AS sides
+  GROUP BY slice, class, feature, value
+  UNION ALL
+  SELECT slice, class, feature, value, sum(learnt), sum(forgotten)
+  FROM (
+    SELECT slice, class, feature, value, n * mean AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics WHERE value IS NOT NULL AND mean IS NOT NULL
+    UNION ALL
+    SELECT slice, class, feature, value, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NOT NULL AND mean IS NOT NULL
+  ) AS occurrences
   GROUP BY slice, class, feature, value
 ) AS balance
 WHERE forgotten > learnt + 1e-9 * forgotten
@@ -57,10 +65,10 @@ LIMIT 1
 {% macro overdrawn_squares(statistics, cells) -%}
 SELECT CAST(learnt.class AS {{ nbsql.string() }}) AS class, learnt.feature
 FROM (
-  {{ nbsql.pooled(nbsql.moments_of(statistics), ['slice', 'class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled(nbsql.numbers_of(statistics), ['slice', 'class', 'feature']) | indent(2) }}
 ) AS learnt
 JOIN (
-  {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled(nbsql.numbers_of(cells), ['slice', 'class', 'feature']) | indent(2) }}
 ) AS forgotten
   ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
 WHERE learnt.n > forgotten.n
@@ -106,9 +114,9 @@ FROM (
   GROUP BY slice, class, feature, value
   HAVING {{ nbsql.is_left() }}
   UNION ALL
-  SELECT slice, class, feature, CAST(NULL AS {{ nbsql.string() }}) AS value, n, mean, m2
+  SELECT slice, class, feature, value, n, mean, m2
   FROM (
-    {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature']) | indent(4) }}
+    {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value']) | indent(4) }}
   ) AS moments
 ) AS sums
 {%- endmacro %}

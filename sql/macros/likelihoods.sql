@@ -90,23 +90,32 @@ HAVING {{ nbsql.is_left() }}
 
 {#
   The likelihoods of some features, a row a class and value (or a class, for numbers): class, feature, value, unseen,
-  likelihood, log_likelihood, mean, variance, rate. Dense: every value that any class has seen, or that is declared.
+  likelihood, log_likelihood, score, mean, variance, rate. Dense: every value that any class has seen, or that is declared.
 
+  score: what the value adds to the score of the class, where that is looked up.
   unseen: TRUE on the extra rows that hold the likelihood of a value never seen, for the features that smooth it.
 #}
 {% macro smoothed(model, statistics, priors, features) -%}
+{% set tfidf = features | selectattr('family.idf') | list -%}
 WITH classes AS (
   SELECT class FROM {{ priors }} AS priors
 ),
 counts AS (
   SELECT class, feature, value, sum(n) AS n
   FROM {{ statistics }} AS statistics
-  WHERE feature IS NOT NULL AND mean IS NULL
+  WHERE feature IS NOT NULL AND mean IS NULL{% if tfidf %} AND feature NOT IN ({{ nbsql.names(tfidf) }}){% endif %}
+
   GROUP BY class, feature, value
   HAVING {{ nbsql.is_left() }}
+  {%- if tfidf %}
+
+  UNION ALL
+  {{ nbsql.tfidf_counts(statistics, tfidf) | indent(2) }}
+  {%- endif %}
+
 ),
 moments AS (
-  {{ nbsql.pooled(nbsql.moments_of(statistics), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled(nbsql.numbers_of(statistics), ['class', 'feature']) | indent(2) }}
 )
 {%- for distribution in features | map(attribute='family.distribution') | unique %},
 {{ nbsql.word(distribution) }} AS (
@@ -119,6 +128,11 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 {%- if not loop.last %} UNION ALL
 {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{# The cells of numbers, without those of tokens (tfidf.sql). #}
+{% macro numbers_of(statistics) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL AND value IS NULL)
 {%- endmacro %}
 
 {% macro moments_of(statistics) -%}
@@ -147,112 +161,6 @@ FROM {{ priors }} AS priors
 WHERE FALSE
 {%- endmacro %}
 
-
-{#
-  Categories, tokens and count columns, with a Dirichlet prior on their probabilities (Beta, where there are two):
-
-    P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha)
-
-  n_c is the sum of n_cv over the values, so that it counts only what is present. A class without any has 1 / K, the limit
-  of smoothing. A token met fewer than `min_count` times in all is no value.
-#}
-{% macro dirichlet_likelihoods(features) -%}
-SELECT
-  class,
-  feature,
-  value,
-  unseen,
-  likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
-FROM (
-  WITH options(feature, alpha, min_count, smooths) AS (
-    VALUES
-      {% for feature in features %}
-      ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}, {% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}){{ nbsql.comma(loop) }}
-      {% endfor %}
-  ),
-  values_of AS (
-    SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
-    FROM counts
-    JOIN options ON options.feature = counts.feature
-    GROUP BY counts.feature, counts.value
-    HAVING sum(counts.n) >= max(options.min_count)
-  ),
-  levels AS (
-    {% set declared = features | selectattr('family.declared') | list -%}
-    {%+ if declared -%}
-    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
-    FROM (
-      SELECT feature, value, alpha, FALSE AS declared FROM values_of
-      UNION ALL
-      SELECT feature, value, alpha, TRUE
-      FROM (
-        VALUES
-          {% for feature in declared %}
-          {% for value, alpha in feature.family.declared %}
-          ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }})
-          {%- if not loop.last %},
-          {% endif %}
-          {% endfor %}{{ nbsql.comma(loop) }}
-          {% endfor %}
-      ) AS declared(feature, value, alpha)
-    ) AS seen_or_declared
-    GROUP BY feature, value
-    {%- else -%}
-    SELECT feature, value, CAST(NULL AS {{ nbsql.double() }}) AS declared_alpha, alpha FROM values_of
-    {%- endif %}
-
-  ),
-  pseudo_counts AS (
-    SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
-  ),
-  sizes AS (
-    SELECT pseudo_counts.feature, sum(pseudo_counts.alpha) AS alpha, count(*) AS k, max(options.alpha) AS unseen_alpha, bool_or(options.smooths) AS smooths
-    FROM pseudo_counts
-    JOIN options ON options.feature = pseudo_counts.feature
-    GROUP BY pseudo_counts.feature
-  ),
-  totals AS (
-    SELECT counts.class, counts.feature, sum(counts.n) AS n
-    FROM counts
-    JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
-    GROUP BY counts.class, counts.feature
-  ),
-  denominators AS (
-    SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
-    FROM classes
-    CROSS JOIN sizes
-    LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
-  )
-  SELECT
-    denominators.class,
-    denominators.feature,
-    pseudo_counts.value,
-    FALSE AS unseen,
-    CASE
-      WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n
-      ELSE 1 / CAST(denominators.k AS {{ nbsql.double() }})
-    END AS likelihood
-  FROM denominators
-  JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
-  LEFT JOIN counts
-    ON counts.class = denominators.class
-    AND counts.feature = pseudo_counts.feature
-    AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
-  UNION ALL
-  SELECT
-    class,
-    feature,
-    NULL,
-    TRUE,
-    CASE WHEN n > 0 THEN unseen_alpha / n ELSE 1 / CAST(k AS {{ nbsql.double() }}) END
-  FROM denominators
-  WHERE smooths
-) AS estimates
-{%- endmacro %}
 
 {# The classes in the order of their numbers, as text: what the columns of a wide score are named for. #}
 {% macro class_order(priors) -%}

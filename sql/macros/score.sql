@@ -237,11 +237,12 @@ bag{{ nbsql.sub(feature) }} AS (
   SELECT
     tokens.nbsql_row
     {%- for k in model.class_numbers %},
-    sum({{ nbsql.times(feature) }}{% if smooth %}coalesce(lookups.class_{{ k }}, parameters.unseen{{ nbsql.sub(feature) }}_{{ k }}){% else %}lookups.class_{{ k }}{% endif %}) AS class_{{ k }}
+    sum({{ nbsql.times(feature) }}{% if smooth %}coalesce(lookups.class_{{ k }}, parameters.unseen{{ nbsql.sub(feature) }}_{{ k }}){% else %}lookups.class_{{ k }}{% endif %})
+      {%- if feature.family.norm %} / {{ nbsql.bag_length(feature) }}{% endif %} AS class_{{ k }}
     {%- endfor %}
 
   FROM (
-    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(nbsql.word('source'))) | indent(4) }}
+    {{ nbsql.scored_tokens(feature) | indent(4) }}
   ) AS tokens
   {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
@@ -257,5 +258,5 @@ bag{{ nbsql.sub(feature) }} AS (
 
 {% macro row_of(relation) -%} {{ relation }}.nbsql_row {%- endmacro %}
 
-{# How often a token counts: once an occurrence, unless a map says. #}
-{% macro times(feature) -%} {% if feature.family.name == 'token_counts' %}tokens.times * {% endif %} {%- endmacro %}
+{# How often a token counts: once an occurrence, unless a map says, or they come summed up. #}
+{% macro times(feature) -%} {% if feature.family.name == 'token_counts' or feature.family.norm %}tokens.times * {% endif %} {%- endmacro %}

@@ -103,6 +103,8 @@ JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no
 {%- endif %}
 {%- endmacro %}
 
+{% macro bag_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
+
 {% macro bag_terms(feature, parameters, lookups) -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
 SELECT nbsql_row, class_no, sum(term) AS term
@@ -110,9 +112,10 @@ FROM (
   SELECT
     tokens.nbsql_row,
     parameters.class_no,
-    {{ nbsql.times(feature) }}{% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}){% else %}lookups.scores[parameters.class_no]{% endif %} AS term
+    {{ nbsql.times(feature) }}{% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}){% else %}lookups.scores[parameters.class_no]{% endif %}
+      {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS term
   FROM (
-    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(nbsql.word('source'))) | indent(4) }}
+    {{ nbsql.scored_tokens(feature) | indent(4) }}
   ) AS tokens
   {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}

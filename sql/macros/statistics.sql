@@ -6,7 +6,7 @@
     feature  the feature's name; NULL for the class itself
     value    the category, token or count column; NULL for numbers, for the class, and for the category of missing values
     n        the rows or tokens in the cell, or their weights
-    mean     of a number over these rows
+    mean     of a number over these rows; with a value, of the occurrences of a token in the n bags that hold it (tfidf.sql)
     m2       the sum of squared deviations from that mean
     batch    the line of the ledger that it came with; the cells of what was forgotten are negative
 
@@ -14,14 +14,14 @@
   Categories take one GROUP BY class, value a feature. Tokens take one GROUP BY class, token over the unnested bag.
 #}
 
-{% macro cell(model, n, class=none, feature=none, value=none, slice=none) -%}
+{% macro cell(model, n, class=none, feature=none, value=none, slice=none, mean=none) -%}
 SELECT
   {{ nbsql.slice(model, slice) }} AS slice,
   {%+ if class is none %}class{% else %}{{ class }} AS class{% endif %},
   CAST({% if feature is none %}NULL{% else %}{{ nbsql.text(feature.name) }}{% endif %} AS {{ nbsql.string() }}) AS feature,
   CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}) AS value,
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST({% if mean is none %}NULL{% else %}{{ mean }}{% endif %} AS {{ nbsql.double() }}) AS mean,
   CAST(NULL AS {{ nbsql.double() }}) AS m2,
   {{ nbsql.text(model.batch) }} AS batch
 {%- endmacro %}
@@ -263,6 +263,9 @@ UNION ALL
 
 {# The cells of one bag of tokens: how often each token met each class. #}
 {% macro token_cells(model, source, feature) -%}
+{% if feature.family.weighed -%}
+{{ nbsql.weighed_token_cells(model, source, feature) }}
+{%- else -%}
 {% set n %}sum({% if model.weight %}weight * {% endif %}times){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}
 FROM (
@@ -276,4 +279,5 @@ FROM (
 ) AS tokens
 GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 
+{%- endif %}
 {%- endmacro %}

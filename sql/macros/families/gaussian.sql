@@ -44,6 +44,7 @@ SELECT
   FALSE AS unseen,
   CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
   CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS score,
   mean,
   greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
   CAST(NULL AS {{ nbsql.double() }}) AS rate

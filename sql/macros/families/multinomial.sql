@@ -3,7 +3,7 @@
 
     sum over the columns t of  x_t ln((n_ct + alpha_t) / (n_c + sum of alpha))
 
-  n_ct is the sum of column t in class c, n_c that of all columns. The estimate is Dirichlet's (likelihoods.sql) with the
+  n_ct is the sum of column t in class c, n_c that of all columns. The estimate is Dirichlet's (dirichlet.sql) with the
   columns as declared levels. 0 ln 0 is 0.
 #}
 

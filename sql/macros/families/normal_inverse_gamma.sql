@@ -22,6 +22,7 @@ SELECT
   FALSE AS unseen,
   CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
   CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS score,
   mean,
   greatest(
     (b + m2 / 2 + CASE WHEN n > 0 THEN kappa * n * (x - prior_mean) * (x - prior_mean) / (2 * (kappa + n)) ELSE 0 END)

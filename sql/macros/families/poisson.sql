@@ -33,6 +33,7 @@ SELECT
   FALSE AS unseen,
   CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
   CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS score,
   CAST(NULL AS {{ nbsql.double() }}) AS mean,
   CAST(NULL AS {{ nbsql.double() }}) AS variance,
   CASE

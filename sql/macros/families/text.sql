@@ -4,8 +4,8 @@
     P(w in document | c) = (n_cw + alpha) / (n_c + 2 alpha)         n_cw of the n_c documents of class c hold w
 
   The score of a document is the sum of ln P over the words it holds and of ln(1 - P) over those it does not. The parameter
-  `absent` is the latter over the whole vocabulary; the lookup of a word holds ln P - ln(1 - P), so that only the words that
-  are there need to be looked up. Text under the multinomial event model is Dirichlet's (likelihoods.sql).
+  `absent` is the latter over the whole vocabulary; the score of a word is ln P - ln(1 - P), so that only the words that
+  are there need to be looked up. Text under the multinomial event model is Dirichlet's (dirichlet.sql).
 #}
 
 {% macro text_inputs(feature, centre, careful, centred) -%}
@@ -31,6 +31,7 @@ SELECT
   FALSE AS unseen,
   likelihood,
   {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} - {{ nbsql.log(nbsql.absence()) }} AS score,
   CAST(NULL AS {{ nbsql.double() }}) AS mean,
   CAST(NULL AS {{ nbsql.double() }}) AS variance,
   CAST(NULL AS {{ nbsql.double() }}) AS rate
@@ -66,17 +67,12 @@ FROM (
 
 {% macro presence_quantities() %}
 
-WHEN 'log_absence' THEN {{ nbsql.log(nbsql.complement()) }}
+WHEN 'log_absence' THEN {{ nbsql.log(nbsql.absence()) }}
 {%- endmacro %}
 
-{% macro complement() -%} (1 - likelihood) {%- endmacro %}
+{% macro absence() -%} (1 - likelihood) {%- endmacro %}
 
 {# What a text adds to the score beside its words. #}
 {% macro text_term(feature, k, part=none) -%}
 CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
-{%- endmacro %}
-
-{# What the lookup of a word holds. #}
-{% macro text_lookup() -%}
-log_likelihood - {{ nbsql.log(nbsql.complement()) }}
 {%- endmacro %}

@@ -20,7 +20,7 @@ FROM (
     FROM (
       SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
       FROM (
-        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
       ) AS shifted
       WINDOW parts AS (PARTITION BY class, feature)
     ) AS parts
@@ -35,6 +35,7 @@ FROM (
       unseen,
       likelihood,
       CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS score,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CAST(NULL AS DOUBLE) AS rate
@@ -54,7 +55,7 @@ FROM (
         HAVING sum(counts.n) >= max(options.min_count)
       ),
       levels AS (
-    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+      SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
         FROM (
           SELECT feature, value, alpha, FALSE AS declared FROM values_of
           UNION ALL
@@ -81,7 +82,7 @@ FROM (
       ),
       totals AS (
         SELECT counts.class, counts.feature, sum(counts.n) AS n
-        FROM counts
+        FROM counts AS counts
         JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
         GROUP BY counts.class, counts.feature
       ),
@@ -102,7 +103,7 @@ FROM (
         END AS likelihood
       FROM denominators
       JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
-      LEFT JOIN counts
+      LEFT JOIN counts AS counts
         ON counts.class = denominators.class
         AND counts.feature = pseudo_counts.feature
         AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
@@ -125,6 +126,7 @@ FROM (
       FALSE AS unseen,
       CAST(NULL AS DOUBLE) AS likelihood,
       CAST(NULL AS DOUBLE) AS log_likelihood,
+      CAST(NULL AS DOUBLE) AS score,
       mean,
       greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
       CAST(NULL AS DOUBLE) AS rate
@@ -171,6 +173,7 @@ FROM (
       FALSE AS unseen,
       CAST(NULL AS DOUBLE) AS likelihood,
       CAST(NULL AS DOUBLE) AS log_likelihood,
+      CAST(NULL AS DOUBLE) AS score,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CASE

@@ -22,7 +22,7 @@ smoothed AS (
     FROM (
       SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
       FROM (
-        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
       ) AS shifted
       WINDOW parts AS (PARTITION BY class, feature)
     ) AS parts
@@ -37,6 +37,7 @@ smoothed AS (
       unseen,
       likelihood,
       CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS score,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CAST(NULL AS DOUBLE) AS rate
@@ -55,7 +56,7 @@ smoothed AS (
         HAVING sum(counts.n) >= max(options.min_count)
       ),
       levels AS (
-    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+      SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
         FROM (
           SELECT feature, value, alpha, FALSE AS declared FROM values_of
           UNION ALL
@@ -82,7 +83,7 @@ smoothed AS (
       ),
       totals AS (
         SELECT counts.class, counts.feature, sum(counts.n) AS n
-        FROM counts
+        FROM counts AS counts
         JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
         GROUP BY counts.class, counts.feature
       ),
@@ -103,7 +104,7 @@ smoothed AS (
         END AS likelihood
       FROM denominators
       JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
-      LEFT JOIN counts
+      LEFT JOIN counts AS counts
         ON counts.class = denominators.class
         AND counts.feature = pseudo_counts.feature
         AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
@@ -126,6 +127,7 @@ smoothed AS (
       FALSE AS unseen,
       CAST(NULL AS DOUBLE) AS likelihood,
       CAST(NULL AS DOUBLE) AS log_likelihood,
+      CAST(NULL AS DOUBLE) AS score,
       mean,
       greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
       CAST(NULL AS DOUBLE) AS rate
@@ -172,6 +174,7 @@ smoothed AS (
       FALSE AS unseen,
       CAST(NULL AS DOUBLE) AS likelihood,
       CAST(NULL AS DOUBLE) AS log_likelihood,
+      CAST(NULL AS DOUBLE) AS score,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CASE
@@ -194,17 +197,17 @@ smoothed AS (
 ),
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
-    (1, 'sender', 'log_likelihood', NULL, TRUE, FALSE),
-    (2, 'sender', 'log_likelihood', NULL, FALSE, FALSE),
-    (3, 'replied', 'log_likelihood', 'true', FALSE, FALSE),
-    (4, 'replied', 'log_likelihood', 'false', FALSE, FALSE),
+    (1, 'sender', 'score', NULL, TRUE, FALSE),
+    (2, 'sender', 'score', NULL, FALSE, FALSE),
+    (3, 'replied', 'score', 'true', FALSE, FALSE),
+    (4, 'replied', 'score', 'false', FALSE, FALSE),
     (5, 'length', 'mean', NULL, FALSE, FALSE),
     (6, 'length', 'peak', NULL, FALSE, FALSE),
     (7, 'length', 'precision', NULL, FALSE, FALSE),
     (8, 'links', 'rate', NULL, FALSE, FALSE),
     (9, 'links', 'log_rate', NULL, FALSE, FALSE),
-    (10, 'parts', 'log_likelihood', 'plain', FALSE, FALSE),
-    (11, 'parts', 'log_likelihood', 'html', FALSE, FALSE)
+    (10, 'parts', 'score', 'plain', FALSE, FALSE),
+    (11, 'parts', 'score', 'html', FALSE, FALSE)
 ),
 numbers AS (
   SELECT
@@ -212,7 +215,7 @@ numbers AS (
     wanted.position,
     sum(
       CASE wanted.quantity
-        WHEN 'log_likelihood' THEN smoothed.log_likelihood
+        WHEN 'score' THEN smoothed.score
         WHEN 'mean' THEN smoothed.mean
         WHEN 'peak' THEN CASE WHEN smoothed.variance > 0 THEN -0.5 * ln(6.283185307179586e0 * smoothed.variance) END
         WHEN 'precision' THEN CASE WHEN smoothed.variance > 0 THEN 0.5 / smoothed.variance END

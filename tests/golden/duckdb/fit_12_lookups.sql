@@ -2,8 +2,8 @@ CREATE TABLE "spam"."lookups" AS
 SELECT
   smoothed.feature,
   smoothed.value,
-  max(CASE WHEN classes.class_no = 1 THEN smoothed.log_likelihood END) AS class_1,
-  max(CASE WHEN classes.class_no = 2 THEN smoothed.log_likelihood END) AS class_2
+  max(CASE WHEN classes.class_no = 1 THEN smoothed.score END) AS class_1,
+  max(CASE WHEN classes.class_no = 2 THEN smoothed.score END) AS class_2
 FROM (
   WITH classes AS (
     SELECT class FROM "spam"."priors" AS priors
@@ -24,7 +24,7 @@ FROM (
     FROM (
       SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
       FROM (
-        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL) AS cells
+        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
       ) AS shifted
       WINDOW parts AS (PARTITION BY class, feature)
     ) AS parts
@@ -39,6 +39,7 @@ FROM (
       unseen,
       likelihood,
       CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS score,
       CAST(NULL AS DOUBLE) AS mean,
       CAST(NULL AS DOUBLE) AS variance,
       CAST(NULL AS DOUBLE) AS rate
@@ -56,7 +57,7 @@ FROM (
         HAVING sum(counts.n) >= max(options.min_count)
       ),
       levels AS (
-    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+      SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
         FROM (
           SELECT feature, value, alpha, FALSE AS declared FROM values_of
           UNION ALL
@@ -79,7 +80,7 @@ FROM (
       ),
       totals AS (
         SELECT counts.class, counts.feature, sum(counts.n) AS n
-        FROM counts
+        FROM counts AS counts
         JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
         GROUP BY counts.class, counts.feature
       ),
@@ -100,7 +101,7 @@ FROM (
         END AS likelihood
       FROM denominators
       JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
-      LEFT JOIN counts
+      LEFT JOIN counts AS counts
         ON counts.class = denominators.class
         AND counts.feature = pseudo_counts.feature
         AND counts.value IS NOT DISTINCT FROM pseudo_counts.value

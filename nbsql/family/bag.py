@@ -1,0 +1,93 @@
+"""What the families of bags of tokens share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from nbsql.errors import InputError
+from nbsql.family.base import Family, Parameter, choice
+
+Event = Literal["multinomial", "complement"]
+Norm = Literal["l2"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bag(Family):
+    """A bag of tokens.
+
+    Args:
+        event: "multinomial" scores the tokens as drawn from those of a class, "complement" by how little they are like those of
+            all other classes (Rennie et al. 2003).
+        weight_norm: of the complement: divide the weights of a class by their sum.
+        tfidf: a token counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N bags hold it.
+        norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
+    """
+
+    event: str = "multinomial"
+    weight_norm: bool = False
+    tfidf: bool = False
+    norm: Norm | None = None
+
+    bag: ClassVar[bool] = True
+    events: ClassVar[tuple[str, ...]] = ("multinomial", "complement")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.event, Literal[self.events], "event")
+        for name in ("weight_norm", "tfidf"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        if self.norm not in (None, "l2"):
+            raise InputError(f"norm must be None or 'l2', not {self.norm!r}")
+        if self.weight_norm and self.event != "complement":
+            raise InputError(f"weight_norm=True needs event='complement', not {self.event!r}")
+        if self.weighed and self.presence:
+            raise InputError("event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm")
+        if self.weighed and self.unseen == "smooth":
+            raise InputError("unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags")
+
+    @property
+    def complement(self) -> bool:
+        return self.event == "complement"
+
+    @property
+    def weighed(self) -> bool:
+        return self.tfidf or self.norm is not None
+
+    @property
+    def idf(self) -> bool:
+        return self.tfidf
+
+    @property
+    def additive(self) -> bool:
+        return self.norm is None or not (self.tfidf or self.least_occurrences > 0)
+
+    @property
+    def least_occurrences(self) -> int:
+        """How often a token must occur in the training data to be one."""
+        return 0
+
+    @property
+    def least_count(self) -> int:
+        return 0 if self.weighed else self.least_occurrences
+
+    @property
+    def scanned(self) -> bool:
+        return self.presence or self.tfidf
+
+    @property
+    def parametrised_term(self) -> bool:
+        return self.presence
+
+    @property
+    def distribution(self) -> str:
+        return "presence" if self.presence else "complement" if self.complement else "dirichlet"
+
+    @property
+    def normalised_weights(self) -> bool:
+        return self.weight_norm
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter("absent", "log_absence", total=True)] if self.presence else super().parameters

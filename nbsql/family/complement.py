@@ -1,0 +1,45 @@
+"""Columns of counts, each class weighed by all others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nbsql.errors import InputError
+from nbsql.family.multinomial import Multinomial
+
+
+@dataclass(frozen=True)
+class Complement(Multinomial):
+    """Columns of counts that share one total, scored by how little they are like those of all other classes.
+
+    The score of a class is the sum over the columns t of -x_t ln((n_t - n_ct + alpha_t) / (n - n_c + sum of alpha)): the
+    complement naive Bayes of Rennie et al. (2003), for classes of very different sizes. Priors do not enter a model of
+    nothing else.
+
+    Args:
+        columns: the count columns.
+        alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}; the others have the fit's.
+        norm: divide the weights of a class by the sum of their absolute values.
+    """
+
+    norm: bool = False
+
+    name: ClassVar[str] = "complement"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not isinstance(self.norm, bool):
+            raise InputError(f"norm must be True or False, not {self.norm!r}")
+
+    @property
+    def complement(self) -> bool:
+        return True
+
+    @property
+    def distribution(self) -> str:
+        return "complement"
+
+    @property
+    def normalised_weights(self) -> bool:
+        return self.norm

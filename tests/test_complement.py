@@ -1,0 +1,243 @@
+"""Complement and TF-IDF worked by hand: what the prior does, mixed models, weights, declared columns, and what is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import log, sqrt
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
+
+Connection = duckdb.DuckDBPyConnection
+Joint = Callable[..., list[dict[Any, float]]]
+
+near = partial(pytest.approx, rel=1e-13, abs=1e-15)
+
+COUNTS = "FROM (VALUES ('a', 3, 1, 0), ('a', 2, 0, 1), ('b', 0, 4, 1), ('c', 1, 1, 1)) AS rows(y, w1, w2, w3)"
+THETA = {  # of a class: the counts of the others, and 1 of smoothing each
+    "a": {"w1": 2 / 11, "w2": 6 / 11, "w3": 3 / 11},
+    "b": {"w1": 7 / 13, "w2": 3 / 13, "w3": 3 / 13},
+    "c": {"w1": 6 / 15, "w2": 6 / 15, "w3": 3 / 15},
+}
+TEXTS = "FROM (VALUES ('a', 'one two two'), ('a', 'one'), ('b', 'two three'), ('b', NULL), ('b', '')) AS rows(y, x)"
+
+
+def weights(theta: dict[str, float], norm: bool) -> dict[str, float]:
+    total = -sum(map(log, theta.values())) if norm else 1
+    return {column: -log(p) / total for column, p in theta.items()}
+
+
+@pytest.mark.parametrize("norm", [False, True])
+def test_a_class_is_weighed_by_the_others_and_the_prior_stays_out(con: Connection, joint: Joint, norm: bool) -> None:
+    families = {"words": nbsql.Complement(["w1", "w2", "w3"], norm=norm)}
+    model = nbsql.fit(con, COUNTS, target="y", families=families, name="opposed")
+    assert {(row[0], row[2]): row[3] for row in model.likelihoods} == near(
+        {(label, column): p for label, theta in THETA.items() for column, p in theta.items()}
+    )
+    row = "SELECT 2 AS w1, 0 AS w2, 5 AS w3"
+    expected = {}
+    for label, theta in THETA.items():
+        weight = weights(theta, norm)
+        expected[label] = 2 * weight["w1"] + 5 * weight["w3"]
+    assert joint(model, row) == [near(expected)]
+    assert {label: prior for label, _, prior, _ in model.priors} == {"a": 0.5, "b": 0.25, "c": 0.25}
+    contributions: dict[str, float] = {}
+    for _, label, feature, _, contribution in model.explain(row):
+        assert feature is not None or contribution == 0
+        contributions[label] = contributions.get(label, 0) + contribution
+    assert contributions == near(expected)
+    assert nbsql.load(con, "opposed").families == model.families
+
+
+def test_among_other_features_the_prior_enters(con: Connection, joint: Joint) -> None:
+    source = f"SELECT *, w3 = 1 AS flag {COUNTS}"
+    model = nbsql.fit(con, source, target="y", families={"words": nbsql.Complement(["w1", "w2", "w3"])})
+    scores = joint(model, "SELECT 1 AS w1, 0 AS w2, 0 AS w3, TRUE AS flag")[0]
+    assert scores["a"] == near(log(2 / 4) + log(2 / 4) - log(THETA["a"]["w1"]))
+    assert scores["b"] == near(log(1 / 4) + log(2 / 3) - log(THETA["b"]["w1"]))
+
+
+def test_a_token_never_met_is_smoothed_by_the_complement_too(con: Connection, joint: Joint) -> None:
+    family = nbsql.Text(event="complement", unseen="smooth", alpha=0.5)
+    model = nbsql.fit(con, TEXTS, target="y", families={"x": family})
+    assert joint(model, "SELECT 'four' AS x")[0] == near({"a": -log(0.5 / (2 + 1.5)), "b": -log(0.5 / (4 + 1.5))})
+
+
+def test_the_complement_takes_a_pseudo_count_a_column_and_the_mode(con: Connection) -> None:
+    family = nbsql.Complement(["w1", "w2", "w3"], alpha={"w1": 3, "w2": 2}, estimate="mode")
+    model = nbsql.fit(con, COUNTS, target="y", alpha=1.5, families={"words": family})
+    found = {row[2]: row[3] for row in model.likelihoods if row[0] == "a"}
+    assert found == near({"w1": (1 + 2) / 11.5, "w2": (5 + 1) / 11.5, "w3": (2 + 0.5) / 11.5})
+
+
+def idf(documents: int, df: int) -> float:
+    return log((1 + documents) / (1 + df)) + 1
+
+
+def test_tfidf_counts_the_texts_that_hold_a_word_and_keeps_sums_that_add_up(con: Connection, joint: Joint) -> None:
+    model = nbsql.fit(con, TEXTS, target="y", families={"x": nbsql.Text(tfidf=True)})
+    cells = {(row[1], row[3]): (row[4], row[5]) for row in model.statistics if row[2] == "x"}
+    assert cells == {
+        ("a", None): (2, None),
+        ("b", None): (2, None),  # an empty text is a text, a missing one is not
+        ("a", "one"): (2, 1),
+        ("a", "two"): (1, 2),
+        ("b", "two"): (1, 1),
+        ("b", "three"): (1, 1),
+    }
+    one, two, three = idf(4, 2), idf(4, 2), idf(4, 1)
+    total = {"a": 2 * one + 2 * two + 3, "b": two + three + 3}
+    found = {(row[0], row[2]): row[3] for row in model.likelihoods}
+    assert found["a", "two"] == near((2 * two + 1) / total["a"])
+    assert found["b", "one"] == near(1 / total["b"])
+    score = joint(model, "SELECT 'two, three, two: four!' AS x")[0]["b"]
+    expected = 2 * two * log((two + 1) / total["b"]) + three * log((three + 1) / total["b"])
+    assert score == near(log(3 / 5) + expected)
+    explained = {row[3]: row[4] for row in model.explain("SELECT 'two three two' AS x") if row[1] == "b"}
+    assert explained["two"] == near(2 * two * log((two + 1) / total["b"]))
+
+
+def test_the_norm_gives_every_text_the_same_length(con: Connection, joint: Joint) -> None:
+    model = nbsql.fit(con, TEXTS, target="y", families={"x": nbsql.Text(norm="l2", min_count=2)})
+    cells = {(row[1], row[3]): row[4] for row in model.statistics if row[2] == "x"}
+    assert cells == near({("a", "one"): 1 / sqrt(5) + 1, ("a", "two"): 2 / sqrt(5), ("b", "two"): 1})  # "three" is met once
+    total = 1 / sqrt(5) + 1 + 2 / sqrt(5) + 2
+    score = joint(model, "SELECT 'two one two two three' AS x")[0]["a"]
+    one, two = log((1 / sqrt(5) + 2) / total), log((2 / sqrt(5) + 1) / total)
+    assert score == near(log(2 / 5) + (one + 3 * two) / sqrt(10))
+    assert joint(model, "FROM (VALUES (''), (NULL), ('three')) AS rows(x)") == [near({"a": log(2 / 5), "b": log(3 / 5)})] * 3
+
+
+@pytest.mark.parametrize("norm", [None, "l2"])
+@pytest.mark.parametrize("kind", ["text", "tokens", "token counts"])
+def test_a_weight_is_as_many_copies(con: Connection, norm: Any, kind: str) -> None:
+    family, column = {
+        "text": (nbsql.Text(tfidf=True, norm=norm, min_count=2), "x"),
+        "tokens": (nbsql.Tokens(event="complement", tfidf=True, norm=norm), "string_split(x, ' ') AS x"),
+        "token counts": (
+            nbsql.TokenCounts(tfidf=True, norm=norm),
+            "list_aggregate(string_split(x, ' '), 'histogram') AS x",
+        ),
+    }[kind]
+    con.execute(f"CREATE TABLE weighted AS SELECT y, {column}, coalesce(length(x), 1) % 4 AS w {TEXTS}")
+    con.execute("CREATE TABLE copies AS SELECT y, x FROM weighted, range(w)")
+    weighted = nbsql.fit(con, "weighted", target="y", weight="w", families={"x": family})
+    copies = nbsql.fit(con, "copies", target="y", families={"x": family})
+    ours, theirs = ([row[:2] + row[3:5] for row in model.likelihoods] for model in (weighted, copies))
+    for one, other in zip(ours, theirs, strict=True):
+        assert one == (other[0], other[1], near(other[2]), near(other[3]))
+    for one, other in zip(weighted.joint_log_likelihood("weighted"), copies.joint_log_likelihood("weighted"), strict=True):
+        assert one[3:] == near(other[3:])
+
+
+def test_weighed_texts_stand_beside_plain_ones(con: Connection, joint: Joint) -> None:
+    source = f"SELECT y, x, x AS z, x AS u, x AS v {TEXTS}"
+    families = {
+        "x": nbsql.Text(tfidf=True),
+        "z": nbsql.Text(),
+        "u": nbsql.Text(event="complement", weight_norm=True),
+        "v": nbsql.Text(tfidf=True, norm="l2", event="complement"),
+    }
+    together = nbsql.fit(con, source, target="y", families=families)
+    row = "SELECT 'two one two' AS x, 'two' AS z, 'one three' AS u, 'three one one' AS v"
+    expected = {"a": log(2 / 5), "b": log(3 / 5)}
+    for name, family in families.items():
+        alone = nbsql.fit(con, source, target="y", features=[name], families={name: family})
+        for label, score in joint(alone, row)[0].items():
+            expected[label] += score - (0 if name in "uv" else log(2 / 5 if label == "a" else 3 / 5))
+    assert joint(together, row)[0] == near(expected)
+
+
+def test_tfidf_leaves_out_what_occurs_too_rarely(con: Connection) -> None:
+    model = nbsql.fit(con, TEXTS, target="y", families={"x": nbsql.Text(tfidf=True, min_count=3)})
+    assert {(row[0], row[2]): row[3] for row in model.likelihoods} == near({("a", "two"): 1, ("b", "two"): 1})
+
+
+def test_a_loaded_model_of_count_columns_scores_and_explains(con: Connection) -> None:
+    families = {"words": nbsql.Multinomial(["w1", "w2"], alpha={"w1": 2}), "other": nbsql.Complement(["w3", "w4"])}
+    model = nbsql.fit(con, f"SELECT *, 1 AS w4 {COUNTS}", target="y", families=families, name="kept")
+    loaded = nbsql.load(con, "kept")
+    assert loaded.families == model.families
+    row = "SELECT 2 AS w1, 1 AS w2, 5 AS w3, 1 AS w4"
+    assert loaded.explain(row).fetchall() == model.explain(row).fetchall()
+    assert loaded.joint_log_likelihood(row).fetchall() == model.joint_log_likelihood(row).fetchall()
+
+
+@pytest.mark.parametrize(
+    "family", [nbsql.Text(tfidf=True), nbsql.Text(norm="l2"), nbsql.Text(event="complement", weight_norm=True, tfidf=True)]
+)
+def test_texts_are_learnt_and_forgotten_exactly(con: Connection, family: nbsql.Text) -> None:
+    con.execute(f"CREATE TABLE texts AS {TEXTS}")
+    more = "SELECT * FROM (VALUES ('b', 'two two four'), ('a', 'one four')) AS rows(y, x)"
+    model = nbsql.fit(con, "texts", target="y", name="changed", families={"x": family})
+    before = model.likelihoods.fetchall()
+    model.update(more)
+    whole = nbsql.fit(con, f"FROM texts UNION ALL {more}", target="y", families={"x": family})
+    for one, other in zip(model.likelihoods, whole.likelihoods, strict=True):
+        assert one[:3] == other[:3]
+        assert one[3] == near(other[3])
+    for one, other in zip(model.joint_log_likelihood(more), whole.joint_log_likelihood(more), strict=True):
+        assert one[2:] == near(other[2:])
+    model.compact()
+    assert [row[3] for row in model.likelihoods] == near([row[3] for row in whole.likelihoods])
+    with pytest.raises(nbsql.NbsqlError, match="four"):
+        model.forget("SELECT 'a' AS y, 'four four' AS x")
+    model.forget(more)
+    for one, other in zip(model.likelihoods, before, strict=True):
+        assert one[:3] == other[:3]
+        assert one[3] == near(other[3])
+
+
+@pytest.mark.parametrize("family", [nbsql.Text(tfidf=True, norm="l2"), nbsql.Text(norm="l2", min_count=2)])
+def test_a_norm_that_depends_on_all_texts_is_fitted_anew(con: Connection, family: nbsql.Text) -> None:
+    model = nbsql.fit(con, TEXTS, target="y", name="fixed", families={"x": family})
+    for change in (model.update, model.forget):
+        with pytest.raises(nbsql.ModelError, match="'x' depends on all rows at once; fit it anew"):
+            change("SELECT 'a' AS y, 'one' AS x")
+
+
+@pytest.mark.parametrize("norm", [None, "l2"])
+def test_slices_of_weighed_texts(con: Connection, norm: Any) -> None:
+    source = f"SELECT *, length(x) > 5 AS long {TEXTS}"
+    family = nbsql.Text(tfidf=True, norm=norm)
+    sliced = nbsql.fit(con, source, target="y", slice_by="long", families={"x": family}, exclude=["long"])
+    plain = nbsql.fit(con, source, target="y", families={"x": family}, exclude=["long"])
+    assert {row[0] for row in sliced.statistics if row[2] == "x"} == {"true", "false"}
+    assert [(*row[:3], near(row[3])) for row in sliced.likelihoods] == [row[:4] for row in plain.likelihoods]
+
+
+INFINITE = "the complement needs alpha > {}, or a word that no other class holds would weigh infinitely"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: nbsql.Complement(["u", "v"], alpha=0), INFINITE.format(0)),
+        (lambda: nbsql.Complement(["u", "v"], alpha={"u": 0}), INFINITE.format(0)),
+        (lambda: nbsql.Text(event="complement", alpha=1, estimate="mode"), INFINITE.format(1)),
+        (lambda: nbsql.Complement(["u", "v"], norm="l2"), "norm must be True or False, not 'l2'"),
+        (lambda: nbsql.Text(norm="l1"), "norm must be None or 'l2', not 'l1'"),
+        (lambda: nbsql.Text(norm=True), "norm must be None or 'l2', not True"),
+        (lambda: nbsql.Tokens(tfidf="yes"), "tfidf must be True or False, not 'yes'"),
+        (lambda: nbsql.Tokens(weight_norm=True), "weight_norm=True needs event='complement', not 'multinomial'"),
+        (lambda: nbsql.Tokens(event="bernoulli"), "event must be one of 'multinomial', 'complement', not 'bernoulli'"),
+        (
+            lambda: nbsql.Text(event="bernoulli", tfidf=True),
+            "event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm",
+        ),
+        (
+            lambda: nbsql.TokenCounts(norm="l2", unseen="smooth"),
+            "unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags",
+        ),
+    ],
+)
+def test_what_cannot_be_weighed(make: Callable[[], nbsql.Family], message: str) -> None:
+    with pytest.raises(nbsql.InputError) as caught:
+        make()
+    assert str(caught.value) == message
