@@ -21,12 +21,13 @@ ALPHAS = (1.0, 0.25)
 FAMILIES = {"note": nbsql.Text(), "calls": "poisson"}
 
 TABLES = """
-CREATE TABLE may AS FROM (VALUES ('sun', 1.5::DOUBLE, 2, TRUE, 'lunch at noon', 'no'), ('sun', 2.0, 0, FALSE, 'a free prize', 'yes'),
-  ('rain', 3.0, 1, NULL, 'tea', 'yes'), (NULL, 4.5, 3, TRUE, 'free lunch', 'no')) AS t(sky, wind, calls, warm, note, play);
+CREATE TABLE may AS FROM (VALUES ('sun', 1.5::DOUBLE, 2, TRUE, 'lunch at noon', 'no'),
+  ('sun', 2.0, 0, FALSE, 'a free prize', 'yes'), ('rain', 3.0, 1, NULL, 'tea', 'yes'),
+  (NULL, 4.5, 3, TRUE, 'free lunch', 'no')) AS t(sky, wind, calls, warm, note, play);
 CREATE TABLE june AS FROM (VALUES ('snow', 9.0::DOUBLE, 0, FALSE, 'ice', 'maybe'), ('rain', 4.0, 5, TRUE, 'tea at noon', 'yes'),
   ('hail', NULL, 1, TRUE, NULL, 'maybe')) AS t(sky, wind, calls, warm, note, play);
-CREATE TABLE july AS FROM (VALUES ('sun', 0.5::DOUBLE, 1, TRUE, 'lunch', 'no'), ('fog', 1.0, 1, TRUE, 'a prize for you', 'never'))
-  AS t(sky, wind, calls, warm, note, play);
+CREATE TABLE july AS FROM (VALUES ('sun', 0.5::DOUBLE, 1, TRUE, 'lunch', 'no'),
+  ('fog', 1.0, 1, TRUE, 'a prize for you', 'never')) AS t(sky, wind, calls, warm, note, play);
 CREATE TABLE probe AS FROM may UNION ALL FROM june UNION ALL FROM july;
 """
 
