@@ -201,8 +201,9 @@ def _prior(options: Options) -> Prior:
 
 
 _RULES = {
-    "negative": "{n} of column {column} are negative; {family} counts must be at least 0",
-    "whole": "{n} of column {column} are not whole; {family} counts must be whole numbers",
+    "negative": "{n} of column {column} are negative; {family} {units} must be at least 0",
+    "positive": "{n} of column {column} are 0 or negative; {family} {units} must be above 0",
+    "whole": "{n} of column {column} are not whole; {family} {units} must be whole numbers",
     "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
     "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
     "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",
@@ -258,7 +259,10 @@ def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     kinds = {folded(column.name): column.kind for column in columns}
     found = [Check("weight", spec.weight, _RULES["weight"])] if spec.weight else []
     for feature in spec.features:
-        message = {rule: text.replace("{family}", feature.family.name) for rule, text in _RULES.items()}
+        message = {
+            rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units)
+            for rule, text in _RULES.items()
+        }
         missing = ["missing"] if feature.family.nulls == "error" else []
         found += [
             Check(rule, column, message[rule])

@@ -13,13 +13,19 @@ from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.categorical import Categorical
 from nbsql.family.complement import Complement
+from nbsql.family.exponential import Exponential
 from nbsql.family.gaussian import Gaussian, NormalInverseGamma
+from nbsql.family.geometric import Geometric
+from nbsql.family.lognormal import LogNormal
 from nbsql.family.multinomial import Multinomial
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
 from nbsql.family.tokens import TokenCounts, Tokens
 
-_FAMILIES = (Categorical, Bernoulli, Gaussian, Poisson, Multinomial, Complement, Tokens, TokenCounts, Text)
+_FAMILIES = (
+    Categorical, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
+    Tokens, TokenCounts, Text,
+)  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
 
@@ -66,8 +72,11 @@ __all__ = [
     "Categorical",
     "Complement",
     "Estimate",
+    "Exponential",
     "Family",
     "Gaussian",
+    "Geometric",
+    "LogNormal",
     "Multinomial",
     "NormalInverseGamma",
     "Nulls",

@@ -60,6 +60,7 @@ class Gaussian(Family):
     prior: NormalInverseGamma | None = None
 
     name: ClassVar[str] = "gaussian"
+    units: ClassVar[str] = "numbers"
     smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True

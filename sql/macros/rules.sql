@@ -11,6 +11,10 @@ source.{{ nbsql.ident(column) }} IS NULL
 source.{{ nbsql.ident(column) }} < 0
 {%- endmacro %}
 
+{% macro breaks_positive(column) -%}
+source.{{ nbsql.ident(column) }} <= 0
+{%- endmacro %}
+
 {% macro breaks_whole(column) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 abs({{ x }}) <= 1e150 AND {{ x }} <> floor({{ x }})

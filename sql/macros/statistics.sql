@@ -190,7 +190,7 @@ WHERE n > 0
 {%- endmacro %}
 
 {#
-  A typical value a number: index, centre. The median of the first rows, because it is a value of the column, so that a constant
+  A typical value a number, as it is counted: index, centre. The median of the first rows, because it is one of the values, so that a constant
   stays exact.
 #}
 {% macro centres(source, features) -%}
@@ -198,12 +198,14 @@ SELECT index, quantile_disc(x, 0.5) AS centre
 FROM (
   SELECT
     unnest([{% for feature in features %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
-    unnest([
+    unnest([{% for feature in features %}nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
+  FROM (
+    SELECT
       {% for feature in features %}
-      CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}
+      {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
       {% endfor %}
-    ]) AS x
-  FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
+    FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
+  ) AS sample
 ) AS sample
 WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
 GROUP BY index

@@ -1,0 +1,34 @@
+"""Times between events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nbsql.family.base import Parameter
+from nbsql.family.rate import Rate
+
+
+@dataclass(frozen=True)
+class Exponential(Rate):
+    """A number of at least 0 with an exponential density in each class, of rate (n + a) / (sum of x + b).
+
+    That is the posterior mean of the rate; its mode has a - 1.
+
+    Args:
+        a: shape of the Gamma prior on the rate; a and b at 0 are no prior.
+        b: rate of that prior.
+    """
+
+    name: ClassVar[str] = "exponential"
+    units: ClassVar[str] = "numbers"
+    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
+
+    @property
+    def distribution(self) -> str:
+        return "exponential"
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter(quantity, quantity) for quantity in ("rate", "log_rate")]

@@ -1,0 +1,38 @@
+"""Counts of failures."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nbsql.family.base import Parameter
+from nbsql.family.rate import Rate
+
+
+@dataclass(frozen=True)
+class Geometric(Rate):
+    """A count of the failures before a success, 0, 1, 2, ..., with (n + a) / (n + sum of x + a + b) as the chance of success.
+
+    That is the posterior mean of the chance; its mode has a - 1 and b - 1. A count of trials, which begins at 1, is one more.
+
+    Args:
+        a: successes that the Beta prior on the chance is worth; a and b at 0 are no prior.
+        b: failures that it is worth.
+    """
+
+    name: ClassVar[str] = "geometric"
+    bounded: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    rules: ClassVar[dict[str, tuple[str, ...]]] = {
+        "integer": ("negative",),
+        "float": ("negative", "whole"),
+        "decimal": ("negative", "whole"),
+    }
+
+    @property
+    def distribution(self) -> str:
+        return "geometric"
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter("success", "log_success"), Parameter("failure", "log_failure")]

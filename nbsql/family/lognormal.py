@@ -1,0 +1,24 @@
+"""Positive numbers whose logarithm has a normal density."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nbsql.family.gaussian import Gaussian
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogNormal(Gaussian):
+    """A positive number whose logarithm has a normal density in each class: sums of money, lengths, waiting times.
+
+    Mean and variance, in the statistics and in the likelihoods too, are those of ln x.
+
+    Args:
+        variance: of ln x, "population" (m2 / n) or "sample" (m2 / (n - 1)).
+        floor: the least variance, as a share of the variance of ln x over all classes.
+        prior: a `NormalInverseGamma` prior on mean and variance of ln x.
+    """
+
+    name: ClassVar[str] = "lognormal"
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))

@@ -1,0 +1,207 @@
+"""Log-normal, exponential and geometric numbers against scipy.stats, and what they do at the edges."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import exp, inf, log
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from scipy import stats
+
+import nbsql
+
+pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
+
+Connection = duckdb.DuckDBPyConnection
+Joint = Callable[..., list[dict[Any, float]]]
+
+near = partial(pytest.approx, rel=1e-12, abs=1e-14)
+
+NUMBERS = {"a": [0.5, 2.0, 8.0, 1.0], "b": [100.0, 300.0, 20.0], "c": []}
+COUNTS = {"a": [0, 2, 8, 1], "b": [10, 0], "c": []}
+N = {"a": 4 / 8, "b": 3 / 8, "c": 1 / 8}
+CENTRE = {name: np.mean([x for values in table.values() for x in values]) for name, table in (("x", NUMBERS), ("k", COUNTS))}
+
+
+def source(table: dict[str, list[Any]], scale: float = 1) -> str:
+    rows = [f"('{label}', {x * scale!r}::DOUBLE)" for label, values in table.items() for x in values or [None] if x is not None]
+    missing = [f"('{label}', NULL)" for label, values in table.items() if not values]
+    return f"FROM (VALUES {', '.join(rows + missing)}) AS rows(y, x)"
+
+
+def read(model: nbsql.Model, column: int) -> dict[str, float]:
+    return {row[0]: row[column] for row in model.likelihoods}
+
+
+def lognormal(values: list[float], lost: int = 0) -> Any:
+    logs = np.log(values)
+    return stats.lognorm(np.sqrt(np.var(logs, ddof=lost)), scale=np.exp(np.mean(logs)))
+
+
+@pytest.mark.parametrize("scale", [1, 1e-200, 1e250], ids=["", "tiny", "huge"])
+@pytest.mark.parametrize("variance", ["population", "sample"])
+def test_lognormal_is_that_of_scipy(con: Connection, joint: Joint, variance: Any, scale: float) -> None:
+    family = nbsql.LogNormal(variance=variance)
+    model = nbsql.fit(con, source(NUMBERS, scale), target="y", families={"x": family})
+    assert read(model, 5)["a"] == near(np.mean(np.log(NUMBERS["a"])) + log(scale))
+    every = [x for values in NUMBERS.values() for x in values]
+    for x in (0.3, 2.0, 1e3):
+        scores = joint(model, f"SELECT {x * scale!r}::DOUBLE AS x")[0]
+        for label, values in NUMBERS.items():
+            density = lognormal(values or every, lost=variance == "sample").logpdf(x) - log(scale)
+            assert scores[label] == near(log(N[label]) + density)
+
+
+def test_lognormal_takes_the_prior_of_a_normal_density(con: Connection) -> None:
+    prior = nbsql.NormalInverseGamma(kappa=0.5, a=1.5)
+    model = nbsql.fit(con, source(NUMBERS), target="y", families={"x": nbsql.LogNormal(prior=prior)})
+    logs = f"SELECT y, ln(x) AS x {source(NUMBERS)}"
+    plain = nbsql.fit(con, logs, target="y", families={"x": nbsql.Gaussian(prior=prior)})
+    assert [near(row[5:7]) for row in model.likelihoods] == [row[5:7] for row in plain.likelihoods]
+
+
+def test_a_lognormal_column_far_from_1_with_gaps_is_counted_as_exactly(con: Connection) -> None:
+    values = [1e300 * (1 + i * 1e-9) for i in range(50)]
+    rows = ", ".join(f"('a', {x!r}::DOUBLE)" for x in values)
+    con.execute(f"CREATE TABLE far AS FROM (VALUES {rows}, ('a', 'nan'), ('a', 'inf'), ('b', 1), ('b', NULL)) AS rows(y, x)")
+    model = nbsql.fit(con, "far", target="y", families={"x": "lognormal"})
+    cell = next(row for row in model.statistics if row[1:3] == ("a", "x"))
+    shifts = np.log1p(np.arange(50) * 1e-9)
+    assert cell[4] == 50
+    assert cell[5] == pytest.approx(log(1e300) + shifts.mean(), rel=1e-15)
+    assert cell[6] / 50 == pytest.approx(shifts.var(), rel=1e-5)  # ln x itself has 13 digits after the point
+
+
+@pytest.mark.parametrize("family", ["lognormal", nbsql.Exponential(), nbsql.Geometric()])
+def test_a_number_outside_of_the_distribution_is_explained_by_no_class(con: Connection, family: Any) -> None:
+    table = NUMBERS if family == "lognormal" else COUNTS
+    model = nbsql.fit(con, source(table), target="y", families={"x": family}, name="m")
+    rows = "FROM (VALUES (-1.0::DOUBLE), (2), (NULL), ('nan'), ('inf')) AS rows(x)"
+    predictions = [row[1] for row in model.predict(rows)]
+    assert predictions[0] is None
+    assert predictions[1:] == [predictions[1], "a", "a", "a"]
+    assert [row[-1] for row in model.log_evidence(rows)][2:] == [near(0)] * 3
+    if family == "lognormal":
+        assert model.predict("SELECT 0 AS x").fetchall()[0][1] is None
+    explained = [row[-1] for row in model.explain("SELECT -1 AS x") if row[2] == "x"]
+    assert explained == [-inf] * 3
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (2.5, 0.5)])
+@pytest.mark.parametrize(("estimate", "less"), [("mean", 0), ("mode", 1)])
+def test_exponential_is_that_of_scipy(con: Connection, joint: Joint, a: float, b: float, estimate: Any, less: int) -> None:
+    model = nbsql.fit(con, source(NUMBERS), target="y", families={"x": nbsql.Exponential(a, b, estimate=estimate)})
+    less = less if a else 0
+    expected = {label: (len(xs) + a - less) / (sum(xs) + b) for label, xs in NUMBERS.items() if xs}
+    expected["c"] = (a - less) / b if a else 1 / CENTRE["x"]
+    assert read(model, 7) == near(expected)
+    if a and estimate == "mean":
+        assert expected["a"] == near(stats.gamma(4 + a, scale=1 / (sum(NUMBERS["a"]) + b)).mean())
+    if a and estimate == "mode":
+        posterior = stats.gamma(4 + a, scale=1 / (sum(NUMBERS["a"]) + b))
+        assert all(posterior.pdf(expected["a"]) > posterior.pdf(expected["a"] + step) for step in (-1e-4, 1e-4))
+    for x in (0, 1.5, 400):
+        scores = joint(model, f"SELECT {x}::DOUBLE AS x")[0]
+        assert scores == near({k: log(N[k]) + stats.expon(scale=1 / rate).logpdf(x) for k, rate in expected.items()})
+
+
+def test_a_class_of_zeros_has_a_finite_exponential_density(con: Connection, joint: Joint) -> None:
+    rows = "FROM (VALUES ('a', 0.0), ('a', 0.0), ('b', 3.0), ('b', 5.0)) AS rows(y, x)"
+    model = nbsql.fit(con, rows, target="y", families={"x": "exponential"})
+    assert read(model, 7) == near({"a": 1 / (2e-9), "b": 1 / 4})
+    assert joint(model, "SELECT 0 AS x")[0]["a"] == near(log(1 / 2) - log(2e-9))
+    assert [row[1] for row in model.predict("SELECT unnest([0, 0.1]) AS x")] == ["a", "b"]
+    model = nbsql.fit(con, f"SELECT y, 0 AS x {rows}", target="y", families={"x": "exponential"})
+    assert joint(model, "SELECT 1 AS x") == [near({"a": log(1 / 2), "b": log(1 / 2)})]
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (2.5, 1.5)])
+@pytest.mark.parametrize(("estimate", "less"), [("mean", 0), ("mode", 1)])
+def test_geometric_is_that_of_scipy(con: Connection, joint: Joint, a: float, b: float, estimate: Any, less: int) -> None:
+    model = nbsql.fit(con, source(COUNTS), target="y", families={"x": nbsql.Geometric(a, b, estimate=estimate)})
+    less = less if a else 0
+    n = {label: len(xs) for label, xs in COUNTS.items()}
+    expected = {k: (n[k] + a - less) / (n[k] + sum(xs) + a + b - 2 * less) for k, xs in COUNTS.items() if xs or a}
+    expected.setdefault("c", 1 / (1 + CENTRE["k"]))
+    assert read(model, 7) == near(expected)
+    assert read(model, 5) == near({label: (1 - p) / p for label, p in expected.items()})
+    posterior = stats.beta(4 + a, 11 + b)
+    if a and estimate == "mean":
+        assert expected["a"] == near(posterior.mean())
+    if a and estimate == "mode":
+        assert all(posterior.pdf(expected["a"]) > posterior.pdf(expected["a"] + step) for step in (-1e-4, 1e-4))
+    for x in (0, 1, 40):
+        scores = joint(model, f"SELECT {x} AS x")[0]
+        prior = {"a": 4 / 7, "b": 2 / 7, "c": 1 / 7}
+        assert scores == near({k: log(prior[k]) + stats.geom(p, loc=-1).logpmf(x) for k, p in expected.items()})
+
+
+def test_a_geometric_class_of_zeros_explains_zeros_alone(con: Connection, joint: Joint) -> None:
+    rows = "FROM (VALUES ('a', 0), ('a', 0), ('b', 3), ('b', 1000000000)) AS rows(y, x)"
+    model = nbsql.fit(con, rows, target="y", families={"x": "geometric"})
+    zero, one = joint(model, "FROM (VALUES (0), (1)) AS rows(x)")
+    assert (zero["a"], one["a"]) == (near(log(1 / 2)), -inf)
+    p = 2 / (2 + 1000000003)
+    assert one["b"] == near(log(1 / 2) + log(p) + np.log1p(-p))
+
+
+@pytest.mark.parametrize(
+    "family", [nbsql.LogNormal(), nbsql.Exponential(1.5, 2), nbsql.Geometric(2, 3)], ids=lambda family: family.name
+)
+def test_weights_are_copies_and_parts_add_up(con: Connection, family: nbsql.Family) -> None:
+    con.execute("CREATE TABLE heavy AS SELECT 'c' || i % 3 AS y, 1 + (i * 37) % 11 AS x, i % 4 AS w FROM range(60) AS rows(i)")
+    con.execute("CREATE TABLE copies AS SELECT y, x FROM heavy, range(w)")
+    copies = nbsql.fit(con, "copies", target="y", families={"x": family})
+    weighted = nbsql.fit(con, "heavy", target="y", weight="w", families={"x": family})
+    parts = nbsql.fit(con, "FROM copies WHERE x < 5", target="y", families={"x": family}, name="parts")
+    parts.update("FROM copies WHERE x >= 5")
+    parts.update("SELECT 'c1' AS y, 7 AS x")
+    parts.forget("SELECT 'c1' AS y, 7 AS x")
+    for model in (weighted, parts, nbsql.load(con, "parts")):
+        for one, other in zip(model.likelihoods, copies.likelihoods, strict=True):
+            assert one[:3] == other[:3]
+            assert [x for x in one[5:] if x is not None] == near([x for x in other[5:] if x is not None])
+
+
+def test_the_families_stand_side_by_side_in_one_model(con: Connection, joint: Joint) -> None:
+    con.execute("CREATE TABLE many AS SELECT 'c' || i % 3 AS y, 1 + (i * 37) % 11 AS x FROM range(60) AS rows(i)")
+    names = ["lognormal", "exponential", "geometric", "poisson", "gaussian"]
+    columns = ", ".join(f"x AS {name}" for name in names)
+    model = nbsql.fit(con, f"SELECT y, {columns} FROM many", target="y", families={name: name for name in names})
+    expected = dict.fromkeys(["c0", "c1", "c2"], -4 * log(1 / 3))
+    for name in names:
+        alone = nbsql.fit(con, "many", target="y", families={"x": name})
+        for label, score in joint(alone, "SELECT 4 AS x")[0].items():
+            expected[label] += score
+    assert joint(model, f"SELECT {columns} FROM (SELECT 4 AS x)")[0] == near(expected)
+
+
+@pytest.mark.parametrize(
+    ("family", "value", "message"),
+    [
+        ("lognormal", "0", "1 value of column 'x' is 0 or negative; lognormal numbers must be above 0"),
+        ("exponential", "-1", "1 value of column 'x' is negative; exponential numbers must be at least 0"),
+        ("geometric", "1.5", "1 value of column 'x' is not whole; geometric counts must be whole numbers"),
+    ],
+)
+def test_a_value_that_the_family_cannot_have(con: Connection, refused: Any, family: str, value: str, message: str) -> None:
+    rows = f"FROM (VALUES ('a', 1.0::DOUBLE), ('b', {value}), ('b', NULL), (NULL, -9)) AS rows(y, x)"
+    with refused(nbsql.InputError, message):
+        nbsql.fit(con, rows, target="y", families={"x": family})
+
+
+def test_fares_of_the_titanic(con: Connection, data: Path, joint: Joint) -> None:
+    rows = f"SELECT Survived, Fare FROM read_csv('{data}/titanic_train.csv') WHERE Fare > 0"
+    frame = con.sql(rows).df()
+    model = nbsql.fit(con, rows, target="Survived", families={"Fare": "lognormal"})
+    ours = joint(model, rows)
+    for label, values in frame.groupby("Survived")["Fare"]:
+        shape, _, scale = stats.lognorm.fit(values, floc=0)
+        theirs = stats.lognorm(shape, scale=scale).logpdf(frame["Fare"]) + log(len(values) / len(frame))
+        np.testing.assert_allclose([scores[label] for scores in ours], theirs, rtol=1e-9)
+        assert exp(read(model, 5)[label]) == near(scale)
