@@ -18,7 +18,7 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.library import families, fit, fit_sql, load, models
+from nbsql.library import families, fit, fit_sql, import_, load, merge, models
 from nbsql.model import Model
 from nbsql.query import Query
 from nbsql.version import __version__
@@ -51,6 +51,8 @@ __all__ = [
     "families",
     "fit",
     "fit_sql",
+    "import_",
     "load",
+    "merge",
     "models",
 ]

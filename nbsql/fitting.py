@@ -62,7 +62,7 @@ class Fit:
             for statement in count.cells(self.relations["statistics"], "1", temporary=temporary_model):
                 _run(self.engine, statement)
             entry = Entry(1, "1", "fit", self.source.label, total(labels))
-            built = build(self.engine, plan, entry)
+            built = build(self.engine, plan, [entry])
             self._warn()
         return built
 
@@ -127,13 +127,18 @@ def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[A
     return found
 
 
-def build(engine: DuckDB, plan: Plan, entry: Entry) -> tuple[Plan, list[ClassColumn]]:
+def build(engine: DuckDB, plan: Plan, entries: Sequence[Entry]) -> tuple[Plan, list[ClassColumn]]:
     """Make what a new model reads from the statistics that are there already.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        entries: the lines of its ledger.
 
     Returns:
         The plan of the model, in the form in which it was written, and its classes.
     """
-    for statement in plan.described(__version__, entry):
+    for statement in [*plan.described(__version__, entries[0]), *map(plan.enter, entries[1:])]:
         _run(engine, statement)
     classes = class_columns(engine.rows(plan.class_order()))
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, len(classes)))

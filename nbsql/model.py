@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from markupsafe import Markup
+
 from nbsql import schema as schemas
-from nbsql.changes import Change
+from nbsql.changes import Change, Ledger
 from nbsql.costs import cost_matrix
+from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.family import Family
-from nbsql.plan import VERBS, ClassColumn, Plan, Relations, class_columns
+from nbsql.plan import VERBS, ClassColumn, Entry, Plan, Relations, class_columns
 from nbsql.query import Query
 from nbsql.resolve import check_source
 from nbsql.spec import Spec
@@ -239,6 +243,82 @@ class Model:
         with self._change() as change:
             change.compact(through)
 
+    def as_of(self, batch: str) -> Model:
+        """The model as it stood after `batch`, a line of the ledger: a transient model."""
+        number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
+        return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
+
+    @property
+    def slice_names(self) -> list[str]:
+        """The slices, by the expression `slice_by` of the fit, oldest first."""
+        return slice_names(self._engine, self._plan, self._title)
+
+    def slices(self, names: Sequence[Any]) -> Model:
+        """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
+        texts = known_slices(self._engine, self._plan, self._title, names)
+        return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
+
+    def window(self, *, last: int | None = None, decay: float = 1.0) -> Model:
+        """The model of the `last` slices (None: of all): a transient model.
+
+        Args:
+            last: how many slices, the newest first.
+            decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
+        """
+        slice_names(self._engine, self._plan, self._title)
+        if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
+            raise InputError(f"last must be a whole number of at least 1, not {last!r}")
+        if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
+            raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
+        return self._derived(f"the last {last} slices" if last else "all slices", "windowed", last, float(decay))
+
+    def drift(self, a: Any, b: Any) -> Query:
+        """How far slices `b` have moved from slices `a`, the farthest feature first; batches, if the model has no slices.
+
+        A row a feature, and one for the class, without a feature: feature, psi, kl, value, a, b. psi is the population
+        stability index, kl the Kullback-Leibler divergence of b from a in nats; value is the value that moved most, a and b
+        its shares, or the means of a number.
+
+        Args:
+            a: a slice, or a list of them.
+            b: what to compare with it.
+        """
+        sides = []
+        for side in (a, b):
+            names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
+            if self._spec.slice_by is not None:
+                texts = known_slices(self._engine, self._plan, self._title, names)
+                query = self._fragment("cells_of_slices", self._relations["statistics"], texts)
+            else:
+                ledger = Ledger.of(self._engine, self._plan, self._title)
+                batches = [ledger.find(name).batch for name in names]
+                query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
+            sides.append(self._fragment("subquery", query))
+        poisson = [feature.name for feature in self._spec.features if feature.family.name == "poisson"]
+        return Query(self._engine, self._engine.renderer.statement("drift", *sides, poisson))
+
+    def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model to one Parquet file, which `nbsql.import_` reads. It holds counts and no rows.
+
+        Raises:
+            InputError: the file is there already.
+        """
+        write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
+
+    def _fragment(self, macro: str, *arguments: Any) -> Markup:
+        return self._engine.renderer.fragment(macro, *arguments)
+
+    def _derived(self, source: str, macro: str, *arguments: Any) -> Model:
+        engine = self._engine
+        cells = self._fragment(macro, self._relations["statistics"], *arguments)
+        cells = self._fragment("folded", self._fragment("subquery", cells), "1")
+        with engine.transaction():
+            rows = round(engine.ask("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
+            if rows <= 0:
+                raise InputError(f"nothing is left of {self._title} in {source}")
+            plan, classes = derive(engine, self._spec, cells, [Entry(1, "1", "derive", f"{source} of {self._title}", rows)])
+        return Model(engine, plan, classes, None)
+
     @contextmanager
     def _change(self) -> Iterator[Change]:
         with self._engine.transaction():
@@ -282,13 +362,13 @@ class Model:
 
     def _query(self, verb: str, source: Any) -> Query:
         found = self._engine.source(source)
-        self._refresh()
         self._check(verb, found)
         sql = self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame)
         return Query(self._engine, sql, found)
 
     def _check(self, verb: str, source: Source) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
+        self._refresh()
         columns = check_source(self._spec, source.columns, source.label, self._title)
         names = [column.name for column in source.columns]
         title = self._title

@@ -8,6 +8,7 @@ import click
 import duckdb
 
 from nbsql import __version__
+from nbsql.cli.changes import compact, forget, rollback, update
 from nbsql.cli.demo import demo
 from nbsql.cli.evaluate import evaluate
 from nbsql.cli.fit import fit
@@ -70,5 +71,5 @@ def main() -> None:
     """
 
 
-for _command in (demo, fit, predict, evaluate, explain, show, list_, sql, drop):
+for _command in (demo, fit, predict, evaluate, explain, update, forget, rollback, compact, show, list_, sql, drop):
     main.add_command(_command)

@@ -64,6 +64,9 @@ _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
     show_default=True,
     help="What a value new to the model is.",
 )
+@click.option(
+    "--slice-by", metavar="EXPR", help="Keep statistics by the value of an SQL expression: \"date_trunc('month', day)\"."
+)
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:

@@ -16,6 +16,7 @@ from nbsql.errors import ModelError
 from nbsql.spec import Spec
 
 _ROWS = 40  # of a table of likelihoods, unless asked for more
+_CHANGES = 5  # the newest lines of the ledger in an overview
 
 
 @click.command(short_help="Show a model: its features, classes, priors and likelihoods.")
@@ -24,28 +25,33 @@ _ROWS = 40  # of a table of likelihoods, unless asked for more
 @click.option("--families", is_flag=True, help="Every feature with its family and all its options.")
 @click.option("--priors", is_flag=True, help="The classes with their priors.")
 @click.option("--likelihoods", is_flag=True, help="The smoothed tables: how likely each value is in each class.")
+@click.option("--batches", is_flag=True, help="The ledger: what it has learnt and forgotten, and when.")
 @click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of likelihoods.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL of the priors and likelihoods instead of running it.")
-def show(database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, limit: int, as_sql: bool) -> None:
+@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL of what is asked for instead of running it.")
+def show(
+    database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, batches: bool, limit: int, as_sql: bool
+) -> None:
     """Show what MODEL has learnt.
 
     \b
       nbsql show shop.duckdb churn
       nbsql show shop.duckdb churn --likelihoods --limit 100
+      nbsql show shop.duckdb churn --batches
     """  # noqa: D301 - \b keeps the lines
     from rich.text import Text
 
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         queries = []
-        if priors or (as_sql and not likelihoods):
+        nothing = not (priors or likelihoods or batches)
+        if priors or (as_sql and nothing):
             queries.append(_ordered(engine, loaded.priors, ["prior", "class"], ["prior"]))
-        if likelihoods or (as_sql and not priors):
+        if likelihoods or (as_sql and nothing):
             queries.append(_ordered(engine, loaded.likelihoods, ["feature", "value", "class"]))
         if as_sql:
-            tables.sql("\n\n".join(f"{query};" for query in queries))
+            tables.sql("\n\n".join(f"{query};" for query in [*queries, *([loaded.batches.sql] if batches else [])]))
             return
-        if not (families or queries):
+        if not (families or batches or queries):
             report(engine, database, loaded)
             tables.echo("", *_history(engine, loaded))
             return
@@ -60,6 +66,14 @@ def show(database: str, model: str, *, families: bool, priors: bool, likelihoods
             _, more = tables.query(engine, query, limit=limit, empty=False)
             if more:
                 tables.echo("", f"the first {limit} rows; --limit N shows more")
+        if batches:
+            if families or queries:
+                tables.echo("")
+            lines = [
+                [str(number), batch, operation, f"{count:,}", source, f"{at:%Y-%m-%d %H:%M}"]
+                for batch, operation, source, count, at, number in loaded.batches
+            ]
+            tables.table(["", "batch", "operation", "rows", "source", "at (UTC)"], lines, right=[0, 3])
 
 
 def _ordered(engine: DuckDB, query: nbsql.Query, columns: list[str], descending: Sequence[str] = ()) -> str:
@@ -74,10 +88,13 @@ def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:
     asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
     asked += [f"weight {spec.weight}"] if spec.weight else []
     asked += [f"id {', '.join(spec.id)}"] if spec.id else []
+    asked += [f"slices by {tables.plain(spec.slice_by)}"] if spec.slice_by else []
     lines = [", ".join(asked)]
     ledger = engine.ask("everything", _relation(engine, model, "batches"))
-    for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5]):
+    for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
         lines.append(f"{operation}: {count:,} rows of {tables.plain(source)}, {at:%Y-%m-%d %H:%M} UTC, nbsql {row[1]}")
+    if len(ledger) > _CHANGES:
+        lines.append(f"... and {len(ledger) - _CHANGES} changes before; --batches shows all")
     return lines
 
 

@@ -37,6 +37,19 @@ class Recorder(DuckDB):
         self.statements.append(f"-- {name}\n{sql};")
 
 
+class Rehearsal(DuckDB):
+    """Runs the statements that change a database, to be undone, and notes them."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, watch=Watch())
+        self.statements: list[str] = []
+
+    def run(self, name: str, sql: str) -> None:
+        """Run a statement and note it."""
+        super().run(name, sql)
+        self.statements.append(f"-- {name}\n{sql};")
+
+
 @contextmanager
 def reading(path: str) -> Iterator[DuckDB]:
     """A database opened to be read, so that others may read it meanwhile."""
@@ -58,6 +71,22 @@ def recording(path: str) -> Iterator[Recorder]:
         yield engine
     finally:
         engine.close()
+
+
+@contextmanager
+def rehearsing(path: str) -> Iterator[Rehearsal]:
+    """A database of which to print what would be run, where later statements need earlier ones: all of it is rolled back."""
+    if path != _MEMORY and not Path(path).exists():
+        raise DatabaseError(f"no database {path!r}")
+    engine = Rehearsal(path)
+    try:
+        engine.ask("no_progress_bar")
+        with interruptible(engine):
+            engine.connection.begin()
+            yield engine
+    finally:
+        still(engine)
+        engine.close()  # ends the transaction without a commit
 
 
 @contextmanager

@@ -27,6 +27,11 @@ SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS
 WHERE batch = {{ nbsql.text(batch) }}
 {%- endmacro %}
 
+{% macro cells_of_batches(statistics, batches) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE batch IN ({% for batch in batches %}{{ nbsql.text(batch) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
 {# The same cells, taken away. #}
 {% macro negated(cells, batch) -%}
 SELECT slice, class, feature, value, -n AS n, mean, -m2 AS m2, {{ nbsql.text(batch) }} AS batch FROM {{ cells }} AS cells

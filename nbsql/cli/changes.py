@@ -1,0 +1,126 @@
+"""`nbsql update`, `nbsql forget`, `nbsql rollback` and `nbsql compact`: a model over time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import click
+
+import nbsql
+from nbsql.cli import tables
+from nbsql.cli.fit import classes
+from nbsql.cli.session import Rehearsal, rehearsing, told, writing
+from nbsql.engines.duckdb import DuckDB
+
+_sql = click.option(
+    "--sql", "as_sql", is_flag=True, help="Print the statements; they run in a transaction that is rolled back."
+)
+
+
+@click.command(short_help="Learn more rows.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("source")
+@click.option("--batch", metavar="NAME", help="A name for the ledger; by default the next number.")
+@_sql
+def update(database: str, model: str, source: str, *, batch: str | None, as_sql: bool) -> None:
+    """Learn the rows of SOURCE too: MODEL is then that of all its rows at once.
+
+    \b
+      nbsql update shop.duckdb churn march.csv --batch 2026-03
+    """  # noqa: D301 - \b keeps the lines
+
+    def act(loaded: nbsql.Model) -> str:
+        loaded.update(source, batch=batch)
+        name, _, label, rows, *_ = loaded.batches.fetchall()[-1]
+        return f"learnt {_rows(rows)} of {tables.plain(label)}, batch {tables.plain(name)}"
+
+    _change(database, model, act, as_sql=as_sql)
+
+
+@click.command(short_help="Unlearn rows, or a batch.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("source", required=False)
+@click.option("--batch", metavar="NAME", help="Unlearn what came with this line of the ledger.")
+@_sql
+def forget(database: str, model: str, source: str | None, *, batch: str | None, as_sql: bool) -> None:
+    """Unlearn the rows of SOURCE, or those of --batch: MODEL is then as if it had never met them.
+
+    \b
+      nbsql forget shop.duckdb churn withdrawn
+      nbsql forget shop.duckdb churn --batch 2026-03
+    """  # noqa: D301 - \b keeps the lines
+    if (source is None) == (batch is None):
+        raise click.UsageError("name a SOURCE or a --batch, one of them")
+
+    def act(loaded: nbsql.Model) -> str:
+        loaded.forget(source, batch=batch)
+        _, _, label, rows, *_ = loaded.batches.fetchall()[-1]
+        return f"forgot {_rows(rows)} of {tables.plain(label)}"
+
+    _change(database, model, act, as_sql=as_sql)
+
+
+@click.command(short_help="Undo the changes after a batch.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("batch")
+@_sql
+def rollback(database: str, model: str, batch: str, *, as_sql: bool) -> None:
+    """Undo every change of MODEL after BATCH, a line of its ledger (nbsql show --batches).
+
+    \b
+      nbsql rollback shop.duckdb churn 2026-03
+    """  # noqa: D301 - \b keeps the lines
+
+    def act(loaded: nbsql.Model) -> str:
+        before = len(loaded.batches.fetchall())
+        loaded.rollback(batch)
+        undone = before - len(loaded.batches.fetchall())
+        return f"is as it was after batch {tables.plain(batch)}, {_count(undone, 'later change')} undone"
+
+    _change(database, model, act, as_sql=as_sql)
+
+
+@click.command(short_help="Fold old batches into one.")
+@click.argument("database")
+@click.argument("model")
+@click.option("--through", metavar="BATCH", help="The last batch to fold; by default all are.")
+@_sql
+def compact(database: str, model: str, *, through: str | None, as_sql: bool) -> None:
+    """Fold the batches of MODEL into one: it stays the same and takes less room; its earlier states are no more.
+
+    \b
+      nbsql compact shop.duckdb churn --through 2026-03
+    """  # noqa: D301 - \b keeps the lines
+
+    def act(loaded: nbsql.Model) -> str:
+        loaded.compact(through)
+        name, _, folded, *_ = loaded.batches.fetchall()[0]
+        return f"has {folded} folded into one, batch {tables.plain(name)}"
+
+    _change(database, model, act, as_sql=as_sql)
+
+
+def _change(database: str, name: str, act: Callable[[nbsql.Model], str], *, as_sql: bool) -> None:
+    """Change a model and say what it is now, or print what would run."""
+    opened: AbstractContextManager[DuckDB] = rehearsing(database) if as_sql else writing(database, create=False)
+    with opened as engine:
+        with told(engine):
+            model = nbsql.load(engine, name)
+            done = act(model)
+        if isinstance(engine, Rehearsal):
+            tables.sql("\n\n".join(engine.statements))
+            return
+        tables.echo(f"model {model.name} in {database} {done}", "")
+        classes(engine, model)
+
+
+def _rows(count: int) -> str:
+    return _count(count, "row")
+
+
+def _count(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

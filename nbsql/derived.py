@@ -1,0 +1,152 @@
+"""Models from the cells of others: as they stood, of some slices, merged, and read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import duckdb
+from markupsafe import Markup
+
+from nbsql.engines.duckdb import DuckDB
+from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.fitting import build
+from nbsql.plan import ClassColumn, Entry, Plan, Relations
+from nbsql.schema import drop_schema
+from nbsql.spec import Spec
+from nbsql.version import __version__
+
+
+def derive(
+    engine: DuckDB,
+    spec: Spec,
+    cells: Markup,
+    entries: Sequence[Entry],
+    relations: Relations | None = None,
+    replaces: tuple[str, str] | None = None,
+) -> tuple[Plan, list[ClassColumn]]:
+    """A new model of some cells, within a transaction of the caller's.
+
+    Args:
+        engine: where.
+        spec: of the model.
+        cells: the query of its cells.
+        entries: its ledger.
+        relations: where the model is to be; None makes a transient model.
+        replaces: the database and schema of the model that this one takes the place of.
+
+    Returns:
+        The plan of the model and its classes.
+    """
+    relations = relations or Relations(engine.renderer, transient=engine.transient_name())
+    plan = Plan(engine.renderer, spec, relations)
+    with engine.temporaries() as temporary:
+        staged = temporary("cells")  # they may be those of the model that is replaced
+        engine.run("cells", engine.renderer.statement("create_table_as", staged, cells, temporary=True))
+        if replaces is not None:
+            drop_schema(engine, *replaces)
+        if not relations.temporary:
+            statement = plan.create_schema()
+            engine.run(statement.name, statement.sql)
+        query = engine.renderer.fragment("cells_of", staged)
+        table = engine.renderer.statement("create_table_as", relations["statistics"], query, temporary=relations.temporary)
+        engine.run("statistics", table)
+    return build(engine, plan, entries)
+
+
+def slice_names(engine: DuckDB, plan: Plan, title: str) -> list[str]:
+    """The slices of a model, oldest first.
+
+    Raises:
+        ModelError: it has none.
+    """
+    if plan.spec.slice_by is None:
+        raise ModelError(f"{title} has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say")
+    return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
+
+
+def known_slices(engine: DuckDB, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
+    """The wanted slices as text.
+
+    Raises:
+        InputError: one is not there.
+    """
+    names = slice_names(engine, plan, title)
+    texts = [str(name) for name in wanted]
+    for text in texts:
+        if text not in names:
+            raise InputError(f"no slice {text!r} in {title}{suggestion(text, names) or f'; it has {listed(names)}'}")
+    if not texts:
+        raise InputError(f"name at least one slice; {title} has {listed(names)}")
+    return texts
+
+
+def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
+    """The spec of models merged.
+
+    Args:
+        specs: what messages call each model, and its spec.
+
+    Raises:
+        ModelError: they do not model the same.
+    """
+    (first, spec), *others = specs
+    for title, other in others:
+        reason = _difference(spec, other)
+        if reason is not None:
+            raise ModelError(f"{first} and {title} cannot be merged: {reason}")
+    stuck = [feature.name for feature in spec.features if not feature.family.additive]
+    if len(specs) > 1 and stuck:
+        raise ModelError(f"{first} and {others[0][0]} cannot be merged: {listed(stuck)} depends on all rows at once")
+    return spec
+
+
+def _difference(one: Spec, other: Spec) -> str | None:
+    if (one.target, one.target_type) != (other.target, other.target_type):
+        return f"one predicts {one.target!r} ({one.target_type}), the other {other.target!r} ({other.target_type})"
+    ours, theirs = ({feature.name: feature for feature in spec.features} for spec in (one, other))
+    for name in [*ours, *theirs]:
+        if name not in ours or name not in theirs:
+            return f"only one of them has the feature {name!r}"
+        if ours[name].family != theirs[name].family or ours[name].columns != theirs[name].columns:
+            return f"feature {name!r} is {ours[name].family!r} in one and {theirs[name].family!r} in the other"
+    if one.prior != other.prior:
+        return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
+    if one.slice_by != other.slice_by:
+        return f"one has slice_by {one.slice_by!r}, the other {other.slice_by!r}"
+    return None
+
+
+def write_file(engine: DuckDB, plan: Plan, path: str, *, overwrite: bool) -> None:
+    """Write a model to a Parquet file.
+
+    Raises:
+        InputError: the file is there already.
+        DatabaseError: it cannot be written.
+    """
+    if Path(path).exists() and not overwrite:
+        raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
+    cells = engine.renderer.fragment("folded", plan.relations["statistics"], "1")
+    engine.run("export", engine.renderer.statement("exported", cells, path, plan.spec.to_json(), __version__))
+
+
+def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup]:
+    """The spec and the query of the cells of a file that `write_file` wrote.
+
+    Raises:
+        InputError: there is no such file, or it is none of a model.
+        ModelError: the model is damaged, or of a newer version of nbsql.
+    """
+    if not Path(path).exists():
+        raise InputError(f"no file {path!r}")
+    cursor = engine.connection.cursor()  # an error would abort the caller's transaction
+    try:
+        metadata = dict(cursor.execute(engine.renderer.statement("file_metadata", path)).fetchall())
+    except duckdb.Error:
+        metadata = {}
+    finally:
+        cursor.close()
+    if "nbsql_spec" not in metadata:
+        raise InputError(f"{path!r} is no file that a model was exported to")
+    spec = Spec.from_json(metadata["nbsql_spec"], path)
+    return spec, engine.renderer.fragment("cells_of_file", path)

@@ -1,0 +1,84 @@
+{# Models from the cells of others: as they stood, of some slices, of several models, from a file. #}
+
+{# The cells of some slices. #}
+{% macro cells_of_slices(statistics, slices) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{#
+  The slices that have rows left, oldest first: slice, n, age (0 is the newest). As numbers where they are numbers, else as
+  texts, which puts dates in their order.
+#}
+{% macro slices(statistics) -%}
+SELECT slice, n, row_number() OVER (ORDER BY TRY_CAST(slice AS {{ nbsql.double() }}) DESC NULLS LAST, slice DESC) - 1 AS age
+FROM (
+  SELECT slice, sum(n) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IS NULL AND slice IS NOT NULL
+  GROUP BY slice
+  HAVING {{ nbsql.is_left() }}
+) AS counts
+{%- endmacro %}
+
+{% macro slices_in_order(statistics) -%}
+SELECT slice, n
+FROM (
+  {{ nbsql.slices(statistics) | indent(2) }}
+) AS slices
+ORDER BY age DESC
+{%- endmacro %}
+
+{# The cells of the newest slices, each weighed by decay to the power of its age. #}
+{% macro windowed(statistics, last, decay) -%}
+SELECT
+  cells.slice,
+  cells.class,
+  cells.feature,
+  cells.value,
+  cells.n * power({{ nbsql.number(decay) }}, slices.age) AS n,
+  cells.mean,
+  cells.m2 * power({{ nbsql.number(decay) }}, slices.age) AS m2,
+  cells.batch
+FROM {{ statistics }} AS cells
+JOIN (
+  {{ nbsql.slices(statistics) | indent(2) }}
+) AS slices ON slices.slice = cells.slice
+{%- if last is not none %}
+
+WHERE slices.age < {{ last }}
+{%- endif %}
+{%- endmacro %}
+
+{# The cells of several models, each folded into a batch of its name. #}
+{% macro merged(models) -%}
+{% for statistics, batch in models -%}
+SELECT * FROM (
+  {{ nbsql.folded(statistics, batch) | indent(2) }}
+) AS cells_{{ loop.index }}
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro rows_learnt(statistics) -%}
+SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
+{%- endmacro %}
+
+
+{# A model as one file: its cells, folded, and its spec beside them. #}
+{% macro exported(cells, path, spec, version) -%}
+COPY (
+  {{ cells | indent(2) }}
+) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {nbsql_spec: {{ nbsql.text(spec) }}, nbsql_version: {{ nbsql.text(version) }}})
+{%- endmacro %}
+
+{% macro file_metadata(path) -%}
+SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
+{%- endmacro %}
+
+{% macro cells_of_file(path) -%}
+SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
+{%- endmacro %}

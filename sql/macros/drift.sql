@@ -1,0 +1,91 @@
+{#
+  How far two parts of what was learnt, a and b, are apart, a row a feature (and one for the class, without a feature):
+
+    psi    the population stability index, the sum over values of (b - a) ln(b / a): Jeffreys' divergence of a and b
+    kl     the Kullback-Leibler divergence of b from a, the sum of b ln(b / a), in nats
+    value  the value that adds most to the psi, with its shares in a and b; for numbers the means in a and b
+
+  Shares of values are (n + 1/2) / (N + K / 2), K the values of both, so that one never met has a share (Krichevsky and Trofimov
+  1981). Numbers are compared as the normal densities, or the Poisson distributions, that have their moments.
+#}
+{% macro drift(a, b, poisson) -%}
+WITH a AS (
+  SELECT feature, value, class, n, mean, m2 FROM (
+    {{ nbsql.folded(a, 'a') | indent(4) }}
+  ) AS cells
+),
+b AS (
+  SELECT feature, value, class, n, mean, m2 FROM (
+    {{ nbsql.folded(b, 'b') | indent(4) }}
+  ) AS cells
+),
+counts AS (
+  SELECT feature, value, sum(a) AS a, sum(b) AS b
+  FROM (
+    SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, n AS a, 0 AS b
+    FROM a WHERE mean IS NULL
+    UNION ALL
+    SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, 0, n
+    FROM b WHERE mean IS NULL
+  ) AS both_sides
+  GROUP BY ALL
+),
+shares AS (
+  SELECT
+    feature,
+    value,
+    (a + 0.5) / (sum(a) OVER (PARTITION BY feature) + 0.5 * count(*) OVER (PARTITION BY feature)) AS a,
+    (b + 0.5) / (sum(b) OVER (PARTITION BY feature) + 0.5 * count(*) OVER (PARTITION BY feature)) AS b
+  FROM counts
+),
+moments AS (
+  SELECT
+    feature,
+    a.mean AS a,
+    b.mean AS b,
+    a.m2 / a.n AS variance_a,
+    b.m2 / b.n AS variance_b
+  FROM (
+    {{ nbsql.pooled(nbsql.moments_of(nbsql.word('a')), ['feature']) | indent(4) }}
+  ) AS a
+  JOIN (
+    {{ nbsql.pooled(nbsql.moments_of(nbsql.word('b')), ['feature']) | indent(4) }}
+  ) AS b USING (feature)
+)
+SELECT feature, psi, kl, value, a, b
+FROM (
+  SELECT
+    feature,
+    sum((b - a) * ln(b / a)) AS psi,
+    sum(b * ln(b / a)) AS kl,
+    arg_max(value, (b - a) * ln(b / a)) AS value,
+    arg_max(a, (b - a) * ln(b / a)) AS a,
+    arg_max(b, (b - a) * ln(b / a)) AS b
+  FROM shares
+  GROUP BY feature
+  UNION ALL
+  SELECT
+    feature,
+    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), poisson) }} + {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), poisson) }},
+    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), poisson) }},
+    NULL,
+    a,
+    b
+  FROM moments
+) AS divergences
+ORDER BY psi DESC NULLS LAST, feature NULLS FIRST
+{%- endmacro %}
+
+{# The divergence of the distribution of a number in `new` from that in `old`. One without any variance has none. #}
+{% macro divergence(old, new, poisson) -%}
+{% set normal -%}
+CASE WHEN variance_a > 0 AND variance_b > 0 THEN 0.5 * (ln(variance_{{ old }} / variance_{{ new }}) + (variance_{{ new }} + (a - b) * (a - b)) / variance_{{ old }} - 1) END
+{%- endset -%}
+{% if poisson -%}
+CASE WHEN feature IN ({% for name in poisson %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %})
+  THEN CASE WHEN a > 0 AND b > 0 THEN {{ new }} * ln({{ new }} / {{ old }}) - {{ new }} + {{ old }} END
+  ELSE {{ normal }} END
+{%- else -%}
+{{ normal }}
+{%- endif %}
+{%- endmacro %}
