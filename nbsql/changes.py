@@ -140,7 +140,7 @@ class Change:
             for relation in (self._statistics, self._batches):
                 self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
             self._add(renderer.fragment("cells_of", folded_cells))
-        self._write(replace(last, operation="compact", source=f"{len(old)} batches", rows=rows))
+        self._write(replace(last, operation="compact", source=f"{len(old)} batch{'' if len(old) == 1 else 'es'}", rows=rows))
 
     # Steps. --------------------------------------------------------------------------------------------------------
 
