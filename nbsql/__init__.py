@@ -4,6 +4,7 @@ from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, Nbsq
 from nbsql.evaluation import ClassEvaluation, Evaluation
 from nbsql.family import (
     Bernoulli,
+    Binned,
     Categorical,
     Complement,
     Exponential,
@@ -25,6 +26,7 @@ from nbsql.version import __version__
 
 __all__ = [
     "Bernoulli",
+    "Binned",
     "Categorical",
     "ClassEvaluation",
     "Complement",

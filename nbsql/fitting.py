@@ -12,7 +12,7 @@ from nbsql.errors import InputError, listed
 from nbsql.plan import ClassColumn, Entry, Plan, Relations, Statement, class_columns, is_wide
 from nbsql.resolve import resolve
 from nbsql.schema import drop_schema
-from nbsql.spec import Options, Prior, Spec
+from nbsql.spec import Feature, Options, Prior, Spec
 from nbsql.version import __version__
 
 
@@ -33,6 +33,15 @@ class Fit:
         self.spec = resolve(source.columns, options, source.label)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
+        self.spec = replace(self.spec, features=tuple(map(self._asked, self.spec.features)))
+
+    def _asked(self, feature: Feature) -> Feature:
+        """The feature with what must be known of its column before it can be counted."""
+        question = feature.family.question
+        if question is None:
+            return feature
+        rows = self.engine.ask(question, self.spec, self.source.relation, feature)
+        return replace(feature, family=feature.family.answered(rows))
 
     @property
     def plan(self) -> Plan:

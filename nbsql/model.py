@@ -117,10 +117,10 @@ class Model:
         Raises:
             InputError: the source lacks a feature, or has a column that is to be added already; or the costs are none.
 
-        >>> import duckdb
+        >>> import duckdb, nbsql
         >>> con = duckdb.connect()
         >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
-        >>> model = fit(con, data, target="day")
+        >>> model = nbsql.fit(con, data, target="day")
         >>> model.predict("SELECT 'sun' AS sky").fetchall()
         [('sun', 'dry', 0.8181818181818181)]
         >>> model.predict("SELECT 'sun' AS sky", costs={("wet", "dry"): 9}).fetchall()
@@ -167,10 +167,10 @@ class Model:
         Raises:
             InputError: the source lacks a feature, the target or the weight, or has no row to judge.
 
-        >>> import duckdb
+        >>> import duckdb, nbsql
         >>> con = duckdb.connect()
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> evaluation = fit(con, data, target="play").evaluate(data)
+        >>> evaluation = nbsql.fit(con, data, target="play").evaluate(data)
         >>> evaluation.accuracy, evaluation.roc_auc
         (0.75, 0.75)
         >>> evaluation.confusion.fetchall()

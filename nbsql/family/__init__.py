@@ -11,6 +11,7 @@ from typing import Any
 from nbsql.errors import InputError, suggestion
 from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, non_negative
 from nbsql.family.bernoulli import Bernoulli
+from nbsql.family.binned import Binned
 from nbsql.family.categorical import Categorical
 from nbsql.family.complement import Complement
 from nbsql.family.exponential import Exponential
@@ -23,7 +24,7 @@ from nbsql.family.text import Text
 from nbsql.family.tokens import TokenCounts, Tokens
 
 _FAMILIES = (
-    Categorical, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
+    Categorical, Binned, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
     Tokens, TokenCounts, Text,
 )  # fmt: skip
 
@@ -69,6 +70,7 @@ __all__ = [
     "FAMILIES",
     "INFERRED",
     "Bernoulli",
+    "Binned",
     "Categorical",
     "Complement",
     "Estimate",

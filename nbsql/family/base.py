@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, get_args
 
@@ -175,6 +175,15 @@ class Family:
     def presence(self) -> bool:
         """Whether a token counts once a row, and its absence counts too."""
         return False
+
+    @property
+    def question(self) -> str | None:
+        """The macro of what must be known of the column before it can be counted; None if nothing is."""
+        return None
+
+    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+        """The family that knows the rows of the answer."""
+        raise NotImplementedError(f"{self.name} asks nothing of {rows}")
 
     @property
     def additive(self) -> bool:

@@ -89,7 +89,7 @@ CROSS JOIN parameters
 
 LEFT JOIN (
   SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql.category(feature, nbsql.word('number')) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
 {%- endfor %}
 {%- endmacro %}
 

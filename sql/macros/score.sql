@@ -90,20 +90,11 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {%- endfor %}
 {%- endmacro %}
 
-{#
-  A category as text. One of whole numbers is read as whole numbers: a frame with a gap in such a column holds doubles, and 1.0
-  must find the value 1.
-#}
-{% macro category(feature, relation) -%}
-{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
-CAST({% if feature.whole %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }})
-{%- endmacro %}
-
 {# The lookup of a categorical feature. #}
 {% macro star(feature, lookups) -%}
 LEFT JOIN (
   SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql.category(feature, nbsql.word('number')) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
 {%- endmacro %}
 
 {#
@@ -116,7 +107,7 @@ LEFT JOIN (
   SELECT
     source.*,
     {% for feature in features %}
-    {%+ if feature.family.level %}source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{% endif %}{{ nbsql.comma(loop) }}
+    {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{% endif %}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM {{ relation }} AS source
 ) AS number

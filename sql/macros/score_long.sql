@@ -73,7 +73,7 @@ FROM (
     {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }},
     {% endfor %}
     {% for feature in smoothed %}
-    source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }},
+    {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }},
     {% endfor %}
     {% for feature in levels %}
     unnest(level{{ nbsql.sub(feature) }}.scores) AS level{{ nbsql.sub(feature) }},
@@ -91,7 +91,7 @@ FROM (
   {% for feature in levels %}
   LEFT JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql.category(feature, nbsql.word('source')) }}
+  ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
   {% endfor %}
 ) AS number
 {%- if dense and not levels %}

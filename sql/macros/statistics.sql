@@ -248,10 +248,10 @@ WHERE n > 0
 {# The cells of some categorical features: one GROUP BY a feature, which DuckDB runs side by side. #}
 {% macro level_cells(model, source, features) -%}
 {% for feature in features %}
-{% set value %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
+{% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) -%}
 {{ nbsql.cell(model, nbsql.size(model), class=nbsql.target(model), feature=feature, value=value, slice=nbsql.slice_of(nbsql.word('source'))) }}
 FROM {{ source }} AS source
-WHERE {{ nbsql.counted(model) }}{% if feature.family.nulls != 'category' %} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL{% endif %}
+WHERE {{ nbsql.counted(model) }}{% if feature.family.nulls != 'category' %} AND {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} IS NOT NULL{% endif %}
 
 GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
 

@@ -1,0 +1,89 @@
+"""Numbers cut into categories."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
+
+from nbsql.errors import InputError
+from nbsql.family.base import Family, choice
+
+MOST_BINS = 1000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Binned(Family):
+    """A number cut into bins, which are categories: P(bin | c) = (n_bc + alpha) / (n_c + alpha K), K the number of bins.
+
+    A bin holds its lower edge and not its upper one; the first and the last have no end. So it makes no assumption on how the
+    number is distributed.
+
+    Args:
+        bins: how many; fewer where edges coincide.
+        by: "quantile", of as many rows (or as much weight) each as ties allow; "width", of equal width between the least and
+            the largest value; or the edges between the bins, as a list.
+        edges: those between the bins, as the fit found them.
+
+    >>> Binned(by=[18, 65]).labels
+    ['(-inf, 18)', '[18, 65)', '[65, inf)']
+    """
+
+    bins: int = 10
+    by: Literal["quantile", "width"] | Sequence[float] = "quantile"
+    edges: Sequence[float] | None = None
+
+    name: ClassVar[str] = "binned"
+    level: ClassVar[bool] = True
+    has_categories: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if isinstance(self.by, str):
+            choice(self.by, Literal["quantile", "width"], "by")
+            if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= MOST_BINS:
+                raise InputError(f"bins must be a whole number from 2 to {MOST_BINS}, not {self.bins!r}")
+        else:
+            edges = _edges(self.by)
+            object.__setattr__(self, "by", edges)
+            object.__setattr__(self, "bins", len(edges) + 1)
+            object.__setattr__(self, "edges", edges)
+        if self.edges is not None:
+            object.__setattr__(self, "edges", tuple(float(edge) for edge in self.edges))
+
+    @property
+    def question(self) -> str | None:
+        return "binned_edges" if self.edges is None else None
+
+    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+        least, *edges = rows[0]
+        inner = sorted({edge for edge in edges if edge is not None and edge > least})
+        return replace(self, edges=tuple(inner))
+
+    @property
+    def labels(self) -> list[str]:
+        """The bins, lowest first, as the statistics name them."""
+        edges = self.edges or ()
+        short = [f"{edge:.6g}" for edge in edges]
+        texts = short if len(set(short)) == len(short) else [repr(edge) for edge in edges]
+        ends = ["-inf", *texts, "inf"]
+        return [f"{'[' if i else '('}{ends[i]}, {ends[i + 1]})" for i in range(len(ends) - 1)]
+
+    @property
+    def declared(self) -> list[tuple[str, float]]:
+        return [(text, self.added_count) for text in self.labels]
+
+
+def _edges(values: Any) -> tuple[float, ...]:
+    if isinstance(values, Mapping) or not isinstance(values, Iterable):
+        raise InputError(f"by must be 'quantile', 'width' or a list of edges, not {values!r}")
+    edges = tuple(values)
+    for edge in edges:
+        if isinstance(edge, bool) or not isinstance(edge, (int, float)) or not math.isfinite(edge):
+            raise InputError(f"an edge must be a finite number, not {edge!r}")
+    if not 1 <= len(edges) < MOST_BINS or any(low >= high for low, high in pairwise(edges)):
+        raise InputError(f"edges must be 1 to {MOST_BINS - 1} numbers in ascending order, not {list(edges)}")
+    return tuple(float(edge) for edge in edges)

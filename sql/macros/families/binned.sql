@@ -1,0 +1,42 @@
+{#
+  A number cut into bins, which are counted, estimated (dirichlet.sql) and looked up as categories. A bin holds its lower edge and
+  not its upper one.
+#}
+
+{% macro binned_value(feature, relation) -%}
+{% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set edges, labels = feature.family.edges, feature.family.labels -%}
+CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
+  {%- for edge in edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(labels[loop.index0]) }}{% endfor %} {% if edges %}ELSE{% else %}WHEN TRUE THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
+{%- endmacro %}
+
+{% macro binned_given(feature, relation) -%}
+{{ nbsql.binned_value(feature, relation) }}
+{%- endmacro %}
+
+{#
+  One row: the least value, and the edges between the bins.
+
+    width     least + i (largest - least) / bins
+    quantile  the least value that i / bins of the rows, or of their weight, do not exceed
+#}
+{% macro binned_edges(model, source, feature) -%}
+{% set bins = feature.family.bins -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+SELECT
+  min(x) AS least
+  {%- for i in range(1, bins) %},
+  {%+ if feature.family.by == 'width' %}min(x) + {{ i }} * (max(x) - min(x)) / {{ bins }}{% else %}min(CASE WHEN up_to * {{ bins }} >= everything * {{ i }} THEN x END){% endif %} AS edge_{{ i }}
+  {%- endfor %}
+
+FROM (
+  SELECT x{% if feature.family.by == 'quantile' %}, sum(n) OVER (ORDER BY x) AS up_to, sum(n) OVER () AS everything{% endif %}
+
+  FROM (
+    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.size(model) }} AS n
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+    GROUP BY {{ nbsql.finite(x) }}
+  ) AS numbers
+) AS cumulated
+{%- endmacro %}
