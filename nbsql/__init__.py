@@ -19,9 +19,10 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.library import families, fit, fit_sql, import_, load, merge, models
+from nbsql.library import cross_validate, families, fit, fit_sql, import_, load, merge, models
 from nbsql.model import Model
 from nbsql.query import Query
+from nbsql.validation import CrossValidation
 from nbsql.version import __version__
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "Categorical",
     "ClassEvaluation",
     "Complement",
+    "CrossValidation",
     "DatabaseError",
     "Evaluation",
     "Exponential",
@@ -50,6 +52,7 @@ __all__ = [
     "TokenCounts",
     "Tokens",
     "__version__",
+    "cross_validate",
     "families",
     "fit",
     "fit_sql",

@@ -40,14 +40,23 @@ class Count:
         source: what to count.
         plan: of the model that it is counted for.
         temporary: names temporary tables.
+        sliced: its rows with their slices, where the caller has cut them.
     """
 
-    def __init__(self, engine: DuckDB, source: Source, plan: Plan, temporary: Callable[[str], Markup]) -> None:
+    def __init__(
+        self,
+        engine: DuckDB,
+        source: Source,
+        plan: Plan,
+        temporary: Callable[[str], Markup],
+        sliced: Markup | None = None,
+    ) -> None:
         self.engine = engine
         self.source = source
         self.plan = plan
         self.rules = checks(plan.spec, source.columns)
-        self._relation = plan.sliced(source.relation)
+        self._relation = sliced or plan.sliced(source.relation)
+        self._is_table = source.is_table or sliced is not None
         self._scan, self._rescan, self._staged = temporary("scan"), temporary("rescan"), temporary("source")
         self._careful: list[Feature] = []
         for feature in plan.spec.features:
@@ -63,7 +72,7 @@ class Count:
         Raises:
             InputError: the source has no rows that count, or one that breaks a rule.
         """
-        if not self.source.is_table and self.plan.reads > 2:
+        if not self._is_table and self.plan.reads > 2:
             self.run(self.plan.stage(self._relation, self._staged))
             self._relation = self._staged
         self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))

@@ -24,6 +24,8 @@ def derive(
     entries: Sequence[Entry],
     relations: Relations | None = None,
     replaces: tuple[str, str] | None = None,
+    *,
+    wide: bool | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
     """A new model of some cells, within a transaction of the caller's.
 
@@ -34,6 +36,7 @@ def derive(
         entries: its ledger.
         relations: where the model is to be; None makes a transient model.
         replaces: the database and schema of the model that this one takes the place of.
+        wide: the form of the tables that scoring reads; None chooses it by their size.
 
     Returns:
         The plan of the model and its classes.
@@ -51,7 +54,7 @@ def derive(
         query = engine.renderer.fragment("cells_of", staged)
         table = engine.renderer.statement("create_table_as", relations["statistics"], query, temporary=relations.temporary)
         engine.run("statistics", table)
-    return build(engine, plan, entries)
+    return build(engine, plan, entries, wide=wide)
 
 
 def slice_names(engine: DuckDB, plan: Plan, title: str) -> list[str]:

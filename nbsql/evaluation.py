@@ -7,9 +7,11 @@ import datetime
 import decimal
 import math
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from markupsafe import Markup
 
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
@@ -173,7 +175,24 @@ def evaluate(
     Raises:
         InputError: the source lacks the target or the weight, or has no rows to judge.
     """
-    queries: dict[str, Any] = {**evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins)}
+    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins)
+
+    def nothing(left_out: int | None) -> str:
+        return _nothing(engine, plan.spec.target, source, left_out)
+
+    return evaluation_of(queries, weight, nothing)
+
+
+def evaluation_of(
+    queries: Mapping[str, Query], weight: str | None, nothing: Callable[[int | None], str] = "no rows to judge, {}".format
+) -> Evaluation:
+    """The evaluation by its queries.
+
+    Args:
+        queries: by name.
+        weight: the column of weights.
+        nothing: says why there is no row to judge, from the number of rows left out.
+    """
     overall: dict[str, Any] = {}
     by_class: dict[Any, dict[str, Any]] = {}
     for label, metric, value in queries["metrics"]:
@@ -189,9 +208,10 @@ def evaluate(
             f"weights must be at least 0"
         )
     if not overall["rows"]:
-        raise InputError(_nothing(engine, plan.spec.target, source, overall["left_out"]))
+        raise InputError(nothing(overall["left_out"]))
     items = tuple(ClassEvaluation(label=label, **metrics) for label, metrics in by_class.items())
-    return Evaluation(**overall, classes=items, **queries)
+    fields: dict[str, Any] = {**overall, **queries}
+    return Evaluation(**fields, classes=items)
 
 
 def evaluation_queries(
@@ -202,8 +222,6 @@ def evaluation_queries(
     Raises:
         InputError: the source lacks the target or the weight, or an argument is of no use.
     """
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
     target = _column(source, plan.spec.target, "the target of the model")
     if target.type == '"NULL"':
         raise InputError(_nothing(engine, target.name, source, None))
@@ -217,12 +235,17 @@ def evaluation_queries(
     renderer = engine.renderer
     narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, list(columns.values())))
     judged = plan.judged(narrowed, classes, weights.name if weights else None, as_text=as_text)
+    return queries_of(engine, judged, source, bins)
 
-    def query(name: str) -> Query:
-        options = {"bins": bins} if name in _BINNED else {}
-        return Query(engine, renderer.statement(name, judged, **options), source)
 
-    return {name: query(name) for name in _QUERIES}
+def queries_of(engine: DuckDB, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
+    """The queries of an evaluation, by name, on rows that are judged."""
+    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
+        raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
+    statements = {
+        name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in _QUERIES
+    }
+    return {name: Query(engine, sql, source) for name, sql in statements.items()}
 
 
 def _column(source: Source, name: str, role: str) -> Column:

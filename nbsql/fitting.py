@@ -136,13 +136,14 @@ def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[A
     return found
 
 
-def build(engine: DuckDB, plan: Plan, entries: Sequence[Entry]) -> tuple[Plan, list[ClassColumn]]:
+def build(engine: DuckDB, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None) -> tuple[Plan, list[ClassColumn]]:
     """Make what a new model reads from the statistics that are there already.
 
     Args:
         engine: where.
         plan: of the model.
         entries: the lines of its ledger.
+        wide: the form of the tables that scoring reads; None chooses it by their size.
 
     Returns:
         The plan of the model, in the form in which it was written, and its classes.
@@ -150,7 +151,8 @@ def build(engine: DuckDB, plan: Plan, entries: Sequence[Entry]) -> tuple[Plan, l
     for statement in [*plan.described(__version__, entries[0]), *map(plan.enter, entries[1:])]:
         _run(engine, statement)
     classes = class_columns(engine.rows(plan.class_order()))
-    plan = Plan(engine.renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, len(classes)))
+    wide = is_wide(plan.spec, len(classes)) if wide is None else wide
+    plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
     statements = list(plan.compiled(classes))
     if not plan.relations.temporary:
         statements.extend(plan.macros(classes))

@@ -19,6 +19,8 @@ from nbsql.model import Model, planned
 from nbsql.plan import Entry, Relations, class_columns
 from nbsql.resolve import resolve
 from nbsql.spec import Options, Spec
+from nbsql.validation import CrossValidation
+from nbsql.validation import cross_validate as cross_validated
 
 Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
 
@@ -167,6 +169,43 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
             )
         plan = planned(engine, Spec.from_json(rows[0][0], schema), relations)
         return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema)
+
+
+def cross_validate(
+    con: Connection,
+    source: Any,
+    *,
+    target: str,
+    folds: int = 10,
+    fold: str | None = None,
+    bins: int = 10,
+    **options: Any,
+) -> CrossValidation:
+    """How well models of `target` predict rows that they have not met: every row is predicted by the model of the other folds.
+
+    Exact, and without fitting a fold: one scan counts them all, and the model of the other folds is a sum of their cells. So
+    the answer is that of a fit for every fold. Rows count by the weight of the fit. What it reads stays in temporary tables of
+    the connection until that is closed.
+
+    Args:
+        con: a DuckDB connection, or the path of a database file.
+        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
+        target: the column of the class.
+        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
+        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
+        bins: parts of the calibration.
+        options: those of `fit` that say what to model.
+
+    Raises:
+        InputError: an argument or the data cannot be used.
+    """
+    options["families"] = options.get("families") or {}
+    with _opened(con) as engine, engine.transaction():
+        found = engine.source(source)
+        try:
+            return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
+        finally:
+            found.release()
 
 
 def merge(

@@ -1,0 +1,127 @@
+"""Cross-validation by subtraction: the answers of a fit for every fold, without one."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas
+import pytest
+from algebra import COLUMNS, FAMILIES, Row, connect, unweighted
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import accuracy_score, log_loss
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+
+import nbsql
+from nbsql import InputError, NbsqlWarning
+
+Connection = duckdb.DuckDBPyConnection
+near = pytest.approx
+
+
+@pytest.fixture(autouse=True)
+def _quiet() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NbsqlWarning)
+        yield
+
+
+def refitted(con: Connection, source: str, fold: str, weight: str | None = None, **options: Any) -> tuple[float, float]:
+    """Accuracy and log loss of a fit for every fold."""
+    right = loss = total = 0.0
+    labels = [row[0] for row in con.execute(f"SELECT DISTINCT {fold} FROM {source}").fetchall()]
+    for label in labels:
+        rest, part = (f"SELECT * FROM {source} WHERE {fold} {sign} {label}" for sign in ("<>", "="))
+        model = nbsql.fit(con, rest, **{"target": "play", "exclude": [fold], "weight": weight, **options})
+        rows = model.predict_proba(part).df()
+        for row in rows.to_dict("records"):
+            w = row[weight] if weight else 1
+            p = row.get(f"probability_{row['play']}", 0.0)
+            p = min(max(0.0 if p is None or np.isnan(p) else p, 2.0**-52), 1 - 2.0**-52)
+            right, loss, total = right + w * (row["prediction"] == row["play"]), loss - w * np.log(p), total + w
+    return right / total, loss / total
+
+
+@given(
+    unweighted.filter(lambda rows: len(rows) >= 4),
+    st.sampled_from(["skip", "smooth"]),
+    st.sampled_from(["empirical", "uniform", "smoothed"]),
+)
+@settings(max_examples=8, deadline=None)
+def test_every_fold_is_predicted_as_a_fit_of_the_others_would(rows: list[Row], unseen: Any, prior: str) -> None:
+    con = connect(rows=rows)
+    con.execute("CREATE TABLE folded AS SELECT * EXCLUDE (times), row_number() OVER () % 3 AS part FROM rows")
+    found = nbsql.cross_validate(con, "folded", target="play", fold="part", families=FAMILIES, unseen=unseen, prior=prior)
+    accuracy, loss = refitted(con, "folded", "part", families=FAMILIES, unseen=unseen, prior=prior)
+    for judged in (found, found.evaluation):
+        assert judged.rows == len(rows)
+        assert judged.accuracy == near(accuracy, abs=1e-12)
+        assert judged.log_loss == near(loss, rel=1e-9, abs=1e-12)
+    assert "times" in COLUMNS
+
+
+@pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+def test_weights_and_classes_that_a_fold_alone_has(con: Connection, form: str) -> None:
+    con.execute("""
+        CREATE TABLE folded AS FROM (VALUES
+            (0, 'a', 'u', 1.0, 2), (0, 'b', 'v', 2.0, 1), (1, 'a', 'u', 1.5, 1), (1, 'c', 'w', 9.0, 3), (1, 'b', 'u', 2.5, 0),
+            (2, 'b', 'v', 3.0, 2), (2, 'a', NULL, 1.0, 1)
+        ) AS t(part, play, sky, wind, w)
+    """)
+    found = nbsql.cross_validate(con, "folded", target="play", fold="part", weight="w")
+    accuracy, loss = refitted(con, "folded", "part", weight="w")
+    assert (found.evaluation.accuracy, found.evaluation.log_loss) == (near(accuracy), near(loss, rel=1e-9))
+    assert [row[:3] for row in found.folds] == [("0", 2, 3), ("1", 2, 4), ("2", 2, 3)]
+    assert sum(row[2] for row in found.evaluation.confusion) == 10
+    assert ("c", "c") not in [row[:2] for row in found.evaluation.confusion]  # only its own fold has class c
+
+
+def test_folds_are_those_of_scikit_learn(con: Connection) -> None:
+    data, target = load_breast_cancer(return_X_y=True)
+    part = np.arange(len(target)) % 5
+    columns = {f"x{i}": data[:, i] for i in range(data.shape[1])}
+    con.register("cancer", pandas.DataFrame({"y": target, "part": part, **columns}))
+    found = nbsql.cross_validate(con, "SELECT * FROM cancer", target="y", fold="part")
+    theirs = cross_val_predict(GaussianNB(var_smoothing=0), data, target, cv=PredefinedSplit(part), method="predict_proba")
+    assert found.evaluation.accuracy == accuracy_score(target, theirs.argmax(axis=1))
+    assert found.evaluation.log_loss == near(log_loss(target, np.clip(theirs, 2.0**-52, 1 - 2.0**-52)), rel=1e-9)
+    for name, rows, weight, accuracy, _ in found.folds:
+        of_fold = part == int(name)
+        assert (rows, weight) == (of_fold.sum(), of_fold.sum())
+        assert accuracy == near(accuracy_score(target[of_fold], theirs[of_fold].argmax(axis=1)), rel=1e-12)
+
+
+def test_dealt_folds_share_every_class_and_stay_the_same(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT CASE WHEN i < 30 THEN 'few' ELSE 'many' END AS y, hash(i) % 7 AS x FROM range(130) r(i)"
+    )
+    found = nbsql.cross_validate(con, "t", target="y", folds=10)
+    assert [row[1] for row in found.folds] == [13] * 10
+    assert found.evaluation.rows == 130
+    shuffled = nbsql.cross_validate(con, "SELECT * FROM t ORDER BY hash(x, y, random())", target="y", folds=10)
+    assert repr(found) == repr(shuffled)
+    tables = con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary AND table_name NOT LIKE '%out of fold%'")
+    assert tables.fetchone()[0] <= 12  # type: ignore[index] - of the two whole models, whose parameters the evaluations read
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 1}, "folds must be a whole number of at least 2, not 1"),
+        ({"folds": "loo"}, "folds must be a whole number of at least 2, not 'loo'"),
+        ({"fold": "nowhere"}, "no column 'nowhere' in t; its columns are 'y', 'x', 'part'"),
+        ({"fold": "part"}, "cross-validation needs at least two folds, and t has 1"),
+        ({"bins": 0}, "bins must be a whole number of at least 1, not 0"),
+    ],
+)
+def test_folds_that_cannot_be_are_refused(con: Connection, options: dict[str, Any], message: str) -> None:
+    con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 0), ('b', 2, 0)) AS t(y, x, part)")
+    with pytest.raises(InputError) as refused:
+        nbsql.cross_validate(con, "t", target="y", **options)
+    assert str(refused.value) == message
