@@ -294,8 +294,7 @@ class Model:
                 batches = [ledger.find(name).batch for name in names]
                 query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
             sides.append(self._fragment("subquery", query))
-        poisson = [feature.name for feature in self._spec.features if feature.family.name == "poisson"]
-        return Query(self._engine, self._engine.renderer.statement("drift", *sides, poisson))
+        return Query(self._engine, self._engine.renderer.statement("drift", *sides, self._spec.features))
 
     def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to one Parquet file, which `nbsql.import_` reads. It holds counts and no rows.

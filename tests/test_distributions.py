@@ -181,6 +181,32 @@ def test_the_families_stand_side_by_side_in_one_model(con: Connection, joint: Jo
     assert joint(model, f"SELECT {columns} FROM (SELECT 4 AS x)")[0] == near(expected)
 
 
+def test_drift_is_that_of_the_distribution(con: Connection) -> None:
+    names = ["lognormal", "exponential", "geometric"]
+    columns = ", ".join(f"x AS {name}" for name in names)
+    numbers = "SELECT i, 1 + i * {} % 9 AS x, '{}' AS t FROM range(10) AS r(i)"
+    rows = f"SELECT 'c' || i % 2 AS y, {columns}, t AS text FROM ({numbers})"
+    families: dict[str, Any] = {name: name for name in names}
+    model = nbsql.fit(
+        con, rows.format(7, "u"), target="y", families={**families, "text": nbsql.Text(tfidf=True)}, name="drifting"
+    )
+    model.update(rows.format(3, "v"), batch="more")
+    old, new = ([1 + i * step % 9 for i in range(10)] for step in (7, 3))
+    found = {row[0]: row[2] for row in model.drift("1", "more")}
+    logs = [np.log(old), np.log(new)]
+    (m, v), (m2, v2) = ((x.mean(), x.var()) for x in logs)
+    assert found["lognormal"] == near(0.5 * (log(v / v2) + (v2 + (m - m2) ** 2) / v - 1))
+    mean, mean2 = np.mean(old), np.mean(new)
+    x = np.linspace(0, 2000, 2_000_001)
+    density, density2 = (stats.expon(scale=at).logpdf(x) for at in (mean, mean2))
+    assert found["exponential"] == pytest.approx(np.trapezoid(np.exp(density2) * (density2 - density), x), rel=1e-6, abs=1e-9)
+    k = np.arange(4000)
+    mass, mass2 = (stats.geom(1 / (1 + at), loc=-1).logpmf(k) for at in (mean, mean2))
+    assert found["geometric"] == near(np.sum(np.exp(mass2) * (mass2 - mass)))
+    assert found["text"] > 1
+    assert min(found[name] for name in names) > 0
+
+
 @pytest.mark.parametrize(
     ("family", "value", "message"),
     [

@@ -95,6 +95,9 @@ class Family:
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
     over_columns: ClassVar[bool] = False  # one feature of several columns
+    divergence: ClassVar[str] = (
+        "normal"  # how far two of its distributions are apart: <divergence>_divergence (sql/macros/drift.sql)
+    )
     units: ClassVar[str] = "counts"  # what a message calls its values
     accepts: ClassVar[tuple[str, ...]]  # the kinds of column it can be asked for
     rules: ClassVar[dict[str, tuple[str, ...]]] = {}  # kind of column -> what training rows must keep (sql/macros/rules.sql)

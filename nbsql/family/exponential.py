@@ -21,6 +21,7 @@ class Exponential(Rate):
     """
 
     name: ClassVar[str] = "exponential"
+    divergence: ClassVar[str] = "exponential"
     units: ClassVar[str] = "numbers"
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))

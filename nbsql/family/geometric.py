@@ -21,6 +21,7 @@ class Geometric(Rate):
     """
 
     name: ClassVar[str] = "geometric"
+    divergence: ClassVar[str] = "geometric"
     bounded: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = {

@@ -21,6 +21,7 @@ class Poisson(Rate):
     """
 
     name: ClassVar[str] = "poisson"
+    divergence: ClassVar[str] = "poisson"
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = {
         "integer": ("negative",),

@@ -6,9 +6,9 @@
     value  the value that adds most to the psi, with its shares in a and b; for numbers the means in a and b
 
   Shares of values are (n + 1/2) / (N + K / 2), K the values of both, so that one never met has a share (Krichevsky and Trofimov
-  1981). Numbers are compared as the normal densities, or the Poisson distributions, that have their moments.
+  1981). Numbers are compared as the distributions of their family that have their moments.
 #}
-{% macro drift(a, b, poisson) -%}
+{% macro drift(a, b, features) -%}
 WITH a AS (
   SELECT feature, value, class, n, mean, m2 FROM (
     {{ nbsql.folded(a, 'a') | indent(4) }}
@@ -23,10 +23,10 @@ counts AS (
   SELECT feature, value, sum(a) AS a, sum(b) AS b
   FROM (
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, n AS a, 0 AS b
-    FROM a WHERE mean IS NULL
+    FROM a WHERE mean IS NULL OR value IS NOT NULL
     UNION ALL
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, 0, n
-    FROM b WHERE mean IS NULL
+    FROM b WHERE mean IS NULL OR value IS NOT NULL
   ) AS both_sides
   GROUP BY ALL
 ),
@@ -46,10 +46,10 @@ moments AS (
     a.m2 / a.n AS variance_a,
     b.m2 / b.n AS variance_b
   FROM (
-    {{ nbsql.pooled(nbsql.moments_of(nbsql.word('a')), ['feature']) | indent(4) }}
+    {{ nbsql.pooled(nbsql.numbers_of(nbsql.word('a')), ['feature']) | indent(4) }}
   ) AS a
   JOIN (
-    {{ nbsql.pooled(nbsql.moments_of(nbsql.word('b')), ['feature']) | indent(4) }}
+    {{ nbsql.pooled(nbsql.numbers_of(nbsql.word('b')), ['feature']) | indent(4) }}
   ) AS b USING (feature)
 )
 SELECT feature, psi, kl, value, a, b
@@ -66,8 +66,8 @@ FROM (
   UNION ALL
   SELECT
     feature,
-    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), poisson) }} + {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), poisson) }},
-    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), poisson) }},
+    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) }} + {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) }},
+    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) }},
     NULL,
     a,
     b
@@ -76,16 +76,33 @@ FROM (
 ORDER BY psi DESC NULLS LAST, feature NULLS FIRST
 {%- endmacro %}
 
-{# The divergence of the distribution of a number in `new` from that in `old`. One without any variance has none. #}
-{% macro divergence(old, new, poisson) -%}
-{% set normal -%}
-CASE WHEN variance_a > 0 AND variance_b > 0 THEN 0.5 * (ln(variance_{{ old }} / variance_{{ new }}) + (variance_{{ new }} + (a - b) * (a - b)) / variance_{{ old }} - 1) END
-{%- endset -%}
-{% if poisson -%}
-CASE WHEN feature IN ({% for name in poisson %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %})
-  THEN CASE WHEN a > 0 AND b > 0 THEN {{ new }} * ln({{ new }} / {{ old }}) - {{ new }} + {{ old }} END
-  ELSE {{ normal }} END
+{#
+  The divergence of the distribution of a number in `new` from that in `old`, as its family has it: normal, or of one parameter,
+  which its mean says. One without any variance, or without any mean, has none.
+#}
+{% macro divergence(old, new, features) -%}
+{% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
+{% if others -%}
+CASE
+  {%- for feature in others %} WHEN feature = {{ nbsql.text(feature.name) }} THEN CASE WHEN a > 0 AND b > 0 THEN {{ nbsql[feature.family.divergence ~ '_divergence'](old, new) }} END{% endfor %} ELSE {{ nbsql.normal_divergence(old, new) }} END
 {%- else -%}
-{{ normal }}
+{{ nbsql.normal_divergence(old, new) }}
 {%- endif %}
+{%- endmacro %}
+
+{% macro normal_divergence(old, new) -%}
+CASE WHEN variance_a > 0 AND variance_b > 0 THEN 0.5 * (ln(variance_{{ old }} / variance_{{ new }}) + (variance_{{ new }} + (a - b) * (a - b)) / variance_{{ old }} - 1) END
+{%- endmacro %}
+
+{% macro poisson_divergence(old, new) -%}
+{{ new }} * ln({{ new }} / {{ old }}) - {{ new }} + {{ old }}
+{%- endmacro %}
+
+{% macro exponential_divergence(old, new) -%}
+ln({{ old }} / {{ new }}) + {{ new }} / {{ old }} - 1
+{%- endmacro %}
+
+{# Of the mean m, the chance of success is 1 / (1 + m) and that of failure m / (1 + m). #}
+{% macro geometric_divergence(old, new) -%}
+ln((1 + {{ old }}) / (1 + {{ new }})) + {{ new }} * (ln({{ new }} / {{ old }}) + ln((1 + {{ old }}) / (1 + {{ new }})))
 {%- endmacro %}
