@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Any, get_args
 
@@ -22,48 +22,63 @@ _ROWS = 30  # of a table that is no answer but a report
 _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
 
 
+# What to model, for every command that fits or judges a fit.
+_OPTIONS = [
+    click.option("--target", required=True, metavar="COLUMN", help="The column to predict."),
+    click.option(
+        "--id", "id", multiple=True, metavar="COLUMN", help="A key column: no feature; named in explanations. Repeatable."
+    ),
+    click.option(
+        "--feature",
+        "features",
+        multiple=True,
+        metavar="COLUMN",
+        help="A feature; by default every other column. Repeatable.",
+    ),
+    click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
+    click.option(
+        "--family",
+        "families",
+        type=FamilyType(),
+        multiple=True,
+        help="The family of a column where the one inferred from its type will not do: visits=poisson, "
+        "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
+    ),
+    click.option("--weight", metavar="COLUMN", help="Row weights: a weight w counts as w copies of the row."),
+    click.option("--alpha", type=float, default=1.0, show_default=True, help="The pseudo-count of additive smoothing."),
+    click.option(
+        "--prior",
+        type=PriorType(),
+        default="empirical",
+        show_default=True,
+        help="empirical, uniform, smoothed, or a probability for every label: no=0.9,yes=0.1",
+    ),
+    click.option("--prior-alpha", type=float, metavar="FLOAT", help="Pseudo-count of the smoothed prior; by default alpha."),
+    click.option(
+        "--nulls", type=click.Choice(get_args(Nulls)), default="skip", show_default=True, help="What a missing value is."
+    ),
+    click.option(
+        "--unseen",
+        type=click.Choice(get_args(Unseen)),
+        default="skip",
+        show_default=True,
+        help="What a value new to the model is.",
+    ),
+]
+
+
+def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the options that say what to model."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
 @click.command(short_help="Fit a model to a table and keep it in the database.")
 @click.argument("database")
 @click.argument("source")
-@click.option("--target", required=True, metavar="COLUMN", help="The column to predict.")
+@modelling
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
-@click.option(
-    "--id", "id", multiple=True, metavar="COLUMN", help="A key column: no feature; named in explanations. Repeatable."
-)
-@click.option(
-    "--feature",
-    "features",
-    multiple=True,
-    metavar="COLUMN",
-    help="A feature; by default every other column. Repeatable.",
-)
-@click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable.")
-@click.option(
-    "--family",
-    "families",
-    type=FamilyType(),
-    multiple=True,
-    help="The family of a column where the one inferred from its type will not do: visits=poisson, "
-    "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
-)
-@click.option("--weight", metavar="COLUMN", help="Row weights: a weight w counts as w copies of the row.")
-@click.option("--alpha", type=float, default=1.0, show_default=True, help="The pseudo-count of additive smoothing.")
-@click.option(
-    "--prior",
-    type=PriorType(),
-    default="empirical",
-    show_default=True,
-    help="empirical, uniform, smoothed, or a probability for every label: no=0.9,yes=0.1",
-)
-@click.option("--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default alpha.")
-@click.option("--nulls", type=click.Choice(get_args(Nulls)), default="skip", show_default=True, help="What a missing value is.")
-@click.option(
-    "--unseen",
-    type=click.Choice(get_args(Unseen)),
-    default="skip",
-    show_default=True,
-    help="What a value new to the model is.",
-)
 @click.option(
     "--slice-by", metavar="EXPR", help="Keep statistics by the value of an SQL expression: \"date_trunc('month', day)\"."
 )
@@ -80,16 +95,21 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, as
       nbsql fit mail.duckdb mail.csv --target label --name spam --family 'body=text(stop_words=english)'
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, source)
-    options = {**given, "features": list(given["features"]) or None, "families": dict(given["families"])}
+    options = chosen(given)
     if as_sql:
         _print(database, source, name, replace=replace, options={"target": target, **options})
         return
     with writing(database) as engine:
         with told(engine):
-            options["prior"] = _typed(engine, source, target, options["prior"])
+            options["prior"] = typed(engine, source, target, options["prior"])
             model = nbsql.fit(engine, source, target=target, name=name, replace=replace, **options)
         report(engine, database, model)
         _next(engine, database, model, source)
+
+
+def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a command as the keyword arguments of a fit."""
+    return {**given, "features": list(given["features"]) or None, "families": dict(given["families"])}
 
 
 def _print(database: str, source: str, name: str, *, replace: bool, options: dict[str, Any]) -> None:
@@ -103,11 +123,11 @@ def _print(database: str, source: str, name: str, *, replace: bool, options: dic
                 nbsql.load(recorder, name).drop()
                 tables.sql("\n\n".join(recorder.statements) + "\n")
     with reading(path) as engine:
-        options["prior"] = _typed(engine, source, options["target"], options["prior"])
+        options["prior"] = typed(engine, source, options["target"], options["prior"])
         tables.sql(nbsql.fit_sql(engine, source, name=name, **options))
 
 
-def _typed(engine: DuckDB, source: str, target: str, prior: str | Mapping[str, float]) -> str | dict[Any, float]:
+def typed(engine: DuckDB, source: str, target: str, prior: str | Mapping[str, float]) -> str | dict[Any, float]:
     """A prior by label with the labels in the target's own type; labels of no class stay text, for the fit to refuse."""
     if isinstance(prior, str):
         return prior

@@ -278,15 +278,21 @@ class DuckDB:
     def _find(self, text: str, relations: list[tuple[Any, ...]]) -> tuple[Markup, str] | None:
         """The table or view that a text names: as a whole, or as a path of quoted or plain names."""
         database, schema = self.current()
+
+        def in_main(path: list[str], names: tuple[str, ...]) -> bool:
+            """Whether a path of two is the database and the table, as DuckDB allows it."""
+            return len(path) == 2 and [*map(folded, path)] == [folded(names[0]), folded(names[2])] and names[1] == "main"
+
         for path in filter(None, ([text], _parts(text))):
             found = []
             for relation in relations:
                 names = relation[:3]
-                if len(path) > 3 or [*map(folded, path)] != [*map(folded, names[3 - len(path) :])]:
+                same = [*map(folded, path)] == [*map(folded, names[3 - len(path) :])]
+                if len(path) > 3 or not (same or in_main(path, names)):
                     continue
                 if len(path) == 1 and names[:2] not in [(database, schema), (database, "main"), ("temp", "main")]:
                     continue
-                if len(path) == 2 and names[0] != database:
+                if len(path) == 2 and names[0] != database and not in_main(path, names):
                     continue
                 # As DuckDB resolves names: temporary relations hide those of the current schema, which hide main's.
                 rank = (names[0] != "temp", names[1] != schema)

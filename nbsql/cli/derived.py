@@ -1,0 +1,133 @@
+"""`nbsql cross-validate`, `drift`, `merge`, `export` and `import`: what follows from the cells of models."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import click
+
+import nbsql
+from nbsql.cli import tables
+from nbsql.cli.files import write
+from nbsql.cli.fit import chosen, modelling, report, typed
+from nbsql.cli.session import reading, still, told, writing
+
+_FEATURES = 30  # of a table of drift on the terminal
+
+
+@click.command("cross-validate", short_help="Judge a fit on rows that it has not met.")
+@click.argument("database")
+@click.argument("source")
+@modelling
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="How many folds.")
+@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: fold, rows, weight, accuracy, log_loss.")
+def cross_validate(
+    database: str, source: str, *, target: str, folds: int, fold: str | None, as_json: bool, as_csv: bool, **given: Any
+) -> None:
+    """Predict every row of SOURCE by the model of the other folds, and count what is right.
+
+    \b
+      nbsql cross-validate shop.duckdb customers --target churned --id customer_id
+      nbsql cross-validate shop.duckdb customers --target churned --fold region --json
+    """  # noqa: D301 - \b keeps the lines
+    if as_json and as_csv:
+        raise click.UsageError("choose one of --json and --csv")
+    options = chosen(given)
+    with reading(database) as engine:
+        with told(engine):
+            options["prior"] = typed(engine, source, target, options["prior"])
+            found = nbsql.cross_validate(engine, source, target=target, folds=folds, fold=fold, **options)
+        rows = found.folds.fetchall()
+        still(engine)
+        if as_csv:
+            write(engine, found.folds.sql, "csv", None)
+        elif as_json:
+            numbers = {"rows": found.rows, "accuracy": found.accuracy, "log_loss": found.log_loss}
+            names = ("fold", "rows", "weight", "accuracy", "log_loss")
+            folded = [dict(zip(names, row, strict=True)) for row in rows]
+            tables.echo(json.dumps({**numbers, "folds": folded}, ensure_ascii=False, indent=2))
+        else:
+            tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of the other folds", "")
+            lines = [[fold, f"{n:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, n, _, accuracy, loss in rows]
+            lines.append(["all", f"{found.rows:,}", f"{found.accuracy:.4f}", f"{found.log_loss:.4f}"])
+            tables.table(["fold", "rows", "accuracy", "log loss"], lines, right=range(1, 4))
+
+
+@click.command(short_help="How far one part of what a model learnt is from another.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("a")
+@click.argument("b")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it.")
+def drift(database: str, model: str, a: str, b: str, *, as_json: bool, as_csv: bool, as_sql: bool) -> None:
+    """Compare slice B of MODEL with slice A; batches of its ledger, if it has no slices. The farthest feature comes first.
+
+    \b
+      nbsql drift shop.duckdb churn 2026-01 2026-02
+    """  # noqa: D301 - \b keeps the lines
+    if as_json + as_csv + as_sql > 1:
+        raise click.UsageError("choose one of --json, --csv and --sql")
+    with reading(database) as engine:
+        query = nbsql.load(engine, model).drift(a, b)
+        if as_sql:
+            tables.sql(query.sql)
+        elif as_json or as_csv:
+            write(engine, query.sql, "json" if as_json else "csv", None)
+        else:
+            _, more = tables.query(engine, query.sql, limit=_FEATURES)
+            if more:
+                tables.echo("", f"the first {_FEATURES} features; --csv has all")
+
+
+@click.command(short_help="Make one model of what several have learnt.")
+@click.argument("database")
+@click.argument("models", nargs=-1, required=True)
+@click.option("--name", required=True, metavar="MODEL", help="The name of the merged model.")
+@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool) -> None:
+    """Merge MODELS of DATABASE, which predict the same by the same features. Only counts move, never a row.
+
+    \b
+      nbsql merge shop.duckdb january february --name winter
+    """  # noqa: D301 - \b keeps the lines
+    with writing(database) as engine:
+        model = nbsql.merge(engine, list(models), name=name, replace=replace)
+        report(engine, database, model)
+
+
+@click.command(short_help="Write a model to one file.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("path")
+@click.option("--overwrite", is_flag=True, help="Take the place of a file that is there.")
+def export(database: str, model: str, path: str, *, overwrite: bool) -> None:
+    """Write MODEL to PATH, a Parquet file of its counts, which holds no row.
+
+    \b
+      nbsql export shop.duckdb churn churn.parquet
+    """  # noqa: D301 - \b keeps the lines
+    with reading(database) as engine:
+        nbsql.load(engine, model).export(path, overwrite=overwrite)
+        still(engine)
+        tables.echo(f"model {model} written to {path}")
+
+
+@click.command("import", short_help="Read a model from a file.")
+@click.argument("database")
+@click.argument("path")
+@click.option("--name", required=True, metavar="MODEL", help="The name of the model.")
+@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+def import_(database: str, path: str, *, name: str, replace: bool) -> None:
+    """Read the model that `nbsql export` wrote to PATH.
+
+    \b
+      nbsql import other.duckdb churn.parquet --name churn
+    """  # noqa: D301 - \b keeps the lines
+    with writing(database) as engine:
+        model = nbsql.import_(engine, path, name=name, replace=replace)
+        report(engine, database, model)

@@ -1,0 +1,93 @@
+"""The commands cross-validate, drift, merge, export and import: what they print, leave and refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the table sky and the model weather, cut by week, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("""CREATE TABLE sky AS SELECT i // 10 AS week, CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky,
+            CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
+        nbsql.fit(con, "sky", target="play", exclude=["week"], name="weather", slice_by="week")
+    return "shop.duckdb"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, list(arguments), prog_name="nbsql")
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def cells(output: str, start: str) -> list[str]:
+    return next(re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip().startswith(start))
+
+
+def test_cross_validation_is_that_of_the_library(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        found = nbsql.cross_validate(con, "sky", target="play", fold="week")
+        whole = (found.rows, found.accuracy, found.log_loss)
+        folds = [list(row) for row in found.folds]
+    output = run("cross-validate", shop, "sky", "--target", "play", "--fold", "week")
+    assert output.startswith("30 rows of sky predicted by the models of the other folds\n")
+    assert cells(output, "all") == ["all", "30", f"{whole[1]:.4f}", f"{whole[2]:.4f}"]
+    assert cells(output, "2") == ["2", "10", f"{folds[2][3]:.4f}", f"{folds[2][4]:.4f}"]
+    printed = json.loads(run("cross-validate", shop, "sky", "--target", "play", "--fold", "week", "--json"))
+    assert (printed["rows"], printed["accuracy"], printed["log_loss"]) == pytest.approx(whole)
+    assert [list(fold.values()) for fold in printed["folds"]] == [[name, *map(pytest.approx, rest)] for name, *rest in folds]
+    lines = run("cross-validate", shop, "sky", "--target", "play", "--exclude", "week", "--folds", "3", "--csv").splitlines()
+    assert lines[0] == "fold,rows,weight,accuracy,log_loss"
+    assert len(lines) == 4
+    message = run("cross-validate", shop, "sky", "--target", "plya", code=1)
+    assert message == "error: no column 'plya' in sky; did you mean 'play'?\n"
+
+
+def test_drift_of_slices(shop: str) -> None:
+    output = run("drift", shop, "weather", "0", "2")
+    with duckdb.connect(shop) as con:
+        query = nbsql.load(con, "weather").drift(0, 2)
+        rows = query.fetchall()
+    assert cells(output, "sky")[0] == "sky"
+    assert run("drift", shop, "weather", "0", "2", "--sql").strip().rstrip(";") == query.sql.strip()
+    assert [row["psi"] for row in json.loads(run("drift", shop, "weather", "0", "2", "--json"))] == pytest.approx(
+        [row[1] for row in rows]
+    )
+    assert run("drift", shop, "weather", "0", "2", "--csv").splitlines()[0] == "feature,psi,kl,value,a,b"
+    assert run("drift", shop, "weather", "0", "7", code=1) == "error: no slice '7' in model 'weather'; it has '0', '1', '2'\n"
+
+
+def test_models_are_merged(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        nbsql.fit(con, "sky", target="play", exclude=["week"], name="again", slice_by="week")
+    output = run("merge", shop, "weather", "again", "--name", "both")
+    assert output.startswith("model both in shop.duckdb: predicts play from 1 feature\n")
+    with duckdb.connect(shop) as con:
+        assert [row[:2] for row in nbsql.load(con, "both").batches] == [("weather", "merge"), ("again", "merge")]
+    assert run("merge", shop, "weather", "again", "--name", "both", code=1).startswith("error: model 'both' is there already")
+
+
+def test_a_model_travels_in_a_file(shop: str) -> None:
+    assert run("export", shop, "weather", "weather.parquet") == "model weather written to weather.parquet\n"
+    assert "is there already" in run("export", shop, "weather", "weather.parquet", code=1)
+    duckdb.connect("other.duckdb").close()
+    assert run("import", "other.duckdb", "weather.parquet", "--name", "there").startswith(
+        "model there in other.duckdb: predicts play"
+    )
+    with duckdb.connect("other.duckdb") as con:
+        con.execute("ATTACH 'shop.duckdb' AS shop (READ_ONLY)")
+        here = nbsql.load(con, "weather", database="shop").predict("shop.sky").fetchall()  # DuckDB's database.table
+        assert nbsql.load(con, "there").predict("shop.sky").fetchall() == here
+    assert run("import", "other.duckdb", "nowhere.parquet", "--name", "m", code=1) == "error: no file 'nowhere.parquet'\n"
