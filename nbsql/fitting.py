@@ -33,15 +33,7 @@ class Fit:
         self.spec = resolve(source.columns, options, source.label)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
-        self.spec = replace(self.spec, features=tuple(map(self._asked, self.spec.features)))
-
-    def _asked(self, feature: Feature) -> Feature:
-        """The feature with what must be known of its column before it can be counted."""
-        question = feature.family.question
-        if question is None:
-            return feature
-        rows = self.engine.ask(question, self.spec, self.source.relation, feature)
-        return replace(feature, family=feature.family.answered(rows))
+        self.spec = asked(engine, self.spec, source)
 
     @property
     def plan(self) -> Plan:
@@ -117,6 +109,18 @@ class Fit:
             say(f"one value only in {listed(constant)}; such a column tells no class from another")
         if not self.spec.features:
             say("the model has no features; it predicts the most frequent class")
+
+
+def asked(engine: DuckDB, spec: Spec, source: Source) -> Spec:
+    """The spec with what must be known of the columns before they can be counted."""
+
+    def known(feature: Feature) -> Feature:
+        question = feature.family.question
+        if question is None:
+            return feature
+        return replace(feature, family=feature.family.answered(engine.ask(question, spec, source.relation, feature)))
+
+    return replace(spec, features=tuple(map(known, spec.features)))
 
 
 def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:

@@ -13,9 +13,9 @@ from nbsql.counting import Count
 from nbsql.derived import derive
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, listed
 from nbsql.evaluation import Evaluation, evaluation_of, queries_of
-from nbsql.fitting import given_priors
+from nbsql.fitting import asked, given_priors
 from nbsql.plan import Entry, Plan, Relations
 from nbsql.query import Query
 from nbsql.resolve import resolve
@@ -62,7 +62,10 @@ def cross_validate(
         raise InputError(f"folds must be a whole number of at least 2, not {folds!r}")
     if fold is not None:
         options = replace(options, exclude=[*_listed(options.exclude), fold])
-    spec = replace(resolve(source.columns, options, source.label), slice_by="nbsql_slice")
+    spec = replace(asked(engine, resolve(source.columns, options, source.label), source), slice_by="nbsql_slice")
+    stuck = [feature.name for feature in spec.features if not feature.family.additive]
+    if stuck:
+        raise InputError(f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; leave out its norm")
     column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
     renderer = engine.renderer
     plan = Plan(renderer, spec, Relations(renderer, transient=engine.transient_name()))

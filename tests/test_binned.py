@@ -142,3 +142,20 @@ def test_bins_that_cannot_be(make: Callable[[], nbsql.Family], message: str) -> 
     with pytest.raises(nbsql.InputError) as caught:
         make()
     assert str(caught.value) == message
+
+
+def test_bins_are_cross_validated_with_the_edges_of_all_rows(con: Connection) -> None:
+    rows = "SELECT 'c' || i % 2 AS y, (i * i) % 53 + 5 * (i % 2) AS x, i % 3 AS k FROM range(90) AS r(i)"
+    con.execute(f"CREATE TABLE numbers AS {rows}")
+    family = nbsql.Binned(bins=4)
+    edges = nbsql.fit(con, "numbers", target="y", features=["x"], families={"x": family}).families["x"].edges
+    found = nbsql.cross_validate(con, "numbers", target="y", families={"x": family}, fold="k")
+    given = nbsql.cross_validate(con, "numbers", target="y", families={"x": nbsql.Binned(by=edges)}, fold="k")
+    assert found.accuracy == given.accuracy
+    assert found.log_loss == given.log_loss
+
+
+def test_a_norm_that_depends_on_all_texts_has_no_folds(con: Connection) -> None:
+    rows = "SELECT 'c' || i % 2 AS y, 'w' || i % 7 AS x FROM range(20) AS r(i)"
+    with pytest.raises(nbsql.InputError, match="'x' depends on all rows at once, so no fold can be taken away"):
+        nbsql.cross_validate(con, rows, target="y", families={"x": nbsql.Text(tfidf=True, norm="l2")})
