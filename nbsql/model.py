@@ -128,11 +128,14 @@ class Model:
         """
         if costs is None:
             return self._query("predict", source)
-        matrix = cost_matrix(costs, self.classes)
+        cost_matrix(costs, self.classes)  # refused before the source is looked at
         found = self._engine.source(source)
-        self._check("predict with costs", found)
-        sql = self._plan.predict_at_cost(found.relation, self._classes, matrix, ordered=found.is_frame)
-        return Query(self._engine, sql, found)
+
+        def render() -> str:
+            matrix = cost_matrix(costs, self.classes)
+            return self._plan.predict_at_cost(found.relation, self._classes, matrix, ordered=found.is_frame)
+
+        return self._scored("predict with costs", found, render)
 
     def predict_proba(self, source: Any) -> Query:
         """As `predict`, and `probability_<label>` a class, which sum to 1."""
@@ -338,6 +341,7 @@ class Model:
         """Take notice of changes that others have made to the model."""
         stamp = self._engine.ask("updated_at", self._relations["spec"])
         if stamp != self._stamp:
+            self._spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
             self._plan = planned(self._engine, self._spec, self._relations)
             self._classes = class_columns(self._engine.rows(self._plan.class_order()))
             self._stamp = stamp
@@ -361,9 +365,22 @@ class Model:
 
     def _query(self, verb: str, source: Any) -> Query:
         found = self._engine.source(source)
-        self._check(verb, found)
-        sql = self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame)
-        return Query(self._engine, sql, found)
+        return self._scored(verb, found, lambda: self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame))
+
+    def _scored(self, verb: str, source: Source, render: Callable[[], str]) -> Query:
+        """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs."""
+        rendered: tuple[Any, str] | None = None
+
+        def sql() -> str:
+            nonlocal rendered
+            self._refresh()
+            if rendered is None or rendered[0] != self._stamp:
+                self._check(verb, source)
+                rendered = self._stamp, render()
+            return rendered[1]
+
+        sql()
+        return Query(self._engine, sql, source)
 
     def _check(self, verb: str, source: Source) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from nbsql.dialect import folded
@@ -22,10 +23,19 @@ class Query:
     Every method that returns rows runs the query anew, against the data as it then is.
     """
 
-    def __init__(self, engine: DuckDB, sql: str, source: Source | None = None) -> None:
+    def __init__(self, engine: DuckDB, sql: str | Callable[[], str], source: Source | None = None) -> None:
         self._engine = engine
         self._source = source  # keeps a registered frame readable
-        self.sql = sql
+        self._sql = sql
+
+    @property
+    def sql(self) -> str:
+        """The query as text, for the model as it is now."""
+        return self._sql if isinstance(self._sql, str) else self._sql()
+
+    def _at_once(self) -> AbstractContextManager[None]:
+        """A transaction, so that the model does not change between the making of the text and its end."""
+        return nullcontext() if isinstance(self._sql, str) else self._engine.transaction()
 
     def __repr__(self) -> str:
         return f"<nbsql.Query: {self.sql}>"
@@ -44,29 +54,30 @@ class Query:
 
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame."""
-        with self._engine.errors():
+        with self._at_once(), self._engine.errors():
             return self._engine.connection.execute(self.sql).df()  # not by the relation, which would plan it twice
 
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
-        with self._engine.errors():
+        with self._at_once(), self._engine.errors():
             return cast("pyarrow.Table", self.relation.to_arrow_table())
 
     def pl(self) -> polars.DataFrame:
         """The rows as a Polars DataFrame."""
-        with self._engine.errors():
+        with self._at_once(), self._engine.errors():
             return cast("polars.DataFrame", self.relation.pl())
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples."""
-        return self._engine.rows(self.sql)
+        with self._at_once():
+            return self._engine.rows(self.sql)
 
     def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.fetchall())
 
     def show(self) -> None:
         """Print the first rows as a table."""
-        with self._engine.errors():
+        with self._at_once(), self._engine.errors():
             self.relation.show()
 
     def create_table(self, name: str) -> None:
@@ -97,5 +108,6 @@ class Query:
         if any(row[:2] == (database, schema) and folded(row[2]) == folded(name) for row in engine.ask("relations")):
             raise InputError(f"{name!r} is there already; drop it first, or choose another name")
         relation = engine.renderer.dialect.ident(schema, name)
-        query = engine.renderer.dialect.query(self.sql)
-        engine.run(name, engine.renderer.statement(macro, relation, query))
+        with self._at_once():
+            query = engine.renderer.dialect.query(self.sql)
+            engine.run(name, engine.renderer.statement(macro, relation, query))

@@ -12,9 +12,9 @@ SELECT number, batch, operation, source, rows FROM {{ batches }} AS batches ORDE
 SELECT updated_at FROM {{ spec }} AS spec
 {%- endmacro %}
 
-{# Says when the model last changed. Two writers at the same time meet here, where DuckDB refuses the second. #}
+{# Says when the model last changed, another time at every change, also within one transaction. Two writers at the same time meet here, where DuckDB refuses the second. #}
 {% macro touch(spec) -%}
-UPDATE {{ spec }} SET updated_at = {{ nbsql.utc_now() }}
+UPDATE {{ spec }} SET updated_at = greatest({{ nbsql.utc_now() }}, updated_at + to_microseconds(1))
 {%- endmacro %}
 
 {% macro cells_of(statistics) -%}
