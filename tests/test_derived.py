@@ -159,6 +159,14 @@ def test_drift_by_hand(con: Connection, visits: nbsql.Model) -> None:
     assert moved["sky"][2:] == ("snow", near(0.5 / 4.5), near(1.5 / 2.5))
 
 
+def test_a_number_that_is_constant_in_a_slice_has_no_drift(con: Connection) -> None:
+    data = "SELECT i % 5 + 0.1 AS part, i % 3 AS y, i % 7 AS x FROM range(700) AS t(i)"
+    model = nbsql.fit(con, data, target="y", slice_by="part")
+    rows = {row[0]: row[1:] for row in model.drift("0.1", "4.1")}
+    assert rows["part"][:2] == (None, None)
+    assert 0 <= rows["x"][0] < 0.01
+
+
 def test_drift_of_batches_and_of_counts(con: Connection) -> None:
     con.execute("CREATE TABLE calls AS FROM (VALUES ('a', 2), ('a', 4), ('b', 3)) AS t(y, n)")
     model = nbsql.fit(con, "calls", target="y", families={"n": "poisson"})

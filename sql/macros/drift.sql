@@ -43,8 +43,8 @@ moments AS (
     feature,
     a.mean AS a,
     b.mean AS b,
-    a.m2 / a.n AS variance_a,
-    b.m2 / b.n AS variance_b
+    CASE WHEN a.m2 / a.n > 1e-20 * a.mean * a.mean THEN a.m2 / a.n END AS variance_a, -- less is the rounding of a constant
+    CASE WHEN b.m2 / b.n > 1e-20 * b.mean * b.mean THEN b.m2 / b.n END AS variance_b
   FROM (
     {{ nbsql.pooled(nbsql.numbers_of(nbsql.word('a')), ['feature']) | indent(4) }}
   ) AS a
