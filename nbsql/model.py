@@ -192,6 +192,21 @@ class Model:
             raise InputError(f"no table {table!r}{suggestion(str(table), queries) or f'; there are {listed(queries)}'}")
         return queries[table].sql
 
+    def relevance(self, *, values: bool = False) -> Query:
+        """How much each feature tells of the class, from the counts alone, the most telling first.
+
+        A row a feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty, chi_square; for
+        numbers f_statistic instead, of the analysis of variance.
+
+        Args:
+            values: a row a value or token: feature, value, n, mutual_information, chi_square.
+        """
+        statistics = self._relations["statistics"]
+        renderer = self._engine.renderer
+        if values:
+            return Query(self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"]))
+        return Query(self._engine, renderer.statement("relevance", statistics))
+
     def sql(self, verb: str, source: Any) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it."""
         if verb not in VERBS:

@@ -1,0 +1,88 @@
+"""What a feature tells of the class, against scikit-learn and scipy, and by hand."""
+
+from __future__ import annotations
+
+import duckdb
+import numpy as np
+import pandas
+import pytest
+from scipy.stats import chi2_contingency
+from sklearn.datasets import load_iris
+from sklearn.feature_selection import chi2, f_classif
+from sklearn.metrics import mutual_info_score
+
+import nbsql
+
+Connection = duckdb.DuckDBPyConnection
+near = pytest.approx
+
+
+@pytest.fixture
+def table(con: Connection) -> pandas.DataFrame:
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 3, 500)
+    frame = pandas.DataFrame({
+        "y": y,
+        "a": np.array(["u", "v", "w", "z"])[(y + rng.integers(0, 2, 500)) % 4],
+        "b": np.array(["left", "right"])[rng.integers(0, 2, 500)],
+        "flag": (y == 1) ^ (rng.random(500) < 0.2),
+    })  # fmt: skip
+    con.register("t", frame)
+    return frame
+
+
+def test_counts_against_scikit_learn_and_scipy(con: Connection, table: pandas.DataFrame) -> None:
+    model = nbsql.fit(con, "SELECT * FROM t", target="y")
+    rows = {row[0]: row[1:] for row in model.relevance()}
+    assert list(rows) == sorted(rows, key=lambda name: -rows[name][0])
+    for name in ("a", "b", "flag"):
+        information = mutual_info_score(table["y"], table[name].astype(str))
+        shares = [table[side].value_counts(normalize=True).to_numpy() for side in ("y", name)]
+        entropies = [-(share * np.log(share)).sum() for share in shares]
+        crossed = pandas.crosstab(table["y"], table[name])
+        assert rows[name][0] == near(information, rel=1e-9, abs=1e-12)
+        assert rows[name][1] == near(2 * information / sum(entropies), rel=1e-9, abs=1e-12)
+        assert rows[name][2] == near(chi2_contingency(crossed, correction=False).statistic, rel=1e-9)
+        assert rows[name][3] is None
+
+
+def test_values_against_scikit_learn(con: Connection, table: pandas.DataFrame) -> None:
+    model = nbsql.fit(con, "SELECT * FROM t", target="y")
+    found = {row[:2]: row[2:] for row in model.relevance(values=True)}
+    for name in ("a", "b"):
+        for value in table[name].unique():
+            is_value = table[name] == value
+            n, information, chi_square = found[name, value]
+            assert n == is_value.sum()
+            assert information == near(mutual_info_score(table["y"], is_value), rel=1e-9, abs=1e-12)
+            assert chi_square == near(chi2(is_value.to_numpy().astype(float).reshape(-1, 1), table["y"])[0][0], rel=1e-9)
+
+
+def test_tokens_against_the_chi_square_of_scikit_learn(con: Connection) -> None:
+    con.execute("CREATE TABLE mail AS FROM (VALUES ('a', 'x x y'), ('a', 'y z'), ('b', 'z z z w'), ('c', 'y')) AS t(y, text)")
+    model = nbsql.fit(con, "mail", target="y", families={"text": nbsql.Text()})
+    counts = np.array([[2, 1, 0, 0], [0, 1, 1, 0], [0, 0, 3, 1], [0, 1, 0, 0]])
+    expected, _ = chi2(counts, ["a", "a", "b", "c"])
+    found = {row[1]: row[4] for row in model.relevance(values=True)}
+    assert [found[word] for word in "xyzw"] == near(list(expected), rel=1e-12)
+
+
+def test_numbers_against_the_analysis_of_variance(con: Connection) -> None:
+    data, target = load_iris(return_X_y=True)
+    con.register("iris", pandas.DataFrame({"y": target, **{f"x{i}": data[:, i] for i in range(4)}}))
+    model = nbsql.fit(con, "SELECT * FROM iris", target="y")
+    rows = {row[0]: row[1:] for row in model.relevance()}
+    assert [rows[f"x{i}"][3] for i in range(4)] == near(list(f_classif(data, target)[0]), rel=1e-9)
+    assert next(iter(rows)) == "x2"
+
+
+def test_a_feature_that_tells_nothing_and_one_that_tells_all(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 2 AS y, 'same' AS nothing, 'v' || (i % 2) AS everything, 1.5 AS x FROM range(8) r(i)"
+    )
+    with pytest.warns(nbsql.NbsqlWarning, match="one value only"):
+        model = nbsql.fit(con, "t", target="y")
+    rows = {row[0]: row[1:] for row in model.relevance()}
+    assert rows["nothing"] == (0, 0, near(0, abs=1e-12), None)
+    assert rows["everything"] == (near(np.log(2)), near(1), near(8), None)
+    assert rows["x"] == (None, None, None, None)
