@@ -10,8 +10,13 @@ from typing import Any
 
 import duckdb
 import pytest
+from hypothesis import settings
 
 import nbsql.plan
+
+# No test asserts wall-clock time, and a busy machine is no reason to fail.
+settings.register_profile("nbsql", deadline=None)
+settings.load_profile("nbsql")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
