@@ -223,8 +223,6 @@ def evaluation_queries(
         InputError: the source lacks the target or the weight, or an argument is of no use.
     """
     target = _column(source, plan.spec.target, "the target of the model")
-    if target.type == '"NULL"':
-        raise InputError(_nothing(engine, target.name, source, None))
     as_text = _check_labels(engine, plan, target, source)
     weights = None if weight is None else _column(source, weight, "the weight")
     if weights is not None and weights.kind not in _NUMBERS:
@@ -262,6 +260,8 @@ def _check_labels(engine: DuckDB, plan: Plan, target: Column, source: Source) ->
     """Whether labels are compared as text; InputError if those of the source can be none of the model's."""
     known = next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
     if _comparable(known) != _comparable(target):
+        if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a NULL alone has no type, or any
+            raise InputError(_nothing(engine, target.name, source, None))
         raise InputError(
             f"column {target.name!r} of {source.label} is {target.type}, and the classes of the model are {known.type}; cast it"
         )

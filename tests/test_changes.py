@@ -175,6 +175,17 @@ def test_a_change_within_a_transaction_can_be_undone(con: Connection, golf: nbsq
     assert lines(golf) == [(1, "1", "fit", "may", 3)]
 
 
+@pytest.mark.parametrize("far", [1e6, 1e9, -1e12])
+def test_a_batch_that_is_forgotten_takes_no_digits_with_it(con: Connection, golf: nbsql.Model, far: float) -> None:
+    golf.update("june")
+    expected = golf.likelihoods.fetchall()
+    golf.update(f"SELECT 'sun' AS sky, unnest([{far}, {far} + 1, {far} * 2]) AS wind, 'yes' AS play", batch="broken sensor")
+    golf.forget(batch="broken sensor")
+    same(golf.likelihoods.fetchall(), expected)
+    golf.compact()
+    same(golf.likelihoods.fetchall(), expected)
+
+
 # What is refused -----------------------------------------------------------------------------------------------------------
 
 REFUSED = [

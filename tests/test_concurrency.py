@@ -30,13 +30,19 @@ def other(con: Connection) -> Iterator[Connection]:
 
 
 def contents(con: Connection) -> dict[str, Any]:
-    """Everything that there is of the model."""
+    """Everything that there is of the model, but for the rounding of sums, which are added in any order."""
     tables = ("spec", "batches", "statistics", "parameters", "lookups", "priors", "likelihoods")
     found: dict[str, Any] = {name: con.execute(f"FROM golf.{name} ORDER BY ALL").fetchall() for name in tables}
     for verb in ("predict_proba", "explain", "joint_log_likelihood"):
         found[verb] = con.execute(f"FROM golf.{verb}('may') ORDER BY ALL").fetchall()
     found["columns"] = con.execute("DESCRIBE FROM golf.predict_proba('may')").fetchall()
-    return found
+    return {name: [tuple(map(rounded, row)) for row in rows] for name, rows in found.items()}
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(rounded, value)]
+    return f"{value:.9g}" if isinstance(value, float) else value
 
 
 CHANGES: dict[str, Callable[[Model], Any]] = {

@@ -66,7 +66,8 @@ sum(n) > 1e-9 * sum(abs(n))
 {#
   Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts; the
   cells of what was forgotten are negative. Means are averaged from the least of them, so that equal means have exactly that
-  mean, and a constant no variance; what rounding leaves of squares that were taken away again is none either.
+  mean, and a constant no variance; what rounding leaves of squares that were taken away again is none either. Cells of one mean
+  are added first: a batch that was forgotten again is then gone to the bit, however far out its numbers were.
 #}
 {% macro pooled(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
@@ -79,12 +80,18 @@ SELECT
 FROM (
   SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
   FROM (
-    SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least FROM {{ cells }} AS cells
+    SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least
+    FROM (
+      SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+      FROM {{ cells }} AS cells
+      GROUP BY {{ by }}, mean
+      HAVING abs(sum(n)) > 1e-9 * sum(abs(n)) OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
+    ) AS distinct_means
   ) AS shifted
   WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
-HAVING {{ nbsql.is_left() }}
+HAVING sum(n) > 1e-9 * sum(gross)
 {%- endmacro %}
 
 

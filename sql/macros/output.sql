@@ -31,8 +31,8 @@ ORDER BY {% for column in columns %}{{ nbsql.ident(column) }}{% if column in des
 
 {%- endmacro %}
 
-{% macro row_count(source) -%}
-SELECT count(*) AS n FROM {{ source }} AS source
+{% macro row_count(source, column=none) -%}
+SELECT count({% if column is none %}*{% else %}{{ nbsql.ident(column) }}{% endif %}) AS n FROM {{ source }} AS source
 {%- endmacro %}
 
 {# The classes of a source that has not been fitted yet: class, label (the class as text). #}

@@ -24,12 +24,18 @@ FROM (
     FROM (
       SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
       FROM (
-        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
+        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least
+        FROM (
+          SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+          FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
+          GROUP BY class, feature, mean
+          HAVING abs(sum(n)) > 1e-9 * sum(abs(n)) OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
+        ) AS distinct_means
       ) AS shifted
       WINDOW parts AS (PARTITION BY class, feature)
     ) AS parts
     GROUP BY class, feature
-    HAVING sum(n) > 1e-9 * sum(abs(n))
+    HAVING sum(n) > 1e-9 * sum(gross)
   ),
   dirichlet AS (
     SELECT
