@@ -8,11 +8,12 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, total
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
-from nbsql.plan import MACROS, ClassColumn, Entry, Plan, class_columns, is_wide
+from nbsql.plan import MACROS, Entry, Plan
 from nbsql.resolve import check_source
 
 

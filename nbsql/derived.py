@@ -8,10 +8,12 @@ from pathlib import Path
 import duckdb
 from markupsafe import Markup
 
+from nbsql.context import ClassColumn
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.fitting import build
-from nbsql.plan import ClassColumn, Entry, Plan, Relations
+from nbsql.plan import Entry, Plan
+from nbsql.relations import Relations
 from nbsql.schema import drop_schema
 from nbsql.spec import Spec
 from nbsql.version import __version__

@@ -13,10 +13,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.context import ClassColumn
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, suggestion
-from nbsql.plan import ClassColumn, Plan
+from nbsql.plan import Plan
 from nbsql.query import Query
 from nbsql.spec import Column
 

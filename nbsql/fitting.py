@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, say, total
 from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, listed
-from nbsql.plan import ClassColumn, Entry, Plan, Relations, Statement, class_columns, is_wide
+from nbsql.plan import Entry, Plan, Statement
+from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.schema import drop_schema
 from nbsql.spec import Feature, Options, Prior, Spec

@@ -10,13 +10,15 @@ from typing import Any
 import duckdb
 
 from nbsql import schema as schemas
+from nbsql.context import class_columns
 from nbsql.derived import derive, mergeable, read_file
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
 from nbsql.model import Model, planned
-from nbsql.plan import Entry, Relations, class_columns
+from nbsql.plan import Entry
+from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.spec import Options, Spec
 from nbsql.validation import CrossValidation

@@ -12,6 +12,7 @@ from markupsafe import Markup
 
 from nbsql import schema as schemas
 from nbsql.changes import Change, Ledger
+from nbsql.context import ClassColumn, class_columns
 from nbsql.costs import cost_matrix
 from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.dialect import folded
@@ -19,8 +20,9 @@ from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.family import Family
-from nbsql.plan import VERBS, ClassColumn, Entry, Plan, Relations, class_columns
+from nbsql.plan import VERBS, Entry, Plan
 from nbsql.query import Query
+from nbsql.relations import Relations
 from nbsql.resolve import check_source
 from nbsql.spec import Spec
 

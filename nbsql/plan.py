@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.family import Parameter
+from nbsql.context import ClassColumn, Context, blocks, is_wide
+from nbsql.relations import Relations
 from nbsql.render import Renderer
-from nbsql.spec import Check, Feature, Prior, Spec
+from nbsql.spec import Check, Feature, Spec
 
 # A statement reads so many categorical features at once: enough to keep every core busy, few enough to plan quickly.
 LEVELS_A_STATEMENT = 50
 FEATURES_A_STATEMENT = 100
-
-# The time to plan a star of joins grows faster than the number of its joins and columns. So more categorical features than
-# STAR_JOINS are scored in stars of BLOCK_JOINS, and more classes or terms than these are scored in the long form
-# (sql/macros/score_long.sql). tests/benchmarks/plans.py measures both sides of these limits.
-STAR_JOINS = 40
-BLOCK_JOINS = 20
-WIDE_CLASSES = 100
-# So many log-likelihoods of categories are added before a missing one is looked for: more is quicker on clean rows, fewer where
-# many are missing. It lengthens the statement, which takes more time than it saves where there are many terms.
-ADDED_FIRST = 10
-ADDED_FIRST_TERMS = 400
-WIDE_TERMS = 500
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
 MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
@@ -41,33 +30,6 @@ class Statement:
 
 
 @dataclass(frozen=True)
-class ClassColumn:
-    """A class in the columns of a result: its number, and the names of its probability and joint log-likelihood."""
-
-    number: int
-    label: str
-    probability: str
-    joint: str
-
-
-@dataclass(frozen=True)
-class Part:
-    """One row a class of an explanation: a feature, or one column (by number) of a feature over several."""
-
-    feature: Feature
-    column: str
-    number: int | None
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """A parameter of a feature, among those that scoring reads."""
-
-    feature: Feature
-    parameter: Parameter
-
-
-@dataclass(frozen=True)
 class Entry:
     """A line of the ledger: its number, from 1; its name; what was done, with what, and how many rows that was."""
 
@@ -78,97 +40,9 @@ class Entry:
     rows: int
 
 
-class Relations:
-    """Where the relations of a model are: in a schema, or among the temporary tables of a model without a name."""
-
-    def __init__(self, renderer: Renderer, *path: str, transient: str | None = None) -> None:
-        self.temporary = transient is not None
-        self.path = path
-        self._ident = renderer.dialect.ident
-        self._transient = transient
-
-    def __getitem__(self, name: str) -> Markup:
-        if self._transient is not None:
-            return self._ident("temp", "main", f"{self._transient} {name}")
-        return self._ident(*self.path, name)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether they are in the current database."""
-        return len(self.path) == 1
-
-    @property
-    def schema(self) -> Markup:
-        return self._ident(*self.path)
-
-    def within(self, name: str) -> Markup:
-        """As a table macro names it: without the database, which has another name whenever its file is opened by another."""
-        return self[name] if self.temporary else self._ident(self.path[-1], name)
-
-
-class _Context:
-    """What the macros know as `model`: the spec, and the columns that scoring has."""
-
-    def __init__(
-        self, spec: Spec, classes: Sequence[ClassColumn] = (), *, batch: str = "1", wide: bool = True, ordered: bool = False
-    ) -> None:
-        self.batch = batch
-        self.slice_by = spec.slice_by
-        self.target = spec.target
-        self.weight = spec.weight
-        self.id = spec.id
-        self.features: tuple[Feature, ...] = spec.features
-        self.prior: Prior = spec.prior
-        self.parameters = [Wanted(feature, parameter) for feature in spec.features for parameter in feature.family.parameters]
-        self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
-        self.class_columns = classes
-        self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
-        levels = [feature for feature in spec.features if feature.family.level]
-        blocked = wide and len(levels) > STAR_JOINS
-        self.star = [] if blocked else levels
-        self.blocks = list(_blocks(levels, BLOCK_JOINS)) if blocked else []
-        self.in_joint = [feature for feature in spec.features if not feature.family.level]
-        self.added_first = ADDED_FIRST if len(levels) * len(classes) <= ADDED_FIRST_TERMS else 1
-        self.explained = list(_parts(spec.features))
-        self.numbered = ordered or not wide or blocked or any(f.family.bag for f in spec.features)
-
-
-def _parts(features: Sequence[Feature]) -> Iterator[Part]:
-    for feature in features:
-        if feature.family.over_columns:
-            yield from (Part(feature, column, number) for number, column in enumerate(feature.columns, start=1))
-        elif feature.family.level or feature.family.parametrised_term:
-            yield Part(feature, feature.column, None)
-
-
-def is_wide(spec: Spec, class_count: int) -> bool:
-    """Whether scoring takes the wide form, a column a class."""
-    terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
-    return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
-
-
-def _blocks(features: Sequence[Feature], size: int) -> Iterator[Sequence[Feature]]:
-    for start in range(0, len(features), size):
-        yield features[start : start + size]
-
-
 def _statement_name(act: str, block: Sequence[Feature]) -> str:
     first, last = block[0].name, block[-1].name
     return f"{act} {first}" if len(block) == 1 else f"{act} {first} to {last}"
-
-
-def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
-    """The columns of classes, from the rows of `class_order`, by label. Names differ even without regard to case."""
-    columns: list[ClassColumn] = []
-    taken: set[str] = set()
-    for number, label, _ in sorted(classes, key=lambda row: row[2]):
-        name, attempt = label, 1
-        while name.lower() in taken:
-            attempt += 1
-            name = f"{label}_{attempt}"
-        taken.add(name.lower())
-        columns.append(ClassColumn(number, label, f"probability_{name}", f"joint_log_likelihood_{name}"))
-    return columns
 
 
 class Plan:
@@ -222,22 +96,22 @@ class Plan:
 
     def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, float]) -> Statement:
         numbers = {index: self.renderer.dialect.number(value) for index, value in centres.items()}
-        query = self.renderer.fragment("scan", _Context(self.spec), source, self.scanned, checks, numbers)
+        query = self.renderer.fragment("scan", Context(self.spec), source, self.scanned, checks, numbers)
         return self._table("scan", scan, query, temporary=True)
 
     def untrusted(self, scan: Markup) -> Iterator[str]:
         """Queries for the indices of the features that need the careful scan."""
-        for block in _blocks(self.scanned if self.centred else [], FEATURES_A_STATEMENT):
+        for block in blocks(self.scanned if self.centred else [], FEATURES_A_STATEMENT):
             yield self.renderer.statement("untrusted", self._summed_cells(scan, block))
 
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
         key = (scan, *(feature.index for feature in features))
         if key not in self._rendered:  # asked for twice: to hold against the rules, and to write
-            self._rendered[key] = self.renderer.fragment("summed_cells", _Context(self.spec), scan, features)
+            self._rendered[key] = self.renderer.fragment("summed_cells", Context(self.spec), scan, features)
         return self._rendered[key]
 
     def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
-        query = self.renderer.fragment("scan", _Context(self.spec), source, features, careful=True)
+        query = self.renderer.fragment("scan", Context(self.spec), source, features, careful=True)
         return self._table("scan again, carefully", rescan, query, temporary=True)
 
     def create_schema(self) -> Statement:
@@ -265,15 +139,15 @@ class Plan:
             careful: see `rescan`.
             temporary: whether the table is one.
         """
-        context = _Context(self.spec, batch=batch)
+        context = Context(self.spec, batch=batch)
         yield self._table("statistics", relation, self.renderer.fragment("class_cells", context, scan), temporary=temporary)
         trusted = [feature for feature in self.scanned if feature not in careful]
         for scanned, features in ((scan, trusted), (rescan, careful)):
-            for block in _blocks(features, FEATURES_A_STATEMENT):
+            for block in blocks(features, FEATURES_A_STATEMENT):
                 cells = self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block))
                 yield self._insert(_statement_name("cells of", block), relation, cells)
         levels = [feature for feature in self.spec.features if feature.family.level]
-        for block in _blocks(levels, LEVELS_A_STATEMENT):
+        for block in blocks(levels, LEVELS_A_STATEMENT):
             name = _statement_name("count", block)
             yield self._insert(name, relation, self.renderer.fragment("level_cells", context, source, block))
         for feature in self.spec.features:
@@ -299,12 +173,12 @@ class Plan:
     # From statistics to what scoring reads. ------------------------------------------------------------------------
 
     def priors(self, statistics: Markup | None = None) -> Markup:
-        return self.renderer.fragment("priors", _Context(self.spec), statistics or self.relations["statistics"])
+        return self.renderer.fragment("priors", Context(self.spec), statistics or self.relations["statistics"])
 
     def estimates(self) -> Iterator[Statement]:
         """The views of priors and likelihoods."""
         yield self._view("priors", self.priors())
-        arguments = (_Context(self.spec), self.relations["statistics"], self.relations["priors"])
+        arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"])
         if self.spec.features:
             yield self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
         else:
@@ -378,18 +252,18 @@ class Plan:
         renumbered = [numbers.get(column.label) for column in sorted(classes, key=lambda column: column.number)]
         return self.renderer.fragment("out_of_fold", context, scored, fold, renumbered)
 
-    def context(self, classes: Sequence[ClassColumn]) -> _Context:
+    def context(self, classes: Sequence[ClassColumn]) -> Context:
         """What the macros know as `model`."""
         return self._context(classes)
 
-    def _scored(self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> tuple[_Context, Markup]:
+    def _scored(self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> tuple[Context, Markup]:
         context = self._context(classes, ordered=ordered)
         scored = self.renderer.fragment("scored", context, source, self.relations["parameters"], self.relations["lookups"])
         return context, self.renderer.fragment("subquery", scored)
 
-    def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> _Context:
+    def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> Context:
         wide = is_wide(self.spec, len(classes)) if self._wide is None else self._wide
-        return _Context(self.spec, classes, wide=wide, ordered=ordered)
+        return Context(self.spec, classes, wide=wide, ordered=ordered)
 
     # Statements. ---------------------------------------------------------------------------------------------------
 

@@ -16,8 +16,9 @@ from nbsql.engines.duckdb import DuckDB, Source
 from nbsql.errors import InputError, listed
 from nbsql.evaluation import Evaluation, evaluation_of, queries_of
 from nbsql.fitting import asked, given_priors
-from nbsql.plan import Entry, Plan, Relations
+from nbsql.plan import Entry, Plan
 from nbsql.query import Query
+from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.spec import Options, Prior
 

@@ -12,7 +12,7 @@ import duckdb
 import pytest
 from hypothesis import settings
 
-import nbsql.plan
+import nbsql.context
 
 # No test asserts wall-clock time, and a busy machine is no reason to fail.
 settings.register_profile("nbsql", deadline=None)
@@ -76,7 +76,7 @@ def data() -> Path:
     return path
 
 
-# The limits of nbsql/plan.py that bring every model, whatever its size, into one form of scoring.
+# The limits of nbsql/context.py that bring every model, whatever its size, into one form of scoring.
 FORMS: dict[str, dict[str, int]] = {
     "wide": {"STAR_JOINS": 10**9, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},
     "blocks": {"STAR_JOINS": 0, "BLOCK_JOINS": 2, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},  # wide, but for categories
@@ -88,7 +88,7 @@ FORMS: dict[str, dict[str, int]] = {
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Fit and score in each of the forms in turn."""
     for name, limit in FORMS[request.param].items():
-        monkeypatch.setattr(nbsql.plan, name, limit)
+        monkeypatch.setattr(nbsql.context, name, limit)
     return str(request.param)
 
 

@@ -12,7 +12,8 @@ import duckdb
 import pytest
 
 import nbsql
-from nbsql import plan
+from nbsql import context
+from nbsql.plan import VERBS
 
 GOLDEN = Path(__file__).parent / "golden" / "duckdb"
 
@@ -76,7 +77,7 @@ def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox, r
     assert ours == sorted(model.predict_proba("inbox").fetchall())
 
 
-@pytest.mark.parametrize("verb", plan.VERBS)
+@pytest.mark.parametrize("verb", VERBS)
 def test_the_query_of_a_verb_is_the_golden_one_and_runs(inbox, request, verb):
     model = nbsql.fit(inbox, "inbox", name="spam", **OPTIONS)
     sql = model.sql(verb, "inbox")
@@ -87,7 +88,7 @@ def test_the_query_of_a_verb_is_the_golden_one_and_runs(inbox, request, verb):
 
 
 def test_the_long_form_is_the_golden_one_and_runs(inbox, request, monkeypatch):
-    monkeypatch.setattr(plan, "WIDE_CLASSES", 0)
+    monkeypatch.setattr(context, "WIDE_CLASSES", 0)
     model = nbsql.fit(inbox, "inbox", name="spam", **OPTIONS)
     sql = model.sql("predict", "inbox")
     compare("long_score_predict", sql, request.config.getoption("--update-golden"))

@@ -282,12 +282,12 @@ def test_a_query_is_handed_out_in_every_shape(path: Path, capsys: pytest.Capture
 
 
 def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    from nbsql import plan
+    from nbsql import context
 
     con = duckdb.connect()
     data = "FROM (VALUES ('a', 'x'), ('b', 'y')) AS t(y, v)"
     expected = nbsql.fit(con, data, target="y", name="wide").predict(data).fetchall()
-    monkeypatch.setattr(plan, "WIDE_CLASSES", 0)
+    monkeypatch.setattr(context, "WIDE_CLASSES", 0)
     assert nbsql.load(con, "wide").predict(data).fetchall() == expected
     assert sorted(nbsql.fit(con, data, target="y", name="long").predict(data).fetchall()) == sorted(expected)
     monkeypatch.undo()

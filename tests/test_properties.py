@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbsql
-import nbsql.plan
+import nbsql.context
 from nbsql import NbsqlWarning
+from nbsql.plan import VERBS
 
 
 @pytest.fixture(autouse=True)
@@ -93,9 +94,9 @@ def test_every_form_of_scoring_gives_the_same_answers(rows: list[Row], others: l
     for form, limits in {"wide": {}, "blocks": {"STAR_JOINS": 0}, "long": {"WIDE_CLASSES": 0}}.items():
         with pytest.MonkeyPatch.context() as patch:
             for name, limit in limits.items():
-                patch.setattr(nbsql.plan, name, limit)
+                patch.setattr(nbsql.context, name, limit)
             model = fit(con, "rows", unseen=unseen, nulls=nulls)
-            answers[form] = [getattr(model, verb)("others").fetchall() for verb in nbsql.plan.VERBS]
+            answers[form] = [getattr(model, verb)("others").fetchall() for verb in VERBS]
     for wide, blocks, long in zip(*answers.values(), strict=True):
         same(wide, blocks)
         same(wide, long)

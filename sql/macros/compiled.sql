@@ -7,7 +7,7 @@
               class_1, class_2, ... or, long form, as one list; with TF-IDF its idf too.
 
   A one-row table of parameters and lookups with a column a class keep scoring free of a join on the class; where there are
-  many classes, the long form keeps statements short. The plan is chosen in nbsql/plan.py.
+  many classes, the long form keeps statements short. The plan is chosen in nbsql/context.py.
 #}
 
 {# The ending of a parameter of class k: mean_3_1 is the first class's; the long form has mean_3, a row a class. #}

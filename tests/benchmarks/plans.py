@@ -1,4 +1,4 @@
-"""The forms of scoring against each other, around the limits in nbsql/plan.py where one gives way to the next.
+"""The forms of scoring against each other, around the limits in nbsql/context.py where one gives way to the next.
 
     python tests/benchmarks/plans.py [--must] [--rows N] [--seconds N]
 
@@ -20,7 +20,7 @@ from pathlib import Path
 import duckdb
 
 import nbsql
-import nbsql.plan
+import nbsql.context
 
 MUST = ((5, 500, 0, 50_000), (300, 20, 20, 50_000), (5, 0, 1_000, 50_000), (1_000, 4, 4, 20_000), (5, 0, 0, 50_000))
 FORMS = {
@@ -60,7 +60,7 @@ def create(con: duckdb.DuckDBPyConnection, classes: int, categories: int, number
 def measure(form: str, classes: int, categories: int, numbers: int, rows: int) -> None:
     """Print the seconds of a fit and of a prediction, and the greatest memory of the process in MiB."""
     for name, value in FORMS[form].items():
-        setattr(nbsql.plan, name, value)
+        setattr(nbsql.context, name, value)
     con = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY})
     create(con, classes, categories, numbers, rows)
     start = time.perf_counter()
