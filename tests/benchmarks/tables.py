@@ -45,7 +45,7 @@ class Case:
 
 def cases(*, quick: bool) -> list[Case]:
     """Every table, small ones first in each kind."""
-    made = [Case("numeric", rows, numbers=NUMBERS) for rows in (200_000, 1_000_000, 5_000_000)]
+    made = [Case("numeric", rows, numbers=NUMBERS) for rows in (200_000, 1_000_000, 5_000_000, 10_000_000)]
     made += [Case("categorical", rows, categories=CATEGORIES) for rows in (200_000, 1_000_000, 3_000_000)]
     made += [Case("text", rows, classes, tokens=TOKENS, words=WORDS) for rows in (20_000, 100_000) for classes in (20, 2)]
     made += [Case("mixed", rows, numbers=10, categories=10, tokens=12, words=5_000) for rows in (100_000, 500_000)]
