@@ -11,7 +11,8 @@ from markupsafe import Markup
 from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, total
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, Entry, Plan
 from nbsql.resolve import check_source

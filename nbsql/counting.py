@@ -12,7 +12,8 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, NbsqlWarning
 from nbsql.family import Text
 from nbsql.plan import Plan, Statement

@@ -15,7 +15,8 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.plan import Plan
 from nbsql.query import Query

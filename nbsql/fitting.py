@@ -8,7 +8,8 @@ from typing import Any
 
 from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, say, total
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations

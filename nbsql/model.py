@@ -16,7 +16,8 @@ from nbsql.context import ClassColumn, class_columns
 from nbsql.costs import cost_matrix
 from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.family import Family

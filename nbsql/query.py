@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from markupsafe import Markup
 from nbsql.counting import Count
 from nbsql.derived import derive
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.evaluation import Evaluation, evaluation_of, queries_of
 from nbsql.fitting import asked, given_priors

@@ -11,7 +11,8 @@ from nbsql.cli import tables
 from nbsql.cli.files import FORMATS, format_of, write
 from nbsql.cli.session import reading, recording, still, writing
 from nbsql.cli.words import explained
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.plan import VERBS
 
 _ROWS = 20  # of a table, unless asked for more

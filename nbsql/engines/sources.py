@@ -1,0 +1,184 @@
+"""What a user calls a source: a table, a view, a query, a file, a relation or a frame."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+from markupsafe import Markup
+
+from nbsql.dialect import folded
+from nbsql.engines.messages import one_line
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed, suggestion
+
+if TYPE_CHECKING:
+    from nbsql.engines.duckdb import DuckDB
+
+_FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
+_PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
+
+
+class Sources:
+    """Finds what is meant, on one connection."""
+
+    def __init__(self, engine: DuckDB) -> None:
+        self._engine = engine
+
+    def find(self, source: Any) -> Source:
+        """What the user means by `source`.
+
+        Raises:
+            InputError: there is no such table or view, or the text is no single SELECT.
+        """
+        if isinstance(source, Source):
+            return source
+        if isinstance(source, os.PathLike):
+            source = str(Path(source))
+        if isinstance(source, str):
+            return self._named(source)
+        return self._frame(source)
+
+    def _named(self, text: str) -> Source:
+        relations = self._engine.ask("relations")
+        match = self._find(text, relations)
+        if match is not None:
+            relation, kind = match
+            return self._described(relation, text, is_table=kind == "table")
+        if _FILE.search(text):
+            return self._described(self._engine.renderer.dialect.ident(text), text)
+        query = self._query(text)
+        if query is None:
+            near = (self._engine.current(), ("temp", "main"))
+            names = sorted({row[2] for row in relations if row[:2] in near and not row[2].startswith("nbsql ")})
+            hint = suggestion(text, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+            raise InputError(f"no table or view {text!r}{hint}")
+        with self._engine.errors():
+            _refuse_twice(self._engine.connection.sql(query).columns, "the query")
+        relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
+        return self._described(relation, "the query")
+
+    def _find(self, text: str, relations: list[tuple[Any, ...]]) -> tuple[Markup, str] | None:
+        """The table or view that a text names: as a whole, or as a path of quoted or plain names."""
+        database, schema = self._engine.current()
+
+        def in_main(path: list[str], names: tuple[str, ...]) -> bool:
+            """Whether a path of two is the database and the table, as DuckDB allows it."""
+            return len(path) == 2 and [*map(folded, path)] == [folded(names[0]), folded(names[2])] and names[1] == "main"
+
+        for path in filter(None, ([text], _parts(text))):
+            found = []
+            for relation in relations:
+                names = relation[:3]
+                same = [*map(folded, path)] == [*map(folded, names[3 - len(path) :])]
+                if len(path) > 3 or not (same or in_main(path, names)):
+                    continue
+                if len(path) == 1 and names[:2] not in [(database, schema), (database, "main"), ("temp", "main")]:
+                    continue
+                if len(path) == 2 and names[0] != database and not in_main(path, names):
+                    continue
+                # As DuckDB resolves names: temporary relations hide those of the current schema, which hide main's.
+                rank = (names[0] != "temp", names[1] != schema)
+                found.append((rank, names, relation[3]))
+            if found:
+                _, names, kind = min(found)
+                return self._engine.renderer.dialect.ident(*(names if names[0] != database else names[1:])), kind
+        return None
+
+    def _query(self, text: str) -> str | None:
+        """The one SELECT that a text holds, or None if it is not even meant as one."""
+        try:
+            statements = self._engine.connection.extract_statements(text)
+        except duckdb.Error as error:
+            if re.match(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot|describe)\b", text, re.IGNORECASE):
+                raise InputError(f"the query cannot be read: {one_line(error)}") from None
+            return None
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise InputError(f"a source is a table, a view or one SELECT, not {text!r}")
+        return _without_end(statements[0].query)
+
+    def _frame(self, frame: Any) -> Source:
+        name = self._engine.transient_name()
+        kind = type(frame).__name__
+        if kind == "RecordBatchReader":  # it can be read only once
+            frame = frame.read_all()
+        try:
+            self._engine.connection.register(name, frame)
+        except (duckdb.Error, TypeError) as error:  # TypeError: None is no object
+            reason = str(error).splitlines()[0]
+            hint = "; it reads another database" if "another database" in str(error) else ""
+            if isinstance(frame, duckdb.DuckDBPyRelation):
+                raise InputError(f"the relation cannot be read on this connection{hint or f' ({reason})'}") from None
+            raise InputError(
+                f"a source is a table, a view, a SELECT, a DuckDB relation, or a pandas, Polars or Arrow frame, not {kind}"
+            ) from None
+        connection = self._engine.connection
+
+        def release() -> None:
+            try:
+                connection.unregister(name)
+            except duckdb.Error:  # the connection is closed, or its transaction over: the view is gone already
+                return
+
+        relation = self._engine.renderer.dialect.ident(name)
+        try:
+            if kind != "LazyFrame":  # asking one for its columns would run it
+                columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+                _refuse_twice(columns, f"the {kind}")
+            return self._described(relation, f"the {kind}", is_frame=True, release=release)
+        except BaseException:
+            release()
+            raise
+
+    def _described(
+        self,
+        relation: Markup,
+        label: str,
+        *,
+        is_table: bool = False,
+        is_frame: bool = False,
+        release: Callable[[], None] | None = None,
+    ) -> Source:
+        columns = self._engine.columns(relation)
+        for column in columns:
+            if folded(column.name).startswith("nbsql_"):  # scoring numbers the rows in a column nbsql_row, and more
+                raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")
+        return Source(relation, label, columns, is_table=is_table, is_frame=is_frame, release=release)
+
+
+def _refuse_twice(names: Iterable[Any], label: str) -> None:
+    """Raise InputError if a name comes twice: DuckDB would number them, and a user would not know which is meant."""
+    seen: set[str] = set()
+    for name in map(str, names):
+        if folded(name) in seen:
+            raise InputError(f"column {name!r} is ambiguous in {label}, which has it twice; rename one")
+        seen.add(folded(name))
+
+
+def _without_end(query: str) -> str:
+    """A query without the semicolons and comments that follow it, so that it can stand in parentheses."""
+    text = query.encode()  # DuckDB counts bytes
+    end = len(text)
+    for start, kind in reversed(duckdb.tokenize(query)):
+        if kind != duckdb.token_type.comment and text[start : start + 1] != b";":
+            break
+        end = start
+    return text[:end].decode().strip()
+
+
+def _parts(text: str) -> list[str]:
+    """The names of a path such as main."my table"; [] if it is none."""
+    names, position = [], 0
+    while position < len(text):
+        match = _PATH.match(text, position)
+        if match is None:
+            return []
+        names.append(match[1].replace('""', '"') if match[1] else match[2])
+        position = match.end()
+        if not match[3]:
+            break
+    return names if position >= len(text) else []
