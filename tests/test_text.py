@@ -9,6 +9,8 @@ from typing import Any
 
 import duckdb
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import nbsql
 
@@ -63,6 +65,19 @@ CUTS = [
 @pytest.mark.parametrize(("text", "family", "terms"), CUTS)
 def test_a_text_is_cut_into_words(con: Connection, text: str, family: nbsql.Text, terms: dict[str, int]) -> None:
     assert learnt(con, text, family) == terms
+
+
+@given(
+    text=st.text(
+        st.characters(exclude_characters="\0", exclude_categories=["Cs"]) | st.sampled_from(" aB9é.'\t\n\xa0世"), max_size=60
+    )
+)
+@settings(max_examples=40, deadline=None)
+@pytest.mark.parametrize("options", [{}, {"ngrams": 2, "lower": False}, {"stop_words": ["a", "b"], "event": "bernoulli"}])
+def test_words_are_the_matches_of_the_pattern(options: dict[str, Any], text: str) -> None:
+    with duckdb.connect() as con:
+        matched = learnt(con, text, nbsql.Text(pattern=r"(?:[\p{L}\p{N}]+)", **options))  # another spelling, which is matched
+        assert learnt(con, text, nbsql.Text(**options)) == matched
 
 
 @pytest.mark.parametrize("event", ["multinomial", "bernoulli"])

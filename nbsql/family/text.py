@@ -11,6 +11,8 @@ from nbsql.family.bag import Bag
 from nbsql.family.base import texts
 from nbsql.family.stop_words import STOP_WORDS
 
+LETTERS_AND_DIGITS = r"[\p{L}\p{N}]+"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Text(Bag):
@@ -31,7 +33,7 @@ class Text(Bag):
         ngrams: runs of up to so many words are terms too; or a pair, the shortest and the longest run.
     """
 
-    pattern: str = r"[\p{L}\p{N}]+"
+    pattern: str = LETTERS_AND_DIGITS
     lower: bool = True
     stop_words: Sequence[str] | None = None
     min_length: int = 1
@@ -65,6 +67,11 @@ class Text(Bag):
                 f"Text(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
                 "or a word that every text of a class holds could not be absent"
             )
+
+    @property
+    def letters_and_digits(self) -> bool:
+        """Whether words are what they are by default, which can be found faster than by matching a pattern."""
+        return self.pattern == LETTERS_AND_DIGITS
 
     @property
     def presence(self) -> bool:

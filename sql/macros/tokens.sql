@@ -38,22 +38,31 @@ WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AN
 
 
 {#
-  The rows of the source with `words`: their text cut into the matches of a pattern (RE2 syntax), in order, lower-cased if
-  asked, without words that are too short and without stop words.
+  The rows of the source with `nbsql_words`: their text cut into the matches of a pattern (RE2 syntax), in order, lower-cased if
+  asked, without words that are too short and without stop words; where words alone count, an empty word may be among them.
+
+  Runs of letters and digits are found by blanking what lies between them: the same words, two to four times as fast, because a
+  text has far fewer places to blank than words to match.
 #}
 {% macro words(feature, source) -%}
 {% set family = feature.family -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
+{% set folded %}{% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}{% endset -%}
 {% set found -%}
-regexp_extract_all({% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}, {{ nbsql.text(family.pattern) }})
+{% if family.letters_and_digits -%}
+string_split(regexp_replace({{ folded }}, '[^\p{L}\p{N} ]+', ' ', 'g'), ' ')
+{%- else -%}
+regexp_extract_all({{ folded }}, {{ nbsql.text(family.pattern) }})
+{%- endif %}
 {%- endset -%}
+{% set measured = family.min_length > 1 or (family.letters_and_digits and family.ngrams != (1, 1)) -%}
 SELECT
   source.*,
-  {%+ if family.min_length > 1 or family.stop_words -%}
+  {%+ if measured or family.stop_words -%}
   list_filter(
     {{ found }},
-    lambda word: {% if family.min_length > 1 %}length(word) >= {{ family.min_length }}{% endif -%}
-    {%+ if family.min_length > 1 and family.stop_words %} AND {% endif -%}
+    lambda word: {% if measured %}length(word) >= {{ family.min_length }}{% endif -%}
+    {%+ if measured and family.stop_words %} AND {% endif -%}
     {%+ if family.stop_words %}NOT list_contains({{ nbsql.texts(family.stop_words) }}, word){% endif %}
 
   )

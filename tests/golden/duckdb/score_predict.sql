@@ -22,8 +22,8 @@ FROM (
           SELECT
             source.*,
             list_filter(
-              regexp_extract_all(lower(CAST(source."body" AS VARCHAR)), '[\p{L}\p{N}]+'),
-              lambda word: NOT list_contains(['the', 'of'], word)
+              string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR)), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
+              lambda word: length(word) >= 1 AND NOT list_contains(['the', 'of'], word)
             ) AS nbsql_words
           FROM numbered AS source
         ) AS source
