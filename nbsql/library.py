@@ -38,7 +38,8 @@ def fit(
     exclude: Sequence[str] = (),
     families: Mapping[str, str | Family] | None = None,
     weight: str | None = None,
-    alpha: float = 1.0,
+    method: str = "naive",
+    alpha: float | None = None,
     prior: str | Mapping[Any, float] = "empirical",
     prior_alpha: float | None = None,
     nulls: Nulls = "skip",
@@ -63,7 +64,9 @@ def fit(
         families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
-        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.
+        method: "naive", or "joint", which counts equal rows: all columns without a family of their own as one category
+            (`nbsql.Joint`). A row never seen has a NULL prediction.
+        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method.
         prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
         prior_alpha: the a of the smoothed prior; None takes alpha.
         nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error" refuses.
@@ -85,7 +88,7 @@ def fit(
     """
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
-        alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen, slice_by=slice_by,
+        method=method, alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen, slice_by=slice_by,
     )  # fmt: skip
     with _opened(con) as engine, engine.transaction():
         relations, replaces = _place(engine, name, database, replace=replace)

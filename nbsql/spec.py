@@ -162,9 +162,15 @@ class Options:
     families: Mapping[str, str | Family] = field(default_factory=dict)
     id: str | Sequence[str] = ()
     weight: str | None = None
-    alpha: float = 1.0
+    alpha: float | None = None
     prior: str | Mapping[Any, float] = "empirical"
     prior_alpha: float | None = None
     nulls: Nulls = "skip"
     unseen: Unseen = "skip"
     slice_by: str | None = None
+    method: str = "naive"
+
+    @property
+    def pseudo_count(self) -> float:
+        """The alpha of the families that have none of their own."""
+        return 1.0 if self.alpha is None else self.alpha

@@ -158,7 +158,7 @@ blocks AS (
 
 {# Only the columns that a block of features reads: planning a read of all of them takes its time, too. #}
 {% macro narrowed(features) -%}
-(SELECT nbsql_row{% for feature in features %}, numbered.{{ nbsql.ident(feature.column) }}{% endfor %} FROM numbered)
+(SELECT nbsql_row{% for column in features | map(attribute='columns') | sum(start=()) | unique %}, numbered.{{ nbsql.ident(column) }}{% endfor %} FROM numbered)
 {%- endmacro %}
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
