@@ -20,7 +20,7 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.library import cross_validate, families, fit, fit_sql, import_, load, merge, models
+from nbsql.library import cross_validate, families, fit, fit_sql, from_tables, import_, load, merge, models
 from nbsql.model import Model
 from nbsql.query import Query
 from nbsql.validation import CrossValidation
@@ -58,6 +58,7 @@ __all__ = [
     "families",
     "fit",
     "fit_sql",
+    "from_tables",
     "import_",
     "load",
     "merge",

@@ -63,6 +63,7 @@ class Context:
         self.id = spec.id
         self.features: tuple[Feature, ...] = spec.features
         self.prior: Prior = spec.prior
+        self.given = spec.given
         self.parameters = [Wanted(feature, parameter) for feature in spec.features for parameter in feature.family.parameters]
         self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes

@@ -203,6 +203,7 @@ class Model:
         Args:
             values: a row a value or token: feature, value, n, mutual_information, chi_square.
         """
+        self._spec.need_counts(self._title)
         statistics = self._relations["statistics"]
         renderer = self._engine.renderer
         if values:
@@ -303,6 +304,7 @@ class Model:
             a: a slice, or a list of them.
             b: what to compare with it.
         """
+        self._spec.need_counts(self._title)
         sides = []
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
@@ -342,6 +344,7 @@ class Model:
     def _change(self) -> Iterator[Change]:
         with self._engine.transaction():
             self._refresh()
+            self._spec.need_counts(self._title)
             change = Change(self._engine, self._plan, self._classes, self._title)
             yield change
         self._plan, self._classes = change.plan, change.classes

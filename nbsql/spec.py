@@ -89,6 +89,7 @@ class Spec:
     weight: str | None = None
     target_type: str = ""
     slice_by: str | None = None
+    given: bool = False  # whether somebody supplied its probabilities (nbsql/given.py); it has no counts then
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -96,6 +97,11 @@ class Spec:
         """The columns that training reads, each once."""
         wanted = [self.target, *([self.weight] if self.weight else []), *(c for f in self.features for c in f.columns)]
         return list(dict.fromkeys(wanted))
+
+    def need_counts(self, title: str) -> None:
+        """Raise ModelError if the model, which messages call `title`, has none."""
+        if self.given:
+            raise ModelError(f"{title} was made from probabilities and has no counts; make it anew with nbsql.from_tables")
 
     def to_json(self) -> str:
         """The text of the table `spec`."""
@@ -107,6 +113,7 @@ class Spec:
                 "id": self.id,
                 "weight": self.weight,
                 "slice_by": self.slice_by,
+                "given": self.given,
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
                     {"name": f.name, "columns": f.columns, "floating": f.floating, "whole": f.whole, **f.family.to_dict()}
@@ -144,6 +151,7 @@ class Spec:
                 id=tuple(data["id"]),
                 weight=data["weight"],
                 slice_by=data["slice_by"],
+                given=data.get("given", False),
                 features=tuple(features),
                 prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
                 defaults=data["defaults"],

@@ -165,7 +165,10 @@ def classes(engine: DuckDB, model: nbsql.Model) -> None:
     """The classes, the most probable first."""
     priors = engine.renderer.dialect.query(model.priors.sql)
     rows = sorted(engine.ask("as_text", priors), key=lambda row: -float(row[2]))
-    shown = [[label, tables.number(float(n)), tables.share(float(prior))] for label, n, prior, _ in rows[:_ROWS]]
+    shown = [
+        [label, tables.number(float(n)) if n is not None else "", tables.share(float(prior))]
+        for label, n, prior, _ in rows[:_ROWS]
+    ]
     tables.table([f"class of {model.target}", "rows", "prior"], shown, right=[1, 2], indent=2)
     if len(rows) > _ROWS:
         tables.echo(f"  … and {len(rows) - _ROWS} more")
