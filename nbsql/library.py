@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import duckdb
 
@@ -41,6 +41,7 @@ def fit(
     families: Mapping[str, str | Family] | None = None,
     weight: str | None = None,
     method: str = "naive",
+    backoff: Literal["naive"] | None = None,
     alpha: float | None = None,
     prior: str | Mapping[Any, float] = "empirical",
     prior_alpha: float | None = None,
@@ -68,6 +69,7 @@ def fit(
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
         method: "naive", or "joint", which counts equal rows: all columns without a family of their own as one category
             (`nbsql.Joint`). A row never seen has a NULL prediction.
+        backoff: "naive" gives such a row the answer of naive Bayes; None leaves it without one.
         alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method.
         prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
         prior_alpha: the a of the smoothed prior; None takes alpha.
@@ -90,7 +92,8 @@ def fit(
     """
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
-        method=method, alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen, slice_by=slice_by,
+        method=method, backoff=backoff, alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen,
+        slice_by=slice_by,
     )  # fmt: skip
     with _opened(con) as engine, engine.transaction():
         relations, replaces = _place(engine, name, database, replace=replace)

@@ -71,6 +71,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         replace(feature, family=_with_defaults(feature.family, alpha, options), index=index)
         for index, feature in enumerate(_features(known, options, reserved), start=1)
     )
+    _check_backoff(features)
     return Spec(
         target=target.name,
         target_type=target.type,
@@ -81,6 +82,14 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         prior=_prior(options),
         defaults={"alpha": alpha, "nulls": options.nulls, "unseen": options.unseen},
     )
+
+
+def _check_backoff(features: Sequence[Feature]) -> None:
+    """Raise InputError where a value that is missing, and one that is not asked for, could not be told apart."""
+    backed = {column for feature in features if feature.family.backs_off for column in feature.columns}
+    for feature in features:
+        if feature.column in backed and not feature.family.over_columns and feature.family.nulls == "category":
+            raise InputError(f"backoff='naive' needs nulls='skip' for {feature.name!r}, whose missing values are a category")
 
 
 def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
@@ -109,7 +118,7 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
     group_of: dict[str, str] = {}
     for key, group in groups.items():
         for name in group.columns:
-            if name in group_of or name in singles:
+            if name in group_of or (name in singles and not group.family.backs_off):
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
             group_of[name] = key
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
@@ -124,7 +133,9 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
         if column.name in group_of:
             key = group_of[column.name]
             features.setdefault(f"group {key}", groups[key])
-        elif column.name in singles or column.kind in INFERRED:
+            if not groups[key].family.backs_off:
+                continue
+        if column.name in singles or column.kind in INFERRED:
             family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
             _accept(family, column)
             features[f"column {column.name}"] = Feature(

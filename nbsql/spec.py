@@ -177,6 +177,7 @@ class Options:
     unseen: Unseen = "skip"
     slice_by: str | None = None
     method: str = "naive"
+    backoff: Literal["naive"] | None = None
 
     @property
     def pseudo_count(self) -> float:

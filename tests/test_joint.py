@@ -161,3 +161,73 @@ def test_what_cannot_be(con: Connection, refused: Refused, options: dict[str, An
     con.execute(DAYS)
     with refused(nbsql.InputError, message):
         nbsql.fit(con, "days", target="play", name="never", **options)
+
+
+def test_a_row_never_seen_can_have_the_naive_answer(con: Connection, joint: Joint) -> None:
+    con.execute(DAYS)
+    con.execute("CREATE TABLE wide AS SELECT days.*, i % 2 = 0 AS dry, i::DOUBLE AS x FROM days, range(3) AS r(i)")
+    model = nbsql.fit(con, "wide", target="play", method="joint", backoff="naive", name="kept")
+    alone = nbsql.fit(con, "wide", target="play", method="joint")
+    naive = nbsql.fit(con, "wide", target="play")
+    assert nbsql.load(con, "kept").families == model.families
+    assert list(model.families) == ["joint", "temperature", "wind", "dry", "x"]
+    columns = "AS t(temperature, wind, dry, x)"
+    cases = {
+        "'hot', 'weak', TRUE, 0.0": alone, "'cool', NULL, TRUE, 2.0": alone, "'mild', 'strong', FALSE, 1.0": alone,
+        "'hot', 'weak', FALSE, 0.0": naive, "'cool', 'weak', TRUE, 0.0": naive, "NULL, NULL, NULL, NULL": naive,
+        "'odd', 'weak', TRUE, 7.0": naive,
+    }  # fmt: skip
+    for values, other in cases.items():
+        row = f"FROM (VALUES ({values})) {columns}"
+        (expected,) = joint(other, row)
+        assert joint(model, row) == [{label: pytest.approx(score, rel=1e-13) for label, score in expected.items()}], values
+        assert joint(nbsql.load(con, "kept"), row) == joint(model, row)
+        sums: dict[str, float] = {}
+        for contribution in model.explain(row):
+            sums[contribution[1]] = sums.get(contribution[1], 0.0) + contribution[-1]
+        assert sums == {label: pytest.approx(score, rel=1e-13) for label, score in expected.items()}
+    con.execute(f"CREATE TABLE new AS FROM (VALUES {', '.join(f'({values})' for values in cases)}) {columns}")
+    frame = con.sql("FROM new").pl()
+    found = model.predict(frame)
+    assert found.columns == ["temperature", "wind", "dry", "x", "prediction", "probability"]
+    assert [row[:4] for row in found] == con.execute("FROM new").fetchall()
+    assert sorted(con.execute("FROM kept.predict('new')").fetchall(), key=repr) == sorted(found, key=repr)
+    assert model.evaluate("wide").accuracy >= naive.evaluate("wide").accuracy
+
+
+def test_joint_columns_can_back_off_beside_others(con: Connection, joint: Joint) -> None:
+    con.execute(DAYS)
+    con.execute("CREATE TABLE longer AS SELECT *, 'k' || length(temperature) % 2 AS k FROM days")
+    together = nbsql.Joint(["temperature", "wind"], backoff="naive")
+    model = nbsql.fit(con, "longer", target="play", families={"day": together, "wind": nbsql.Categorical(alpha=2)})
+    assert model.families["wind"].alpha == 2
+    plain = nbsql.fit(con, "longer", target="play", families={"day": nbsql.Joint(["temperature", "wind"])})
+    naive = nbsql.fit(con, "longer", target="play", families={"wind": nbsql.Categorical(alpha=2)})
+    for values, other in {"'hot', 'weak', 'k1'": plain, "'cool', 'weak', 'k0'": naive, "'hot', NULL, 'k1'": naive}.items():
+        row = f"FROM (VALUES ({values})) AS t(temperature, wind, k)"
+        (expected,) = joint(other, row)
+        assert joint(model, row) == [{label: pytest.approx(score, rel=1e-13) for label, score in expected.items()}], values
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"backoff": "naive"}, "backoff='naive' goes with method='joint', which may not have seen a row"),
+        ({"method": "joint", "backoff": "niave"}, "backoff must be one of 'naive', not 'niave'; did you mean 'naive'?"),
+        (
+            {"method": "joint", "backoff": "naive", "nulls": "category"},
+            "backoff='naive' needs nulls='skip' for 'temperature', whose missing values are a category",
+        ),
+    ],
+)
+def test_what_cannot_back_off(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:
+    con.execute(DAYS)
+    with refused(nbsql.InputError, message):
+        nbsql.fit(con, "days", target="play", name="never", **options)
+
+
+def test_smoothing_and_a_backoff_are_two_answers() -> None:
+    with pytest.raises(
+        nbsql.InputError, match=r"^unseen='smooth' and a backoff are two answers to values never seen; leave one"
+    ):
+        nbsql.Joint(["a", "b"], backoff="naive", unseen="smooth")

@@ -53,6 +53,9 @@ _OPTIONS = [
         show_default=True,
         help="naive: features are independent in a class. joint: equal rows are counted.",
     ),
+    click.option(
+        "--backoff", type=click.Choice(["naive"]), help="How the joint method scores a row never seen; by default not at all."
+    ),
     click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1; 0 for the joint method]"),
     click.option(
         "--prior",

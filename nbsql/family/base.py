@@ -189,6 +189,11 @@ class Family:
         raise NotImplementedError(f"{self.name} asks nothing of {rows}")
 
     @property
+    def backs_off(self) -> bool:
+        """Whether its columns are features of their own where their values together were never seen."""
+        return False
+
+    @property
     def additive(self) -> bool:
         """Whether its cells of two sources add up to those of both."""
         return True

@@ -9,7 +9,7 @@
   Each feature has the very term that scoring adds up. Features go in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
-WITH {{ nbsql.numbered(source) }},
+WITH {{ nbsql.numbered(model, source, lookups) }},
 parameters AS MATERIALIZED (
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
 ),
