@@ -217,11 +217,22 @@ def _features(engine: DuckDB, given: Markup, classes: Markup, asked: Mapping[str
         family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
         columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
         whole = kinds[0] == "values" and all(value is None or value.lstrip("-").isdigit() for value in values)
-        found.append(Feature(name, family, columns, len(found) + 1, floating=False, whole=whole))
+        found.append(
+            Feature(
+                name, family, columns, len(found) + 1, floating=False, whole=whole, types=_types(family, columns, whole=whole)
+            )
+        )
     for name in asked:
         if name not in {feature.name for feature in found}:
             raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in found])}")
     return tuple(found)
+
+
+def _types(family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
+    """The types of columns that nobody has seen."""
+    numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
+    usual = "BIGINT" if whole else "VARCHAR" if _kind(family) == "values" else "DOUBLE"
+    return (numbers.get(family.name, usual),) * len(columns)
 
 
 def _inferred(kind: str, values: Sequence[str | None]) -> Family:

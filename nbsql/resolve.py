@@ -139,7 +139,13 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
             family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
             _accept(family, column)
             features[f"column {column.name}"] = Feature(
-                column.name, family, (column.name,), 0, _floating([column]), whole=column.kind == "integer"
+                column.name,
+                family,
+                (column.name,),
+                0,
+                _floating([column]),
+                whole=column.kind == "integer",
+                types=(column.type,),
             )
         else:
             without_family.append(column)
@@ -185,7 +191,14 @@ def _group(known: _Columns, key: str, family: OverColumns, reserved: set[str]) -
         alpha = {known.find(name).name: value for name, value in alpha.items()}
     columns = tuple(column.name for column in members)
     integers = [column.name for column in members if column.kind == "integer"]
-    return Feature(key, replace(family.of(columns, integers), alpha=alpha), columns, 0, _floating(members))
+    return Feature(
+        key,
+        replace(family.of(columns, integers), alpha=alpha),
+        columns,
+        0,
+        _floating(members),
+        types=tuple(c.type for c in members),
+    )
 
 
 def _no_family(columns: Sequence[Column]) -> str:

@@ -39,6 +39,7 @@ class Feature:
         index: from 1, in the source's order; numbers the parameters in the model's tables.
         floating: whether a column may hold NaN or infinities.
         whole: whether the column holds whole numbers.
+        types: of the columns, as the engine writes them; empty if they are not known.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Feature:
     index: int
     floating: bool
     whole: bool = False
+    types: tuple[str, ...] = ()
 
     @property
     def column(self) -> str:
@@ -116,7 +118,14 @@ class Spec:
                 "given": self.given,
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
-                    {"name": f.name, "columns": f.columns, "floating": f.floating, "whole": f.whole, **f.family.to_dict()}
+                    {
+                        "name": f.name,
+                        "columns": f.columns,
+                        "floating": f.floating,
+                        "whole": f.whole,
+                        "types": f.types,
+                        **f.family.to_dict(),
+                    }
                     for f in self.features
                 ],
                 "defaults": self.defaults,
@@ -143,7 +152,8 @@ class Spec:
                 if family_module.FAMILIES[options["family"]].over_columns:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
-                features.append(Feature(name, family_module.from_dict(options), columns, index, floating, whole))
+                types = tuple(options.pop("types", ()))
+                features.append(Feature(name, family_module.from_dict(options), columns, index, floating, whole, types))
             prior = data["prior"]
             return cls(
                 target=data["target"],

@@ -189,6 +189,13 @@ class Family:
         raise NotImplementedError(f"{self.name} asks nothing of {rows}")
 
     @property
+    def drawn(self) -> str | None:
+        """How it is drawn at random (sql/macros/sample.sql): a "value", a "number", or None, where a class says too little."""
+        if self.bag or (self.over_columns and not self.level):
+            return None
+        return "value" if self.smoothed else "number"
+
+    @property
     def backs_off(self) -> bool:
         """Whether its columns are features of their own where their values together were never seen."""
         return False

@@ -73,6 +73,14 @@ class Binned(Family):
         return [f"{'[' if i else '('}{ends[i]}, {ends[i + 1]})" for i in range(len(ends) - 1)]
 
     @property
+    def spans(self) -> list[tuple[str, float, float]]:
+        """The bins with their ends; the first and the last, which have none, are as wide as the bin beside them."""
+        edges = list(self.edges or (0.0,))
+        first, last = (edges[1] - edges[0], edges[-1] - edges[-2]) if len(edges) > 1 else (1.0, 1.0)
+        ends = [edges[0] - first, *edges, edges[-1] + last]
+        return [(text, ends[i], ends[i + 1]) for i, text in enumerate(self.labels)]
+
+    @property
     def declared(self) -> list[tuple[str, float]]:
         return [(text, self.added_count) for text in self.labels]
 

@@ -28,3 +28,7 @@ CAST(to_json([
 {% macro all_given(feature, relation) -%}
 {% for column in feature.columns %}{{ relation }}.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
 {%- endmacro %}
+
+{% macro joint_drawn(feature, seed, position) -%}
+json_extract_string(level{{ nbsql.sub(feature) }}.value, concat('$[', {{ position }}, ']'))
+{%- endmacro %}
