@@ -201,6 +201,11 @@ class Family:
         return False
 
     @property
+    def supervised(self) -> bool:
+        """Whether what it asks of the column depends on the classes, so that held-back rows are known to it."""
+        return False
+
+    @property
     def additive(self) -> bool:
         """Whether its cells of two sources add up to those of both."""
         return True
