@@ -11,6 +11,7 @@ from nbsql.family import (
     Family,
     Gaussian,
     Geometric,
+    Joint,
     LogNormal,
     Multinomial,
     NormalInverseGamma,
@@ -19,7 +20,7 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.library import cross_validate, families, fit, fit_sql, import_, load, merge, models
+from nbsql.library import cross_validate, families, fit, fit_sql, from_tables, import_, load, merge, models
 from nbsql.model import Model
 from nbsql.query import Query
 from nbsql.validation import CrossValidation
@@ -39,6 +40,7 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "InputError",
+    "Joint",
     "LogNormal",
     "Model",
     "ModelError",
@@ -56,6 +58,7 @@ __all__ = [
     "families",
     "fit",
     "fit_sql",
+    "from_tables",
     "import_",
     "load",
     "merge",

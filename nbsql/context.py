@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nbsql.family import Parameter
@@ -50,6 +50,14 @@ class Wanted:
     parameter: Parameter
 
 
+@dataclass(frozen=True)
+class Backoff:
+    """A joint feature, and the features of its columns, which score from other columns: NULL where the joint value is known."""
+
+    feature: Feature
+    masked: Sequence[tuple[Feature, str]]
+
+
 class Context:
     """What the macros know as `model`: the spec, and the columns that scoring has."""
 
@@ -61,25 +69,46 @@ class Context:
         self.target = spec.target
         self.weight = spec.weight
         self.id = spec.id
-        self.features: tuple[Feature, ...] = spec.features
+        self.backoffs = _backoffs(spec) if classes else []
+        masked = {feature.index: name for backoff in self.backoffs for feature, name in backoff.masked}
+        self.features: tuple[Feature, ...] = tuple(
+            replace(feature, columns=(masked[feature.index],)) if feature.index in masked else feature
+            for feature in spec.features
+        )
         self.prior: Prior = spec.prior
-        self.parameters = [Wanted(feature, parameter) for feature in spec.features for parameter in feature.family.parameters]
+        self.given = spec.given
+        self.parameters = [Wanted(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
         self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
-        levels = [feature for feature in spec.features if feature.family.level]
+        levels = [feature for feature in self.features if feature.family.level]
         blocked = wide and len(levels) > STAR_JOINS
         self.star = [] if blocked else levels
         self.blocks = list(blocks(levels, BLOCK_JOINS)) if blocked else []
-        self.in_joint = [feature for feature in spec.features if not feature.family.level]
+        self.in_joint = [feature for feature in self.features if not feature.family.level]
         self.added_first = ADDED_FIRST if len(levels) * len(classes) <= ADDED_FIRST_TERMS else 1
-        self.explained = list(_parts(spec.features))
-        self.numbered = ordered or not wide or blocked or any(f.family.bag for f in spec.features)
+        self.explained = list(_parts(self.features))
+        self.numbered = ordered or not wide or blocked or bool(self.backoffs) or any(f.family.bag for f in spec.features)
+
+
+def _backoffs(spec: Spec) -> list[Backoff]:
+    return [
+        Backoff(
+            joint,
+            [
+                (feature, f"nbsql_backoff_{feature.index}")
+                for feature in spec.features
+                if not feature.family.over_columns and feature.column in joint.columns
+            ],
+        )
+        for joint in spec.features
+        if joint.family.backs_off
+    ]
 
 
 def _parts(features: Sequence[Feature]) -> Iterator[Part]:
     for feature in features:
-        if feature.family.over_columns:
+        if feature.family.over_columns and not feature.family.level:
             yield from (Part(feature, column, number) for number, column in enumerate(feature.columns, start=1))
         elif feature.family.level or feature.family.parametrised_term:
             yield Part(feature, feature.column, None)

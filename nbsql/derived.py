@@ -96,6 +96,8 @@ def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
         ModelError: they do not model the same.
     """
     (first, spec), *others = specs
+    for title, each in specs:
+        each.need_counts(title)
     for title, other in others:
         reason = _difference(spec, other)
         if reason is not None:
@@ -131,7 +133,8 @@ def write_file(engine: DuckDB, plan: Plan, path: str, *, overwrite: bool) -> Non
     """
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
-    cells = engine.renderer.fragment("folded", plan.relations["statistics"], "1")
+    statistics = plan.relations["statistics"]
+    cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded", statistics, "1"]))
     engine.run("export", engine.renderer.statement("exported", cells, path, plan.spec.to_json(), __version__))
 
 

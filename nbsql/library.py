@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from typing import Any, Literal
 
 import duckdb
 
@@ -16,6 +17,7 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
+from nbsql.given import model_of
 from nbsql.model import Model, planned
 from nbsql.plan import Entry
 from nbsql.relations import Relations
@@ -38,7 +40,9 @@ def fit(
     exclude: Sequence[str] = (),
     families: Mapping[str, str | Family] | None = None,
     weight: str | None = None,
-    alpha: float = 1.0,
+    method: str = "naive",
+    backoff: Literal["naive"] | None = None,
+    alpha: float | None = None,
     prior: str | Mapping[Any, float] = "empirical",
     prior_alpha: float | None = None,
     nulls: Nulls = "skip",
@@ -63,7 +67,10 @@ def fit(
         families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
-        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.
+        method: "naive", or "joint", which counts equal rows: all columns without a family of their own as one category
+            (`nbsql.Joint`). A row never seen has a NULL prediction.
+        backoff: "naive" gives such a row the answer of naive Bayes; None leaves it without one.
+        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method.
         prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
         prior_alpha: the a of the smoothed prior; None takes alpha.
         nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error" refuses.
@@ -85,7 +92,8 @@ def fit(
     """
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
-        alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen, slice_by=slice_by,
+        method=method, backoff=backoff, alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen,
+        slice_by=slice_by,
     )  # fmt: skip
     with _opened(con) as engine, engine.transaction():
         relations, replaces = _place(engine, name, database, replace=replace)
@@ -208,6 +216,53 @@ def cross_validate(
             return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
         finally:
             found.release()
+
+
+def from_tables(
+    con: Connection,
+    *,
+    priors: Any,
+    likelihoods: Any = None,
+    families: Mapping[str, str | Family] | None = None,
+    target: str = "class",
+    id: str | Sequence[str] = (),
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """The model of given probabilities: what an expert, a book or another system knows. Nothing is estimated.
+
+    It predicts, explains and evaluates as others do, in SQL too; it cannot learn, as it has no counts. A value without a
+    likelihood in any class is left out of the score; one without a likelihood in some classes has 0 there.
+
+    Args:
+        con: a DuckDB connection, or the path of a database file.
+        priors: {class: probability}, or a relation or frame with the columns class and prior.
+        likelihoods: {class: {feature: {value: likelihood}}}; for numbers {"mean": m, "variance": v} or {"rate": r}; a tuple of
+            columns is a feature whose values are tuples. Or a relation or frame with the columns class, feature, and value and
+            likelihood, or mean and variance, or rate, such as `Model.likelihoods` has; a list as value is one of `nbsql.Joint`.
+        families: of features that are not categorical (values), Gaussian (mean and variance) or Poisson (rate).
+        target: what the predicted column is called in rows whose class is known.
+        id: key column or columns, which come back in `explain`.
+        name: of the model; None makes a transient one.
+        replace: take the place of the model of that name.
+        database: the attached database to keep the model in; None for the current one.
+
+    Raises:
+        InputError: a number is no probability, the priors do not sum to 1, or a class lacks a feature.
+        ModelError: the name is taken.
+
+    >>> import duckdb
+    >>> day = {"yes": {"wind": {"weak": 0.75, "strong": 0.25}}, "no": {"wind": {"weak": 0.5, "strong": 0.5}}}
+    >>> model = from_tables(duckdb.connect(), priors={"yes": 0.5, "no": 0.5}, likelihoods=day)
+    >>> model.predict("SELECT 'weak' AS wind").fetchall()
+    [('weak', 'yes', 0.6)]
+    """
+    ids = [id] if isinstance(id, str) else list(id)
+    with _opened(con) as engine, engine.transaction():
+        place = partial(_place, engine, name, database, replace=replace)
+        plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
+    return Model(engine, plan, classes, name)
 
 
 def merge(

@@ -25,6 +25,7 @@ from nbsql.plan import VERBS, Entry, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
 from nbsql.resolve import check_source
+from nbsql.sampling import mean_or_total, sample
 from nbsql.spec import Spec
 
 # The column that a verb adds and no source may have.
@@ -152,6 +153,48 @@ class Model:
         """The rows of `source`, with `log_evidence`, ln p(x) in nats: low for a row that fits no class."""
         return self._query("log_evidence", source)
 
+    def log_likelihood(self, source: Any, *, labelled: bool = False, mean: bool = False) -> float:
+        """The log-likelihood of all rows of `source` together, in nats: the sum of their ln p(x).
+
+        Args:
+            source: what to score.
+            labelled: the sum of ln p(x, c) instead, c the class that the row has; rows without a class are left out, and one of
+                a class that the model does not know makes it -inf.
+            mean: divided by the number of rows.
+
+        Raises:
+            InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
+        """
+        found = self._engine.source(source)
+        if not labelled:
+            query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
+            return mean_or_total(self._engine.ask("total_log_evidence", query), found.label, mean=mean)
+        self._check("evaluate", found)
+        check_source(self._spec, found.columns, found.label, self._title, training=True)
+        return mean_or_total(self._engine.rows(self._plan.log_joint(found.relation, self._classes)), found.label, mean=mean)
+
+    def sample(self, n: int, *, seed: int = 0) -> Query:
+        """`n` rows as the model has them: a class, by the priors, then each feature from its distribution in that class.
+
+        Columns are named and typed as those that the model was fitted on, the target last. A number that its type cannot hold
+        is NULL. The same seed gives the same rows, and the first rows of a longer sample are those of a shorter one.
+
+        Args:
+            n: how many.
+            seed: a whole number.
+
+        Raises:
+            InputError: a feature is a bag of tokens or several columns of counts, of which the model does not know how many.
+
+        >>> import duckdb, nbsql
+        >>> day = {"yes": {"wind": {"weak": 1}}, "no": {"wind": {"strong": 1}}}
+        >>> model = nbsql.from_tables(duckdb.connect(), priors={"yes": 0.75, "no": 0.25}, likelihoods=day, target="play")
+        >>> model.sample(3, seed=7).columns
+        ['wind', 'play']
+        """
+        self._refresh()
+        return sample(self._engine, self._plan, self._title, n, seed)
+
     def explain(self, source: Any) -> Query:
         """A row a source row, class and feature: row_id, the id columns, class, feature, value, contribution.
 
@@ -204,6 +247,7 @@ class Model:
         Args:
             values: a row a value or token: feature, value, n, mutual_information, chi_square.
         """
+        self._spec.need_counts(self._title)
         statistics = self._relations["statistics"]
         renderer = self._engine.renderer
         if values:
@@ -304,6 +348,7 @@ class Model:
             a: a slice, or a list of them.
             b: what to compare with it.
         """
+        self._spec.need_counts(self._title)
         sides = []
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
@@ -343,6 +388,7 @@ class Model:
     def _change(self) -> Iterator[Change]:
         with self._engine.transaction():
             self._refresh()
+            self._spec.need_counts(self._title)
             change = Change(self._engine, self._plan, self._classes, self._title)
             yield change
         self._plan, self._classes = change.plan, change.classes

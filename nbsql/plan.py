@@ -229,6 +229,11 @@ class Plan:
         context, scored = self._scored(source, classes, ordered=ordered)
         return self.renderer.statement("predict_at_cost", context, scored, self.relations["parameters"], costs)
 
+    def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
+        """The query of the total log-likelihood of rows and their classes."""
+        context, scored = self._scored(source, classes)
+        return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
+
     def judged(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
         """The common table expressions of the queries that judge the model on a source."""
         context, scored = self._scored(source, classes)

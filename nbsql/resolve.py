@@ -8,7 +8,8 @@ from typing import Any, Literal
 
 from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import INFERRED, Family, Multinomial, Nulls, Unseen, choice, named, non_negative
+from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, named, non_negative
+from nbsql.method import method
 from nbsql.spec import Check, Column, Feature, Options, Prior, Spec
 
 
@@ -64,12 +65,13 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
             raise InputError(f"column {column.name!r} cannot be both the target and the {role}")
     choice(options.nulls, Nulls, "nulls")
     choice(options.unseen, Unseen, "unseen")
-    alpha = non_negative(options.alpha, "alpha")
+    alpha = non_negative(options.pseudo_count, "alpha")
     reserved = {target.name, *(c.name for c in ids), *([weight.name] if weight else [])}
     features = tuple(
         replace(feature, family=_with_defaults(feature.family, alpha, options), index=index)
         for index, feature in enumerate(_features(known, options, reserved), start=1)
     )
+    _check_backoff(features)
     return Spec(
         target=target.name,
         target_type=target.type,
@@ -80,6 +82,14 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         prior=_prior(options),
         defaults={"alpha": alpha, "nulls": options.nulls, "unseen": options.unseen},
     )
+
+
+def _check_backoff(features: Sequence[Feature]) -> None:
+    """Raise InputError where a value that is missing, and one that is not asked for, could not be told apart."""
+    backed = {column for feature in features if feature.family.backs_off for column in feature.columns}
+    for feature in features:
+        if feature.column in backed and not feature.family.over_columns and feature.family.nulls == "category":
+            raise InputError(f"backoff='naive' needs nulls='skip' for {feature.name!r}, whose missing values are a category")
 
 
 def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
@@ -93,8 +103,8 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
     if not isinstance(options.families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {options.families!r}")
     families = {key: named(value) for key, value in options.families.items()}
-    groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, Multinomial)}
-    single_keys = [key for key, value in families.items() if not isinstance(value, Multinomial)]
+    groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, OverColumns)}
+    single_keys = [key for key, value in families.items() if not isinstance(value, OverColumns)]
     singles = {
         column.name: families[key] for key, column in zip(single_keys, known.find_all(single_keys, "families"), strict=True)
     }
@@ -108,20 +118,34 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
     group_of: dict[str, str] = {}
     for key, group in groups.items():
         for name in group.columns:
-            if name in group_of or name in singles:
+            if name in group_of or (name in singles and not group.family.backs_off):
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
             group_of[name] = key
+    free = [column for column in chosen if column.name not in group_of and column.name not in singles]
+    for key, together in method(options.method)(free, options).items():
+        if key in groups:
+            raise InputError(f"families has a key {key!r}, which method={options.method!r} takes; give it another")
+        groups[key] = _group(known, key, together, reserved)
+        group_of |= dict.fromkeys(groups[key].columns, key)
     features: dict[str, Feature] = {}
     without_family: list[Column] = []
     for column in chosen:
         if column.name in group_of:
             key = group_of[column.name]
             features.setdefault(f"group {key}", groups[key])
-        elif column.name in singles or column.kind in INFERRED:
+            if not groups[key].family.backs_off:
+                continue
+        if column.name in singles or column.kind in INFERRED:
             family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
             _accept(family, column)
             features[f"column {column.name}"] = Feature(
-                column.name, family, (column.name,), 0, _floating([column]), whole=column.kind == "integer"
+                column.name,
+                family,
+                (column.name,),
+                0,
+                _floating([column]),
+                whole=column.kind == "integer",
+                types=(column.type,),
             )
         else:
             without_family.append(column)
@@ -151,12 +175,13 @@ def _not_reserved(column: Column, reserved: set[str]) -> None:
         raise InputError(f"column {column.name!r} is the target, the weight or an id, and cannot be a feature too")
 
 
-def _group(known: _Columns, key: str, family: Multinomial, reserved: set[str]) -> Feature:
+def _group(known: _Columns, key: str, family: OverColumns, reserved: set[str]) -> Feature:
     """A feature over several columns, as the catalogue spells them."""
     members = known.find_all(family.columns, repr(key))
-    if len(members) < 2:
+    least, columns_needed = family.least_columns
+    if len(members) < least:
         raise InputError(
-            f"family {family.name!r} of {key!r} needs at least two count columns: nbsql.{type(family).__name__}(['w1', 'w2'])"
+            f"family {family.name!r} of {key!r} needs at least {columns_needed}: nbsql.{type(family).__name__}(['w1', 'w2'])"
         )
     for column in members:
         _not_reserved(column, reserved)
@@ -165,7 +190,15 @@ def _group(known: _Columns, key: str, family: Multinomial, reserved: set[str]) -
     if isinstance(alpha, Mapping):
         alpha = {known.find(name).name: value for name, value in alpha.items()}
     columns = tuple(column.name for column in members)
-    return Feature(key, replace(family, columns=columns, alpha=alpha), columns, 0, _floating(members))
+    integers = [column.name for column in members if column.kind == "integer"]
+    return Feature(
+        key,
+        replace(family.of(columns, integers), alpha=alpha),
+        columns,
+        0,
+        _floating(members),
+        types=tuple(c.type for c in members),
+    )
 
 
 def _no_family(columns: Sequence[Column]) -> str:
@@ -196,7 +229,7 @@ def _prior(options: Options) -> Prior:
             raise InputError(f"the priors sum to {sum(probabilities.values()):.6g}; they must sum to 1")
         return Prior("given", given=tuple(probabilities.items()))  # labels as given; `fit` holds them against the classes
     choice(prior, Literal["empirical", "uniform", "smoothed"], "prior")
-    alpha = options.alpha if options.prior_alpha is None else options.prior_alpha
+    alpha = options.pseudo_count if options.prior_alpha is None else options.prior_alpha
     return Prior(prior, alpha=non_negative(alpha, "prior_alpha") if prior == "smoothed" else 0.0)  # type: ignore[arg-type]
 
 

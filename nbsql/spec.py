@@ -39,6 +39,7 @@ class Feature:
         index: from 1, in the source's order; numbers the parameters in the model's tables.
         floating: whether a column may hold NaN or infinities.
         whole: whether the column holds whole numbers.
+        types: of the columns, as the engine writes them; empty if they are not known.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Feature:
     index: int
     floating: bool
     whole: bool = False
+    types: tuple[str, ...] = ()
 
     @property
     def column(self) -> str:
@@ -89,6 +91,7 @@ class Spec:
     weight: str | None = None
     target_type: str = ""
     slice_by: str | None = None
+    given: bool = False  # whether somebody supplied its probabilities (nbsql/given.py); it has no counts then
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -96,6 +99,11 @@ class Spec:
         """The columns that training reads, each once."""
         wanted = [self.target, *([self.weight] if self.weight else []), *(c for f in self.features for c in f.columns)]
         return list(dict.fromkeys(wanted))
+
+    def need_counts(self, title: str) -> None:
+        """Raise ModelError if the model, which messages call `title`, has none."""
+        if self.given:
+            raise ModelError(f"{title} was made from probabilities and has no counts; make it anew with nbsql.from_tables")
 
     def to_json(self) -> str:
         """The text of the table `spec`."""
@@ -107,9 +115,17 @@ class Spec:
                 "id": self.id,
                 "weight": self.weight,
                 "slice_by": self.slice_by,
+                "given": self.given,
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
-                    {"name": f.name, "columns": f.columns, "floating": f.floating, "whole": f.whole, **f.family.to_dict()}
+                    {
+                        "name": f.name,
+                        "columns": f.columns,
+                        "floating": f.floating,
+                        "whole": f.whole,
+                        "types": f.types,
+                        **f.family.to_dict(),
+                    }
                     for f in self.features
                 ],
                 "defaults": self.defaults,
@@ -136,7 +152,8 @@ class Spec:
                 if family_module.FAMILIES[options["family"]].over_columns:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
-                features.append(Feature(name, family_module.from_dict(options), columns, index, floating, whole))
+                types = tuple(options.pop("types", ()))
+                features.append(Feature(name, family_module.from_dict(options), columns, index, floating, whole, types))
             prior = data["prior"]
             return cls(
                 target=data["target"],
@@ -144,6 +161,7 @@ class Spec:
                 id=tuple(data["id"]),
                 weight=data["weight"],
                 slice_by=data["slice_by"],
+                given=data.get("given", False),
                 features=tuple(features),
                 prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
                 defaults=data["defaults"],
@@ -162,9 +180,16 @@ class Options:
     families: Mapping[str, str | Family] = field(default_factory=dict)
     id: str | Sequence[str] = ()
     weight: str | None = None
-    alpha: float = 1.0
+    alpha: float | None = None
     prior: str | Mapping[Any, float] = "empirical"
     prior_alpha: float | None = None
     nulls: Nulls = "skip"
     unseen: Unseen = "skip"
     slice_by: str | None = None
+    method: str = "naive"
+    backoff: Literal["naive"] | None = None
+
+    @property
+    def pseudo_count(self) -> float:
+        """The alpha of the families that have none of their own."""
+        return 1.0 if self.alpha is None else self.alpha

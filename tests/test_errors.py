@@ -63,7 +63,6 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"alpha": math.nan}, f"alpha {NO_NUMBER} nan"),
         ({"alpha": math.inf}, f"alpha {NO_NUMBER} inf"),
         ({"alpha": "1"}, f"alpha {NO_NUMBER} '1'"),
-        ({"alpha": None}, f"alpha {NO_NUMBER} None"),
         ({"alpha": True}, f"alpha {NO_NUMBER} True"),
         ({"prior": "smoothed", "prior_alpha": -1}, f"prior_alpha {NO_NUMBER} -1"),
         ({"nulls": "drop"}, "nulls must be one of 'skip', 'category', 'error', not 'drop'"),
@@ -88,7 +87,7 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         (
             {"families": {"n": "zip"}},
             "no family 'zip'; the families are 'categorical', 'binned', 'bernoulli', 'gaussian', 'lognormal', 'exponential', "
-            "'poisson', 'geometric', 'multinomial', 'complement', 'tokens', 'token_counts', 'text'",
+            "'poisson', 'geometric', 'multinomial', 'complement', 'tokens', 'token_counts', 'text', 'joint'",
         ),
         ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
         ({"families": {3: "poisson"}}, "a column's name must be text, not 3"),

@@ -16,6 +16,7 @@ from nbsql.cli.session import check_new_database, reading, recording, told, writ
 from nbsql.engines.duckdb import DuckDB
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.family.stop_words import STOP_WORDS
+from nbsql.method import METHODS
 
 _ROWS = 30  # of a table that is no answer but a report
 
@@ -45,7 +46,17 @@ _OPTIONS = [
         "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
     ),
     click.option("--weight", metavar="COLUMN", help="Row weights: a weight w counts as w copies of the row."),
-    click.option("--alpha", type=float, default=1.0, show_default=True, help="The pseudo-count of additive smoothing."),
+    click.option(
+        "--method",
+        type=click.Choice(list(METHODS)),
+        default="naive",
+        show_default=True,
+        help="naive: features are independent in a class. joint: equal rows are counted.",
+    ),
+    click.option(
+        "--backoff", type=click.Choice(["naive"]), help="How the joint method scores a row never seen; by default not at all."
+    ),
+    click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1; 0 for the joint method]"),
     click.option(
         "--prior",
         type=PriorType(),
@@ -157,7 +168,10 @@ def classes(engine: DuckDB, model: nbsql.Model) -> None:
     """The classes, the most probable first."""
     priors = engine.renderer.dialect.query(model.priors.sql)
     rows = sorted(engine.ask("as_text", priors), key=lambda row: -float(row[2]))
-    shown = [[label, tables.number(float(n)), tables.share(float(prior))] for label, n, prior, _ in rows[:_ROWS]]
+    shown = [
+        [label, tables.number(float(n)) if n is not None else "", tables.share(float(prior))]
+        for label, n, prior, _ in rows[:_ROWS]
+    ]
     tables.table([f"class of {model.target}", "rows", "prior"], shown, right=[1, 2], indent=2)
     if len(rows) > _ROWS:
         tables.echo(f"  … and {len(rows) - _ROWS} more")

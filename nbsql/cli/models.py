@@ -131,7 +131,7 @@ def _line(engine: DuckDB, name: str) -> list[str]:
     except ModelError as error:
         return [name, f"({error})", "", "", "", ""]
     _, row = _spec(engine, model)
-    sizes = [len(model.classes), len(model.families), sum(prior[1] for prior in model.priors)]
+    sizes = [len(model.classes), len(model.families), sum(prior[1] or 0 for prior in model.priors)]
     return [name, model.target, *map(tables.number, sizes), f"{row[3]:%Y-%m-%d %H:%M}"]
 
 

@@ -13,10 +13,12 @@ from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.binned import Binned
 from nbsql.family.categorical import Categorical
+from nbsql.family.columns import OverColumns
 from nbsql.family.complement import Complement
 from nbsql.family.exponential import Exponential
 from nbsql.family.gaussian import Gaussian, NormalInverseGamma
 from nbsql.family.geometric import Geometric
+from nbsql.family.joint import Joint
 from nbsql.family.lognormal import LogNormal
 from nbsql.family.multinomial import Multinomial
 from nbsql.family.poisson import Poisson
@@ -25,7 +27,7 @@ from nbsql.family.tokens import TokenCounts, Tokens
 
 _FAMILIES = (
     Categorical, Binned, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
-    Tokens, TokenCounts, Text,
+    Tokens, TokenCounts, Text, Joint,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
@@ -78,10 +80,12 @@ __all__ = [
     "Family",
     "Gaussian",
     "Geometric",
+    "Joint",
     "LogNormal",
     "Multinomial",
     "NormalInverseGamma",
     "Nulls",
+    "OverColumns",
     "Parameter",
     "Poisson",
     "Text",

@@ -189,6 +189,23 @@ class Family:
         raise NotImplementedError(f"{self.name} asks nothing of {rows}")
 
     @property
+    def drawn(self) -> str | None:
+        """How it is drawn at random (sql/macros/sample.sql): a "value", a "number", or None, where a class says too little."""
+        if self.bag or (self.over_columns and not self.level):
+            return None
+        return "value" if self.smoothed else "number"
+
+    @property
+    def backs_off(self) -> bool:
+        """Whether its columns are features of their own where their values together were never seen."""
+        return False
+
+    @property
+    def supervised(self) -> bool:
+        """Whether what it asks of the column depends on the classes, so that held-back rows are known to it."""
+        return False
+
+    @property
     def additive(self) -> bool:
         """Whether its cells of two sources add up to those of both."""
         return True

@@ -24,7 +24,8 @@ class Binned(Family):
     Args:
         bins: how many; fewer where edges coincide.
         by: "quantile", of as many rows (or as much weight) each as ties allow; "width", of equal width between the least and
-            the largest value; or the edges between the bins, as a list.
+            the largest value; "mdl", where the classes differ, as many as the minimum description length principle accepts
+            (Fayyad and Irani 1993); or the edges between the bins, as a list.
         edges: those between the bins, as the fit found them.
 
     >>> Binned(by=[18, 65]).labels
@@ -32,7 +33,7 @@ class Binned(Family):
     """
 
     bins: int = 10
-    by: Literal["quantile", "width"] | Sequence[float] = "quantile"
+    by: Literal["quantile", "width", "mdl"] | Sequence[float] = "quantile"
     edges: Sequence[float] | None = None
 
     name: ClassVar[str] = "binned"
@@ -43,7 +44,7 @@ class Binned(Family):
     def __post_init__(self) -> None:
         super().__post_init__()
         if isinstance(self.by, str):
-            choice(self.by, Literal["quantile", "width"], "by")
+            choice(self.by, Literal["quantile", "width", "mdl"], "by")
             if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= MOST_BINS:
                 raise InputError(f"bins must be a whole number from 2 to {MOST_BINS}, not {self.bins!r}")
         else:
@@ -56,9 +57,17 @@ class Binned(Family):
 
     @property
     def question(self) -> str | None:
-        return "binned_edges" if self.edges is None else None
+        if self.edges is not None:
+            return None
+        return "binned_mdl" if self.by == "mdl" else "binned_edges"
+
+    @property
+    def supervised(self) -> bool:
+        return self.by == "mdl"
 
     def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+        if self.by == "mdl":
+            return replace(self, edges=tuple(row[0] for row in rows))
         least, *edges = rows[0]
         inner = sorted({edge for edge in edges if edge is not None and edge > least})
         return replace(self, edges=tuple(inner))
@@ -73,13 +82,21 @@ class Binned(Family):
         return [f"{'[' if i else '('}{ends[i]}, {ends[i + 1]})" for i in range(len(ends) - 1)]
 
     @property
+    def spans(self) -> list[tuple[str, float, float]]:
+        """The bins with their ends; the first and the last, which have none, are as wide as the bin beside them."""
+        edges = list(self.edges or (0.0,))
+        first, last = (edges[1] - edges[0], edges[-1] - edges[-2]) if len(edges) > 1 else (1.0, 1.0)
+        ends = [edges[0] - first, *edges, edges[-1] + last]
+        return [(text, ends[i], ends[i + 1]) for i, text in enumerate(self.labels)]
+
+    @property
     def declared(self) -> list[tuple[str, float]]:
         return [(text, self.added_count) for text in self.labels]
 
 
 def _edges(values: Any) -> tuple[float, ...]:
     if isinstance(values, Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"by must be 'quantile', 'width' or a list of edges, not {values!r}")
+        raise InputError(f"by must be 'quantile', 'width', 'mdl' or a list of edges, not {values!r}")
     edges = tuple(values)
     for edge in edges:
         if isinstance(edge, bool) or not isinstance(edge, (int, float)) or not math.isfinite(edge):

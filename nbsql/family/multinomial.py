@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from nbsql.errors import InputError, suggestion
 from nbsql.family.base import Family, Nulls, Parameter, Unseen, non_negative, texts
+from nbsql.family.columns import OverColumns
 
 
 @dataclass(frozen=True)
-class Multinomial(Family):
+class Multinomial(OverColumns):
     """Columns of counts that share one total: x_t ln((n_ct + alpha_t) / (n_c + sum of alpha)), summed over the columns t.
 
     Args:
@@ -19,11 +20,8 @@ class Multinomial(Family):
         alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}; the others have the fit's.
     """
 
-    columns: Sequence[str] = ()
-
     name: ClassVar[str] = "multinomial"
     number: ClassVar[bool] = True
-    over_columns: ClassVar[bool] = True
     alpha_by_value: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))

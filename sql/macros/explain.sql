@@ -9,7 +9,7 @@
   Each feature has the very term that scoring adds up. Features go in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
-WITH {{ nbsql.numbered(source) }},
+WITH {{ nbsql.numbered(model, source, lookups) }},
 parameters AS MATERIALIZED (
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
 ),
@@ -95,7 +95,7 @@ LEFT JOIN (
 
 {# What a text adds beside its words has no value; a feature over several columns shows the column. #}
 {% macro explained_value(part) -%}
-{% if part.feature.family.bag %}NULL{% elif part.number is not none %}{{ nbsql.text(part.column) }}{% else %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){% endif %}
+{% if part.feature.family.bag %}NULL{% elif part.number is not none %}{{ nbsql.text(part.column) }}{% elif part.feature.family.over_columns %}{{ nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) }}{% else %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){% endif %}
 {%- endmacro %}
 
 {% macro explained_term(part) -%}

@@ -12,6 +12,9 @@
   `model.prior.given` has a pair a class: the label as the engine casts it to text, and its probability.
 #}
 {% macro priors(model, statistics) -%}
+{% if model.given -%}
+{{ nbsql.given_priors(statistics) }}
+{%- else -%}
 SELECT
   class,
   n,
@@ -48,6 +51,7 @@ FROM (
   {%- endif %}
 
 ) AS estimates
+{%- endif %}
 {%- endmacro %}
 
 {% macro classes(priors) -%}
@@ -103,6 +107,14 @@ HAVING sum(n) > 1e-9 * sum(gross)
   unseen: TRUE on the extra rows that hold the likelihood of a value never seen, for the features that smooth it.
 #}
 {% macro smoothed(model, statistics, priors, features) -%}
+{% if model.given -%}
+{{ nbsql.given_likelihoods(statistics, priors, features) }}
+{%- else -%}
+{{ nbsql.estimated(statistics, priors, features) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro estimated(statistics, priors, features) -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
 WITH classes AS (
   SELECT class FROM {{ priors }} AS priors

@@ -15,7 +15,7 @@
 {% macro scored_wide(model, source, parameters, lookups) -%}
 {% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
 {% if model.numbered -%}
-WITH {{ nbsql.numbered(source) }}
+WITH {{ nbsql.numbered(model, source, lookups) }}
 {%- if model.blocks %},
 {{ nbsql.block_sums(model, parameters, lookups) }}
 {%- endif %}
@@ -158,13 +158,41 @@ blocks AS (
 
 {# Only the columns that a block of features reads: planning a read of all of them takes its time, too. #}
 {% macro narrowed(features) -%}
-(SELECT nbsql_row{% for feature in features %}, numbered.{{ nbsql.ident(feature.column) }}{% endfor %} FROM numbered)
+(SELECT nbsql_row{% for column in features | map(attribute='columns') | sum(start=()) | unique %}, numbered.{{ nbsql.ident(column) }}{% endfor %} FROM numbered)
 {%- endmacro %}
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
-{% macro numbered(source) -%}
-numbered AS MATERIALIZED (
+{% macro numbered(model, source, lookups) -%}
+{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS MATERIALIZED (
   SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source
+)
+{%- if model.backoffs %},
+{{ nbsql.masked(model, lookups) }}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  Features that count only where several columns together have a value never seen read columns of their own, nbsql_backoff_3,
+  which are NULL, as if the value were missing, in all other rows.
+#}
+{% macro masked(model, lookups) -%}
+numbered AS MATERIALIZED (
+  SELECT
+    source.*
+    {%- for backoff in model.backoffs %}
+    {%- for feature, name in backoff.masked %},
+    CASE WHEN seen{{ nbsql.sub(backoff.feature) }}.value IS NULL THEN source.{{ nbsql.ident(feature.column) }} END AS {{ nbsql.ident(name) }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM unmasked AS source
+  {%- for backoff in model.backoffs %}
+
+  LEFT JOIN (
+    SELECT value FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(backoff.feature.name) }}
+  ) AS seen{{ nbsql.sub(backoff.feature) }} ON seen{{ nbsql.sub(backoff.feature) }}.value = {{ nbsql.joint_value(backoff.feature, nbsql.word('source')) }}
+  {%- endfor %}
+
 )
 {%- endmacro %}
 

@@ -7,7 +7,7 @@
 {% macro scored_long(model, source, parameters, lookups) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
-WITH {{ nbsql.numbered(source) }},
+WITH {{ nbsql.numbered(model, source, lookups) }},
 terms AS (
   {{ nbsql.block_terms(model, levels[:20], parameters, lookups, dense=true) | indent(2) }}
   {%- for block in levels[20:] | batch(20) %}

@@ -47,3 +47,7 @@ CAST({{ x }} AS BOOLEAN)
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.false{{ i }} ELSE {% if feature.family.nulls == 'category' %}coalesce(parameters.missing{{ i }}, 0){% else %}0{% endif %} END
 {%- endmacro %}
+
+{% macro bernoulli_drawn(feature, seed, position) -%}
+CASE level{{ nbsql.sub(feature) }}.value WHEN 'true' THEN 1 WHEN 'false' THEN 0 END
+{%- endmacro %}

@@ -15,3 +15,8 @@ CAST({% if feature.whole %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif
 {% macro categorical_given(feature, relation) -%}
 {{ relation }}.{{ nbsql.ident(feature.column) }}
 {%- endmacro %}
+
+{# A value drawn at random (sample.sql). #}
+{% macro categorical_drawn(feature, seed, position) -%}
+level{{ nbsql.sub(feature) }}.value
+{%- endmacro %}

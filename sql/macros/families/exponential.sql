@@ -47,3 +47,7 @@ FROM (
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce(CASE WHEN {{ x }} >= 0 THEN parameters.log_rate{{ i }} - parameters.rate{{ i }} * {{ x }} WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }} END, 0)
 {%- endmacro %}
+
+{% macro exponential_drawn(feature, seed, position) -%}
+-ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }}) / numbers.rate{{ nbsql.sub(feature) }}
+{%- endmacro %}

@@ -86,3 +86,7 @@ WHEN 'precision' THEN CASE WHEN smoothed.variance > 0 THEN 0.5 / smoothed.varian
 {% set c %}{{ i }}{{ nbsql.of(k) }}{% endset -%}
 coalesce(parameters.peak{{ c }} - parameters.precision{{ c }} * ({{ x }} - parameters.mean{{ c }}) * ({{ x }} - parameters.mean{{ c }}), 0)
 {%- endmacro %}
+
+{% macro gaussian_drawn(feature, seed, position) -%}
+numbers.mean{{ nbsql.sub(feature) }} + sqrt(numbers.variance{{ nbsql.sub(feature) }}) * {{ nbsql.standard_normal(seed, feature) }}
+{%- endmacro %}

@@ -54,3 +54,8 @@ coalesce(CASE
   WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
 END, 0)
 {%- endmacro %}
+
+{% macro geometric_drawn(feature, seed, position) -%}
+{% set rate %}numbers.rate{{ nbsql.sub(feature) }}{% endset -%}
+CASE WHEN {{ rate }} < 1 THEN floor(ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }}) / ln(1 - {{ rate }})) WHEN {{ rate }} = 1 THEN 0 END
+{%- endmacro %}

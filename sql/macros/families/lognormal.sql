@@ -35,3 +35,7 @@ coalesce(CASE
   ELSE {{ x }}
 END, 0)
 {%- endmacro %}
+
+{% macro lognormal_drawn(feature, seed, position) -%}
+exp({{ nbsql.gaussian_drawn(feature, seed, position) }})
+{%- endmacro %}

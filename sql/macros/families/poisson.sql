@@ -68,3 +68,7 @@ coalesce(CASE
   WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
 END, 0)
 {%- endmacro %}
+
+{% macro poisson_drawn(feature, seed, position) -%}
+count{{ nbsql.sub(feature) }}.value
+{%- endmacro %}

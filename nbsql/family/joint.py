@@ -1,0 +1,60 @@
+"""Several columns as one category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
+
+from nbsql.errors import InputError
+from nbsql.family.base import Family, Nulls, Unseen, choice, texts
+from nbsql.family.columns import OverColumns
+
+
+@dataclass(frozen=True)
+class Joint(OverColumns):
+    """Several columns whose values together are one category: P(v | c) = (n_cv + alpha) / (n_c + alpha K), v a list of values.
+
+    So the columns are not taken to be independent of each other, only of the other features (Kononenko, Semi-naive Bayesian
+    classifier, 1991). `nbsql.fit(method="joint")` is a model of all columns as one, without smoothing.
+
+    In the statistics a value is the JSON text of a list: ["sunny","hot"].
+
+    Args:
+        columns: those that make the category.
+        alpha: pseudo-count of every list of values that any class has seen; None takes the fit's.
+        backoff: "naive" makes each column a feature of its own too, which counts where the list of values was never seen; None
+            leaves it to `unseen`.
+        nulls: "skip" leaves out a row that lacks any of the values, "category" makes a missing value one like others.
+
+    >>> Joint(["sky", "wind"]).columns
+    ('sky', 'wind')
+    """
+
+    backoff: Literal["naive"] | None = None
+    integers: Sequence[str] = ()  # the columns of whole numbers, as the fit found them
+
+    name: ClassVar[str] = "joint"
+    level: ClassVar[bool] = True
+    has_categories: ClassVar[bool] = True
+    least_columns: ClassVar[tuple[int, str]] = (1, "one column")
+    accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", texts(self.columns, "Joint takes a list of columns"))
+        object.__setattr__(self, "integers", tuple(self.integers))
+        super().__post_init__()
+        if self.backoff is not None:
+            choice(self.backoff, Literal["naive"], "backoff")
+            if self.unseen == "smooth":
+                raise InputError("unseen='smooth' and a backoff are two answers to values never seen; leave one of them out")
+
+    def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
+        return super().with_defaults(alpha=alpha, nulls=nulls, unseen="skip" if self.backs_off else unseen)
+
+    @property
+    def backs_off(self) -> bool:
+        return self.backoff is not None
+
+    def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:
+        return replace(self, columns=tuple(columns), integers=tuple(integers))

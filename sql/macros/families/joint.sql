@@ -1,0 +1,34 @@
+{#
+  Several columns as one category (estimated by dirichlet.sql), which is the list of their values: a JSON text such as
+  ["sunny",null], which tells NULL from the text 'null', and a comma in a value from one between two.
+#}
+
+{% macro joint_value(feature, relation) -%}
+{% if feature.family.nulls == 'category' -%}
+{{ nbsql.listed_values(feature, relation) }}
+{%- else -%}
+CASE WHEN {{ nbsql.all_given(feature, relation) }} THEN {{ nbsql.listed_values(feature, relation) }} END
+{%- endif %}
+{%- endmacro %}
+
+{# A list with gaps is a value, where missing values are. #}
+{% macro joint_given(feature, relation) -%}
+{% if feature.family.nulls == 'category' %}TRUE{% else %}CASE WHEN {{ nbsql.all_given(feature, relation) }} THEN TRUE END{% endif %}
+{%- endmacro %}
+
+{% macro listed_values(feature, relation) -%}
+CAST(to_json([
+  {%- for column in feature.columns -%}
+  {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
+  CAST({% if column in feature.family.integers %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }}){% if not loop.last %}, {% endif %}
+  {%- endfor -%}
+]) AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{% macro all_given(feature, relation) -%}
+{% for column in feature.columns %}{{ relation }}.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
+{%- endmacro %}
+
+{% macro joint_drawn(feature, seed, position) -%}
+json_extract_string(level{{ nbsql.sub(feature) }}.value, concat('$[', {{ position }}, ']'))
+{%- endmacro %}

@@ -1,0 +1,147 @@
+{#
+  Rows drawn from a model: first the class, by the priors, then every feature from its distribution in that class.
+
+  Chance is a hash of the seed, the row, the feature and the number of the draw, so that a row is the same whenever and wherever
+  it is drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion: of its likelihoods summed
+  up, or of the distribution function; a normal number by Box and Muller (1958).
+
+  types: of the columns, by feature and column.
+#}
+{% macro sampled(features, target, n, seed, priors, likelihoods) -%}
+{% set levels = features | selectattr('feature.family.drawn', 'equalto', 'value') | map(attribute='feature') | list -%}
+{% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
+{% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
+WITH likelihoods AS MATERIALIZED (
+  SELECT class, feature, value, likelihood, mean, variance, rate FROM {{ likelihoods }} AS likelihoods
+),
+classes AS MATERIALIZED (
+  SELECT class, {{ nbsql.up_to(nbsql.word('prior'), none, nbsql.word('class')) }} AS lower
+  FROM {{ priors }} AS priors
+  WHERE prior > 0
+),
+drawn AS MATERIALIZED (
+  SELECT draws.nbsql_row, classes.class
+  FROM (
+    SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM range(1, {{ n + 1 }}) AS numbered(nbsql_row)
+  ) AS draws
+  ASOF JOIN classes ON draws.u >= classes.lower
+)
+{%- if levels %},
+cumulated AS MATERIALIZED (
+  SELECT class, feature, value, {{ nbsql.up_to(nbsql.word('likelihood'), nbsql.class_and_feature(), nbsql.word('value')) }} AS lower
+  FROM likelihoods
+  WHERE likelihood > 0
+)
+{%- endif %}
+{%- if numbers %},
+numbers AS MATERIALIZED (
+  SELECT
+    class
+    {%- for feature in numbers %}
+    {%- for quantity in ['mean', 'variance', 'rate'] %},
+    max(CASE WHEN feature = {{ nbsql.text(feature.name) }} THEN {{ nbsql.word(quantity) }} END) AS {{ nbsql.word(quantity) }}{{ nbsql.sub(feature) }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM likelihoods
+  GROUP BY class
+)
+{%- endif %}
+{%- for feature in counts %},
+{{ nbsql.poisson_quantiles(feature) }}
+{%- endfor %}
+
+SELECT
+  {% for part in features %}
+  {% for column in part.columns %}
+  {% set value = nbsql[part.feature.family.name ~ '_drawn'](part.feature, seed, column.position) -%}
+  {% if column.type is none %}{{ value }}{% else %}TRY_CAST({{ value }} AS {{ column.type }}){% endif %} AS {{ nbsql.ident(column.name) }},
+  {% endfor %}
+  {% endfor %}
+  drawn.class AS {{ nbsql.ident(target) }}
+FROM (
+  SELECT
+    drawn.nbsql_row,
+    {% for feature in levels + counts %}
+    {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.sub(feature) }},
+    {% endfor %}
+    drawn.class
+  FROM drawn
+) AS drawn
+{%- if numbers %}
+
+LEFT JOIN numbers ON numbers.class = drawn.class
+{%- endif %}
+{%- for feature in levels %}
+
+ASOF LEFT JOIN (
+  SELECT class, value, lower FROM cumulated WHERE feature = {{ nbsql.text(feature.name) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.class = drawn.class AND drawn.u{{ nbsql.sub(feature) }} >= level{{ nbsql.sub(feature) }}.lower
+{%- endfor %}
+{%- for feature in counts %}
+
+ASOF LEFT JOIN count{{ nbsql.sub(feature) }} ON count{{ nbsql.sub(feature) }}.class = drawn.class AND drawn.u{{ nbsql.sub(feature) }} >= count{{ nbsql.sub(feature) }}.lower
+{%- endfor %}
+
+ORDER BY drawn.nbsql_row
+{%- endmacro %}
+
+{# A number from 0 to 1, 1 excluded, of 53 bits. Hashes of hashes: DuckDB's hash of several numbers at once leaves them correlated. #}
+{% macro uniform(seed, feature, draw) -%}
+CAST(hash(xor(hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))), hash(CAST({{ 4 * feature + draw }} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
+{%- endmacro %}
+
+{# The share of the probabilities before this one. #}
+{% macro up_to(p, by, order) -%}
+{% set partition %}{% if by is not none %}PARTITION BY {{ by }}{% endif %}{% endset -%}
+coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) / sum({{ p }}) OVER ({{ partition }})
+{%- endmacro %}
+
+{% macro class_and_feature() -%} class, feature {%- endmacro %}
+
+{# A number of mean 0 and variance 1 from two uniform ones: Box and Muller (1958). #}
+{% macro standard_normal(seed, feature) -%}
+sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ nbsql.uniform(seed, feature.index, 1) }})
+{%- endmacro %}
+
+{#
+  The distribution function of a count, as far as it can be told from 0 and from 1: class, value, lower.
+#}
+{% macro poisson_quantiles(feature) -%}
+{% set rate %}rate{{ nbsql.sub(feature) }}{% endset -%}
+count{{ nbsql.sub(feature) }} AS MATERIALIZED (
+  SELECT class, value, {{ nbsql.up_to(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
+  FROM (
+    SELECT class, value, CASE WHEN rate > 0 THEN exp(value * ln(rate) - rate - lgamma(value + 1)) WHEN value = 0 THEN 1 ELSE 0 END AS p
+    FROM (
+      SELECT
+        class,
+        {{ rate }} AS rate,
+        unnest(range(
+          CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT),
+          CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT)
+        )) AS value
+      FROM numbers
+    ) AS counts
+  ) AS masses
+)
+{%- endmacro %}
+
+{# The total of ln p(x) over the rows of a query of `log_evidence`, and how many rows there are. #}
+{% macro total_log_evidence(query) -%}
+SELECT coalesce(sum(log_evidence), 0) AS total, count(*) AS rows
+FROM (
+  {{ query | indent(2) }}
+) AS scored
+{%- endmacro %}
+
+{# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
+{% macro total_log_joint(model, scored, parameters) -%}
+{% set joints %}{% if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %}{% endset -%}
+SELECT coalesce(sum(coalesce(list_extract({{ joints }}, numbered.class_no), -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
+FROM {{ scored }} AS source
+LEFT JOIN (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS numbered ON numbered.class = {{ nbsql.target(model) }}
+WHERE {{ nbsql.target(model) }} IS NOT NULL
+{%- endmacro %}

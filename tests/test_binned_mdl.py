@@ -1,0 +1,118 @@
+"""Bins cut where the classes differ: the edges against the algorithm of Fayyad and Irani, written down anew in Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+from math import log2
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import nbsql
+
+Connection = duckdb.DuckDBPyConnection
+
+
+def entropy(counts: Counter[Any]) -> float:
+    total = sum(counts.values())
+    return -sum(n / total * log2(n / total) for n in counts.values() if n)
+
+
+def fayyad_irani(pairs: list[tuple[float, Any, float]]) -> list[float]:
+    """The cuts of (value, class, weight), by trying every one."""
+    values = sorted({x for x, _, _ in pairs})
+    whole: Counter[Any] = Counter()
+    by_value: dict[float, Counter[Any]] = {x: Counter() for x in values}
+    for x, y, w in pairs:
+        whole[y] += w
+        by_value[x][y] += w
+    total = sum(whole.values())
+    left: Counter[Any] = Counter()
+    best: tuple[float, float, Counter[Any], Counter[Any], float] | None = None
+    for x, following in pairwise(values):
+        left.update(by_value[x])
+        right = Counter({y: whole[y] - left[y] for y in whole if whole[y] > left[y]})
+        cost = (sum(left.values()) * entropy(left) + sum(right.values()) * entropy(right)) / total
+        if best is None or cost < best[0] - 1e-10:
+            best = (cost, x, left.copy(), right, (x + following) / 2)
+    if best is None:
+        return []
+    cost, x, one, other, edge = best
+    delta = log2(3 ** len(whole) - 2) - (len(whole) * entropy(whole) - len(one) * entropy(one) - len(other) * entropy(other))
+    if entropy(whole) - cost <= (log2(total - 1) + delta) / total:
+        return []
+    below, above = ([pair for pair in pairs if (pair[0] <= x) is side] for side in (True, False))
+    return [*fayyad_irani(below), edge, *fayyad_irani(above)]
+
+
+def edges(con: Connection, source: Any, **options: Any) -> dict[str, list[float]]:
+    columns = [row[0] for row in con.execute(f"DESCRIBE {source}").fetchall() if row[0] not in ("y", "w")]
+    model = nbsql.fit(con, source, target="y", families=dict.fromkeys(columns, nbsql.Binned(by="mdl")), **options)
+    return {name: list(model.families[name].edges) for name in columns}
+
+
+def test_the_edges_of_iris(con: Connection, data: Path) -> None:
+    con.execute(f"CREATE TABLE iris AS SELECT * EXCLUDE (species), species AS y FROM read_csv('{data}/iris.csv')")
+    found = edges(con, "iris")
+    frame = con.sql("FROM iris").df()
+    for name, ours in found.items():
+        expected = fayyad_irani([(x, y, 1) for x, y in zip(frame[name], frame["y"], strict=True)])
+        assert ours == pytest.approx(expected, rel=1e-12)
+    assert [*found.values()] == [pytest.approx(cuts) for cuts in ([5.55, 6.15], [2.95, 3.35], [2.45, 4.75], [0.8, 1.75])]
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.parametrize("seed", range(6))
+def test_the_edges_of_numbers_with_ties_and_weights(con: Connection, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    n, classes = 400, 2 + seed % 3
+    y = random.integers(0, classes, n)
+    noise, steps = random.normal(size=n), random.normal(size=n)
+    con.execute("CREATE TABLE t (a DOUBLE, b INTEGER, c DOUBLE, y VARCHAR, w DOUBLE)")
+    rows = [
+        (
+            float(noise[i]),
+            round(2 * steps[i] + 3 * y[i]),
+            float(round(noise[i] + y[i] % 2 * 2, 2)),
+            f"k{y[i]}",
+            float(i % 4) / 2,
+        )
+        for i in range(n)
+    ]
+    con.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?)", rows)
+    con.execute("INSERT INTO t VALUES ('nan', NULL, 'inf', 'k0', 1), (NULL, NULL, NULL, 'k1', 1), (5, 5, 5, NULL, 1)")
+    for options, weights in (({"exclude": ["w"]}, [1.0] * n), ({"weight": "w"}, [row[4] for row in rows])):
+        for index, ours in enumerate(edges(con, "t", **options).values()):
+            pairs = [(row[index], row[3], weight) for row, weight in zip(rows, weights, strict=True) if weight]
+            assert ours == pytest.approx(fayyad_irani(pairs), rel=1e-12)
+
+
+def test_a_cut_separates_and_noise_has_none(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i AS x, hash(i) % 7 AS noise, i >= 30 AS y FROM range(100) AS r(i)")
+    with pytest.warns(nbsql.NbsqlWarning, match="^one value only in 'noise'"):
+        model = nbsql.fit(con, "t", target="y", families=dict.fromkeys(["x", "noise"], nbsql.Binned(by="mdl")), name="kept")
+    assert (model.families["x"].edges, model.families["noise"].edges) == ((29.5,), ())
+    assert model.evaluate("t").accuracy == 1.0
+    assert nbsql.load(con, "kept").families == model.families
+    model.update("SELECT 0 AS x, 0 AS noise, TRUE AS y FROM range(50)")
+    assert model.families["x"].edges == (29.5,)
+
+
+def test_values_without_room_between_them_are_cut_at_the_upper_one(con: Connection) -> None:
+    above = float(np.nextafter(1.0, 2.0))
+    con.execute("CREATE TABLE t (x DOUBLE, y VARCHAR)")
+    con.executemany("INSERT INTO t VALUES (?, ?)", [(1.0, "a"), (above, "b")] * 20)
+    model = nbsql.fit(con, "t", target="y", families={"x": nbsql.Binned(by="mdl")})
+    assert model.families["x"].edges == (above,)
+    assert model.evaluate("t").accuracy == 1.0
+
+
+def test_cross_validation_says_that_the_bins_have_seen_all_classes(con: Connection) -> None:
+    rows = "SELECT i AS x, i >= 30 AS y FROM range(100) AS r(i)"
+    message = "the bins of 'x' were cut by the classes of all rows, and so the figures too good; judge on others"
+    with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
+        nbsql.cross_validate(con, rows, target="y", families={"x": nbsql.Binned(by="mdl")}, folds=3)
