@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nbsql import schema as schemas
 from nbsql.changes import Change, Ledger
 from nbsql.context import ClassColumn, class_columns
-from nbsql.costs import cost_matrix
+from nbsql.decisions import Decision, decision
 from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB, Source
@@ -30,6 +30,8 @@ from nbsql.spec import Spec
 _ADDS = {
     "predict": ("prediction", "probability"),
     "predict with costs": ("prediction", "probability", "expected_cost"),
+    "predict with thresholds": ("prediction", "probability"),
+    "predict with top_k": ("prediction", "probability", "rank"),
     "predict_proba": ("prediction", "probability"),
     "log_evidence": ("log_evidence",),
 }
@@ -104,20 +106,26 @@ class Model:
         """The additive cells: slice, class, feature, value, n, mean, m2."""
         return self._read("statistics", "feature", "value", "class")
 
-    def predict(self, source: Any, *, costs: Any = None) -> Query:
+    def predict(self, source: Any, *, costs: Any = None, thresholds: Any = None, top_k: int | None = None) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
 
         The most probable class wins; a tie goes to the larger prior, then to the smaller label. A row that no class can
-        explain has a NULL prediction. Rows of a frame come back in its order.
+        explain has a NULL prediction. Rows of a frame come back in its order. At most one of the options:
 
         Args:
             source: what to score.
             costs: what a prediction costs: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of
                 actual (index) by predicted (columns). A pair left out costs 0 if it is right and 1 if it is wrong. The class
                 that costs least, on average over the posteriors, is predicted, and the column `expected_cost` says how much.
+            thresholds: {class: probability}. Such a class is predicted where its posterior reaches its threshold, low or high,
+                the most probable one of several; where none does, the most probable class without a threshold, or NULL if
+                there is none. So a threshold does to one class what the table `thresholds` of an evaluation says of it.
+            top_k: this many classes, the most probable first: a row a source row and `rank`, from 1. Not a list in one row,
+                so that they can be filtered, joined and counted like any rows. All classes, if there are fewer; a row that
+                no class can explain comes once.
 
         Raises:
-            InputError: the source lacks a feature, or has a column that is to be added already; or the costs are none.
+            InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -127,17 +135,25 @@ class Model:
         [('sun', 'dry', 0.8181818181818181)]
         >>> model.predict("SELECT 'sun' AS sky", costs={("wet", "dry"): 9}).fetchall()
         [('sun', 'wet', 0.18181818181818182, 0.8181818181818181)]
+        >>> model.predict("SELECT 'sun' AS sky", thresholds={"wet": 0.1}).fetchall()
+        [('sun', 'wet', 0.18181818181818182)]
+        >>> model.predict("SELECT 'sun' AS sky", top_k=2).fetchall()
+        [('sun', 'dry', 0.8181818181818181, 1), ('sun', 'wet', 0.18181818181818182, 2)]
         """
-        if costs is None:
+
+        def decided() -> Decision | None:
+            return decision(self.classes, costs=costs, thresholds=thresholds, top_k=top_k)
+
+        chosen = decided()  # refused before the source is looked at
+        if chosen is None:
             return self._query("predict", source)
-        cost_matrix(costs, self.classes)  # refused before the source is looked at
-        found = self._engine.source(source)
+        verb, macro, found = chosen.verb, chosen.macro, self._engine.source(source)
 
         def render() -> str:
-            matrix = cost_matrix(costs, self.classes)
-            return self._plan.predict_at_cost(found.relation, self._classes, matrix, ordered=found.is_frame)
+            argument = getattr(decided(), "argument", None)  # the classes may be others by now
+            return self._plan.decide(macro, argument, found.relation, self._classes, ordered=found.is_frame)
 
-        return self._scored("predict with costs", found, render)
+        return self._scored(verb, found, render)
 
     def predict_proba(self, source: Any) -> Query:
         """As `predict`, and `probability_<label>` a class, which sum to 1."""

@@ -222,12 +222,12 @@ class Plan:
         scored = self.renderer.fragment("subquery", self.renderer.fragment("scored", *arguments))
         return self.renderer.statement(verb, context, scored)
 
-    def predict_at_cost(
-        self, source: Markup, classes: Sequence[ClassColumn], costs: Sequence[Sequence[float]], *, ordered: bool = False
+    def decide(
+        self, macro: str, argument: Any, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False
     ) -> str:
-        """The query of the predictions that cost least."""
+        """The query of predictions made otherwise than by the highest posterior; see nbsql/decisions.py."""
         context, scored = self._scored(source, classes, ordered=ordered)
-        return self.renderer.statement("predict_at_cost", context, scored, self.relations["parameters"], costs)
+        return self.renderer.statement(macro, context, scored, self.relations["parameters"], argument)
 
     def judged(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
         """The common table expressions of the queries that judge the model on a source."""
