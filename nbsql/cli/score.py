@@ -44,6 +44,7 @@ _sql = click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead
     help="Predict a class where its probability reaches P; may be repeated.",
 )
 @click.option("--top-k", type=click.IntRange(min=1), metavar="K", help="The K most probable classes, a row each.")
+@click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--into", metavar="TABLE", help="Keep the scored rows as a new table of DATABASE.")
 @_limit
 @_format
@@ -51,8 +52,8 @@ _sql = click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead
 @_sql
 def predict(
     database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
-    thresholds: tuple[tuple[str, float], ...], top_k: int | None, into: str | None, limit: int | None,
-    file_format: str | None, output: str | None, as_sql: bool,
+    thresholds: tuple[tuple[str, float], ...], top_k: int | None, calibrated: bool, into: str | None,
+    limit: int | None, file_format: str | None, output: str | None, as_sql: bool,
 ) -> None:  # fmt: skip
     """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
 
@@ -70,12 +71,12 @@ def predict(
 
     def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
         if proba:
-            return loaded.predict_proba(found)
+            return loaded.predict_proba(found, calibrated=calibrated)
         numbered = sorted(loaded._classes, key=lambda column: column.number)
         labels = {column.label: label for column, label in zip(numbered, loaded.classes, strict=True)}
         prices = {(labels.get(actual, actual), labels.get(wrong, wrong)): price for actual, wrong, price in costs}
         reached = {labels.get(label, label): threshold for label, threshold in thresholds}
-        return loaded.predict(found, costs=prices or None, thresholds=reached or None, top_k=top_k)
+        return loaded.predict(found, costs=prices or None, thresholds=reached or None, top_k=top_k, calibrated=calibrated)
 
     if into is not None:
         _into(database, model, source, scored, into, limit, as_sql=as_sql)
