@@ -1,5 +1,6 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
+from nbsql.calibration import Calibration
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning
 from nbsql.evaluation import ClassEvaluation, Evaluation
 from nbsql.family import (
@@ -29,6 +30,7 @@ from nbsql.version import __version__
 __all__ = [
     "Bernoulli",
     "Binned",
+    "Calibration",
     "Categorical",
     "ClassEvaluation",
     "Complement",

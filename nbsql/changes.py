@@ -8,14 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.calibration import outdate
 from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, total
-from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, Entry, Plan
-from nbsql.resolve import check_source
+from nbsql.resolve import recounted
 
 
 @dataclass(frozen=True)
@@ -93,6 +93,7 @@ class Change:
             self._check_given(labels)
             cells = self._count(count, temporary("cells"), name)
             self._add(self.engine.renderer.fragment("cells_of", cells))
+        outdate(self.engine, self.plan.relations, self.title)
         self._write(Entry(number, name, "update", source.label, total(labels)))
 
     def forget(self, source: Source) -> None:
@@ -103,6 +104,7 @@ class Change:
             count = Count(self.engine, source, plan, temporary)
             labels = count.scan()
             self._take(self._count(count, temporary("cells"), name), name, source.label)
+        outdate(self.engine, self.plan.relations, self.title)
         self._write(Entry(number, name, "forget", source.label, total(labels)))
 
     def forget_batch(self, batch: str) -> None:
@@ -119,6 +121,7 @@ class Change:
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
             self._create(cells, query)
             self._take(cells, name, label)
+        outdate(self.engine, self.plan.relations, self.title)
         self._write(Entry(number, name, "forget", label, entry.rows))
 
     def rollback(self, batch: str) -> None:
@@ -127,6 +130,7 @@ class Change:
         for relation in (self._statistics, self._batches):
             statement = self.engine.renderer.statement("delete_after", relation, self._batches, number)
             self.engine.run(f"roll back to {batch}", statement)
+        outdate(self.engine, self.plan.relations, self.title)
         self._rebuild()
 
     def compact(self, through: str | None) -> None:
@@ -152,14 +156,10 @@ class Change:
         stuck = [feature.name for feature in spec.features if not feature.family.additive]
         if stuck:
             raise ModelError(f"{self.title} cannot change: {listed(stuck)} depends on all rows at once; fit it anew")
-        columns = check_source(spec, source.columns, source.label, self.title, training=True)
-        features = tuple(
-            replace(feature, floating=any(columns[folded(name)].kind == "float" for name in feature.columns))
-            for feature in spec.features
-        )
+        spec = recounted(spec, source.columns, source.label, self.title)
         if spec.slice_by is not None:
             self.engine.check_expression(spec.slice_by, source, f"slice_by of {self.title}")
-        return Plan(self.engine.renderer, replace(spec, features=features), self.plan.relations)
+        return Plan(self.engine.renderer, spec, self.plan.relations)
 
     def _check_given(self, labels: Sequence[tuple[Any, ...]]) -> None:
         prior = self.plan.spec.prior

@@ -170,14 +170,21 @@ class Evaluation:
 
 
 def evaluate(
-    engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], source: Source, *, weight: str | None, bins: int
+    engine: DuckDB,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    source: Source,
+    *,
+    weight: str | None,
+    bins: int,
+    calibration: str | None = None,
 ) -> Evaluation:
     """The evaluation of a model on a source, which must have the features.
 
     Raises:
         InputError: the source lacks the target or the weight, or has no rows to judge.
     """
-    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins)
+    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, calibration=calibration)
 
     def nothing(left_out: int | None) -> str:
         return _nothing(engine, plan.spec.target, source, left_out)
@@ -217,12 +224,30 @@ def evaluation_of(
 
 
 def evaluation_queries(
-    engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], source: Source, *, weight: str | None, bins: int
+    engine: DuckDB,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    source: Source,
+    *,
+    weight: str | None,
+    bins: int,
+    calibration: str | None = None,
 ) -> dict[str, Query]:
     """The queries of an evaluation, by name.
 
     Raises:
         InputError: the source lacks the target or the weight, or an argument is of no use.
+    """
+    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
+    judged = plan.judged(narrowed, classes, weight, as_text=as_text, calibration=calibration)
+    return queries_of(engine, judged, source, bins)
+
+
+def judgeable(engine: DuckDB, plan: Plan, source: Source, weight: str | None) -> tuple[Markup, str | None, bool]:
+    """The columns of a source that judging reads, the name of its weight, and whether labels are compared as text.
+
+    Raises:
+        InputError: the source lacks the target or the weight, or they are of no use.
     """
     target = _column(source, plan.spec.target, "the target of the model")
     as_text = _check_labels(engine, plan, target, source)
@@ -234,8 +259,7 @@ def evaluation_queries(
         columns[folded(column.name)] = column.name
     renderer = engine.renderer
     narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, list(columns.values())))
-    judged = plan.judged(narrowed, classes, weights.name if weights else None, as_text=as_text)
-    return queries_of(engine, judged, source, bins)
+    return narrowed, weights.name if weights else None, as_text
 
 
 def queries_of(engine: DuckDB, judged: Markup, source: Source, bins: int) -> dict[str, Query]:

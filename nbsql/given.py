@@ -13,7 +13,8 @@ from nbsql.context import ClassColumn
 from nbsql.counting import say
 from nbsql.derived import derive
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB, Source
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
 from nbsql.family.base import label

@@ -11,9 +11,10 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql import schema as schemas
+from nbsql.calibration import Calibration, calibrate, method_of
 from nbsql.changes import Change, Ledger
 from nbsql.context import ClassColumn, class_columns
-from nbsql.costs import cost_matrix
+from nbsql.decisions import Decision, decision
 from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB
@@ -32,6 +33,8 @@ from nbsql.spec import Spec
 _ADDS = {
     "predict": ("prediction", "probability"),
     "predict with costs": ("prediction", "probability", "expected_cost"),
+    "predict with thresholds": ("prediction", "probability"),
+    "predict with top_k": ("prediction", "probability", "rank"),
     "predict_proba": ("prediction", "probability"),
     "log_evidence": ("log_evidence",),
 }
@@ -106,20 +109,30 @@ class Model:
         """The additive cells: slice, class, feature, value, n, mean, m2."""
         return self._read("statistics", "feature", "value", "class")
 
-    def predict(self, source: Any, *, costs: Any = None) -> Query:
+    def predict(
+        self, source: Any, *, costs: Any = None, thresholds: Any = None, top_k: int | None = None, calibrated: bool = False
+    ) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
 
         The most probable class wins; a tie goes to the larger prior, then to the smaller label. A row that no class can
-        explain has a NULL prediction. Rows of a frame come back in its order.
+        explain has a NULL prediction. Rows of a frame come back in its order. At most one of costs, thresholds and top_k:
 
         Args:
             source: what to score.
             costs: what a prediction costs: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of
                 actual (index) by predicted (columns). A pair left out costs 0 if it is right and 1 if it is wrong. The class
                 that costs least, on average over the posteriors, is predicted, and the column `expected_cost` says how much.
+            thresholds: {class: probability}. Such a class is predicted where its posterior reaches its threshold, low or high,
+                the most probable one of several; where none does, the most probable class without a threshold, or NULL if
+                there is none. So a threshold does to one class what the table `thresholds` of an evaluation says of it.
+            top_k: this many classes, the most probable first: a row a source row and `rank`, from 1. Not a list in one row,
+                so that they can be filtered, joined and counted like any rows. All classes, if there are fewer; a row that
+                no class can explain comes once.
+            calibrated: take the posteriors as `calibrate` has fitted them.
 
         Raises:
-            InputError: the source lacks a feature, or has a column that is to be added already; or the costs are none.
+            InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
+            ModelError: the model is not calibrated.
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -129,21 +142,30 @@ class Model:
         [('sun', 'dry', 0.8181818181818181)]
         >>> model.predict("SELECT 'sun' AS sky", costs={("wet", "dry"): 9}).fetchall()
         [('sun', 'wet', 0.18181818181818182, 0.8181818181818181)]
+        >>> model.predict("SELECT 'sun' AS sky", thresholds={"wet": 0.1}).fetchall()
+        [('sun', 'wet', 0.18181818181818182)]
+        >>> model.predict("SELECT 'sun' AS sky", top_k=2).fetchall()
+        [('sun', 'dry', 0.8181818181818181, 1), ('sun', 'wet', 0.18181818181818182, 2)]
         """
-        if costs is None:
-            return self._query("predict", source)
-        cost_matrix(costs, self.classes)  # refused before the source is looked at
-        found = self._engine.source(source)
+
+        def decided() -> Decision | None:
+            return decision(self.classes, costs=costs, thresholds=thresholds, top_k=top_k)
+
+        chosen = decided()  # refused before the source is looked at
+        if chosen is None:
+            return self._query("predict", source, calibrated=calibrated)
+        verb, macro, found = chosen.verb, chosen.macro, self._engine.source(source)
 
         def render() -> str:
-            matrix = cost_matrix(costs, self.classes)
-            return self._plan.predict_at_cost(found.relation, self._classes, matrix, ordered=found.is_frame)
+            argument = getattr(decided(), "argument", None)  # the classes may be others by now
+            method = self._calibration(calibrated)
+            return self._plan.decide(macro, argument, found.relation, self._classes, ordered=found.is_frame, calibration=method)
 
-        return self._scored("predict with costs", found, render)
+        return self._scored(verb, found, render)
 
-    def predict_proba(self, source: Any) -> Query:
+    def predict_proba(self, source: Any, *, calibrated: bool = False) -> Query:
         """As `predict`, and `probability_<label>` a class, which sum to 1."""
-        return self._query("predict_proba", source)
+        return self._query("predict_proba", source, calibrated=calibrated)
 
     def joint_log_likelihood(self, source: Any) -> Query:
         """The rows of `source`, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats."""
@@ -202,7 +224,7 @@ class Model:
         """
         return self._query("explain", source)
 
-    def evaluate(self, source: Any, *, weight: str | None = None, bins: int = 10) -> Evaluation:
+    def evaluate(self, source: Any, *, weight: str | None = None, bins: int = 10, calibrated: bool = False) -> Evaluation:
         """How well the model predicts the rows of `source`, whose class is known: its numbers, and its curves as queries.
 
         Rows without a class are left out and counted. A class that the model does not know counts as wrong, with a probability
@@ -212,6 +234,7 @@ class Model:
             source: what to judge on; it has the column of the target, and the features.
             weight: column of row weights, at least 0; a weight w counts as w copies of the row.
             bins: how many parts the probabilities fall into for the calibration, and the rows for the lift.
+            calibrated: judge the calibrated posteriors; see `calibrate`.
 
         Raises:
             InputError: the source lacks a feature, the target or the weight, or has no row to judge.
@@ -227,16 +250,61 @@ class Model:
         """
         found = self._engine.source(source)
         self._check("evaluate", found)
-        return evaluate(self._engine, self._plan, self._classes, found, weight=weight, bins=bins)
+        method = self._calibration(calibrated)
+        return evaluate(self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method)
 
-    def evaluate_sql(self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10) -> str:
+    def evaluate_sql(
+        self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10, calibrated: bool = False
+    ) -> str:
         """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it."""
         found = self._engine.source(source)
         self._check("evaluate", found)
-        queries = evaluation_queries(self._engine, self._plan, self._classes, found, weight=weight, bins=bins)
+        method = self._calibration(calibrated)
+        queries = evaluation_queries(
+            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method
+        )
         if table not in queries:
             raise InputError(f"no table {table!r}{suggestion(str(table), queries) or f'; there are {listed(queries)}'}")
         return queries[table].sql
+
+    def calibrate(
+        self, source: Any, *, method: str = "temperature", folds: int | None = 10, weight: str | None = None, test: Any = None
+    ) -> Calibration:
+        """Fit what turns the posteriors into probabilities that are as often right as they say, and keep it with the model.
+
+        Naive Bayes counts dependent features as if each told something new, so that its posteriors are too near 0 and 1.
+        Afterwards `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
+        `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the model as it is:
+        `update`, `forget` and `rollback` drop it, with a warning; files of models and models derived from this one have none.
+
+        Args:
+            source: rows whose class is known: with folds, the rows that the model has learnt, all of them; with `folds=None`,
+                rows that it has not learnt.
+            method: "temperature": all posteriors to the power of 1/T, and made to sum to 1 (Guo et al. 2017). "platt": a
+                sigmoid of the log-odds of each class against the rest (Platt 1999; Lin, Lin and Weng 2007). "isotonic": a
+                rising function of them (Zadrozny and Elkan 2002), which takes some thousand rows. Both are made to sum to 1.
+            folds: every row is scored by a model of the other folds, as in `nbsql.cross_validate`.
+            weight: column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the weight of
+                the fit.
+            test: rows that neither the model nor the calibration has met, on which to judge both.
+
+        Raises:
+            InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
+        """
+        engine = self._engine
+        with engine.transaction():
+            found, tested = engine.source(source), None if test is None else engine.source(test)
+            for rows in filter(None, (found, tested)):
+                self._check("evaluate", rows)
+            calibration = calibrate(
+                engine, self._plan, self._classes, self._title, found, method=method, folds=folds, weight=weight, test=tested
+            )
+        self._stamp = engine.ask("updated_at", self._relations["spec"])
+        return calibration
+
+    def _calibration(self, wanted: bool) -> str | None:
+        """The method by which the model is calibrated, if calibrated posteriors are wanted."""
+        return method_of(self._engine, self._plan, self._title) if wanted else None
 
     def relevance(self, *, values: bool = False) -> Query:
         """How much each feature tells of the class, from the counts alone, the most telling first.
@@ -427,9 +495,14 @@ class Model:
     def _read(self, name: str, *order: str) -> Query:
         return Query(self._engine, self._engine.renderer.statement("sorted_by", self._relations[name], order))
 
-    def _query(self, verb: str, source: Any) -> Query:
+    def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
         found = self._engine.source(source)
-        return self._scored(verb, found, lambda: self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame))
+
+        def render() -> str:
+            method = self._calibration(calibrated)
+            return self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame, calibration=method)
+
+        return self._scored(verb, found, render)
 
     def _scored(self, verb: str, source: Source, render: Callable[[], str]) -> Query:
         """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs."""

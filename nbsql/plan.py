@@ -19,6 +19,7 @@ FEATURES_A_STATEMENT = 100
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
 MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
+CALIBRATED = {"predict_calibrated": "predict", "predict_proba_calibrated": "predict_proba"}  # and when it is calibrated
 
 
 @dataclass(frozen=True)
@@ -197,12 +198,8 @@ class Plan:
         context = self._context(classes)
         queried = self.renderer.fragment("queried")
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
-        scored = self.renderer.fragment("scored", context, queried, parameters, lookups)
-        yield self._macro("scored", scored)
-        if self.relations.is_current:
-            scored = self.renderer.fragment("call_macro", self.relations.within("scored"))
-        else:  # to make a macro, DuckDB looks for those it calls in the current database, and there only
-            scored = self.renderer.fragment("subquery", scored)
+        yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
+        scored = self._scored_in_macros(context)
         for verb in VERBS:
             if verb == "explain":
                 query = self.renderer.fragment(verb, context, queried, parameters, lookups)
@@ -210,34 +207,77 @@ class Plan:
                 query = self.renderer.fragment(verb, context, scored)
             yield self._macro(verb, query)
 
+    def calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
+        """The table macros of a calibrated model."""
+        context = self._context(classes)
+        relations = map(self.relations.within, ("parameters", "calibration"))
+        query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)
+        scored = self.renderer.fragment("subquery", query)
+        for name, verb in CALIBRATED.items():
+            yield self._macro(name, self.renderer.fragment(verb, context, scored))
+
+    def _scored_in_macros(self, context: Context) -> Markup:
+        if self.relations.is_current:
+            return self.renderer.fragment("call_macro", self.relations.within("scored"))
+        # To make a macro, DuckDB looks for those it calls in the current database, and there only.
+        arguments = (self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
+        return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))
+
     def class_order(self, priors: Markup | None = None) -> str:
         return self.renderer.statement("class_order", priors or self.relations["priors"])
 
-    def score(self, verb: str, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> str:
-        """The query of a verb over a source."""
-        context = self._context(classes, ordered=ordered)
-        arguments = (context, source, self.relations["parameters"], self.relations["lookups"])
+    def score(
+        self,
+        verb: str,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
+    ) -> str:
+        """The query of a verb over a source; calibrated by the method `calibration`, if there is one."""
         if verb == "explain":
-            return self.renderer.statement(verb, *arguments)
-        scored = self.renderer.fragment("subquery", self.renderer.fragment("scored", *arguments))
+            context = self._context(classes, ordered=ordered)
+            return self.renderer.statement(verb, context, source, self.relations["parameters"], self.relations["lookups"])
+        context, scored = self._scored(source, classes, ordered=ordered, calibration=calibration)
         return self.renderer.statement(verb, context, scored)
 
-    def predict_at_cost(
-        self, source: Markup, classes: Sequence[ClassColumn], costs: Sequence[Sequence[float]], *, ordered: bool = False
+    def decide(
+        self,
+        macro: str,
+        argument: Any,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
     ) -> str:
-        """The query of the predictions that cost least."""
-        context, scored = self._scored(source, classes, ordered=ordered)
-        return self.renderer.statement("predict_at_cost", context, scored, self.relations["parameters"], costs)
+        """The query of predictions made otherwise than by the highest posterior; see nbsql/decisions.py."""
+        context, scored = self._scored(source, classes, ordered=ordered, calibration=calibration)
+        return self.renderer.statement(macro, context, scored, self.relations["parameters"], argument)
 
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
         context, scored = self._scored(source, classes)
         return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
 
-    def judged(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
+    def judged(
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        weight: str | None,
+        *,
+        as_text: bool,
+        calibration: str | None = None,
+    ) -> Markup:
         """The common table expressions of the queries that judge the model on a source."""
-        context, scored = self._scored(source, classes)
+        context, scored = self._scored(source, classes, calibration=calibration)
         return self.renderer.fragment("judged", context, scored, self.relations["parameters"], weight, as_text)
+
+    def calibration_rows(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
+        """The query of what a calibration is fitted on, of a source."""
+        context, scored = self._scored(source, classes)
+        return self.renderer.fragment("calibration_rows", context, scored, self.relations["parameters"], weight, as_text)
 
     def judged_rows(self, scored: Markup, classes: Sequence[ClassColumn], weight: str | None) -> Markup:
         """As `judged`, of rows that are scored already."""
@@ -261,10 +301,19 @@ class Plan:
         """What the macros know as `model`."""
         return self._context(classes)
 
-    def _scored(self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False) -> tuple[Context, Markup]:
+    def _scored(
+        self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False, calibration: str | None = None
+    ) -> tuple[Context, Markup]:
         context = self._context(classes, ordered=ordered)
-        scored = self.renderer.fragment("scored", context, source, self.relations["parameters"], self.relations["lookups"])
-        return context, self.renderer.fragment("subquery", scored)
+        relations = self.relations
+        query = self.renderer.fragment("scored", context, source, relations["parameters"], relations["lookups"])
+        scored = self.renderer.fragment("subquery", query)
+        if calibration is not None:
+            places = relations["parameters"], relations["calibration"]
+            scored = self.renderer.fragment(
+                "subquery", self.renderer.fragment("calibrated", context, scored, *places, calibration)
+            )
+        return context, scored
 
     def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> Context:
         wide = is_wide(self.spec, len(classes)) if self._wide is None else self._wide

@@ -287,6 +287,26 @@ def check_source(spec: Spec, columns: Sequence[Column], label: str, model: str, 
     return found
 
 
+def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str) -> Spec:
+    """The spec by which a model counts other rows, whose columns may have other types than those of the fit.
+
+    Args:
+        spec: of the model.
+        columns: of the source of the rows.
+        label: what messages call the source.
+        model: what messages call the model.
+
+    Raises:
+        InputError: as `check_source`, for training.
+    """
+    found = check_source(spec, columns, label, model, training=True)
+    features = tuple(
+        replace(feature, floating=any(found[folded(name)].kind == "float" for name in feature.columns))
+        for feature in spec.features
+    )
+    return replace(spec, features=features)
+
+
 def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     """The rules that the rows of a training source must keep."""
     kinds = {folded(column.name): column.kind for column in columns}

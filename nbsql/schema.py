@@ -5,16 +5,17 @@ from __future__ import annotations
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError, ModelError, listed, suggestion
-from nbsql.plan import MACROS
+from nbsql.plan import CALIBRATED, MACROS
 
 # What nbsql makes in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {
-    **dict.fromkeys(MACROS, "macro"),
+    **dict.fromkeys([*CALIBRATED, *MACROS], "macro"),
     "likelihoods": "view",
     "priors": "view",
-    **dict.fromkeys(["lookups", "parameters", "batches", "spec", "statistics"], "table"),
+    **dict.fromkeys(["calibration", "lookups", "parameters", "batches", "spec", "statistics"], "table"),
 }
 
+_OPTIONAL = ("lookups", "calibration", *CALIBRATED)
 _RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 
 
@@ -40,7 +41,7 @@ def find(engine: DuckDB, database: str, name: str) -> str:
     if schema not in models:
         raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")
     present = {found for found, _ in engine.ask("contents", database, schema)}
-    missing = [part for part in CONTENTS if part not in present and part != "lookups"]
+    missing = [part for part in CONTENTS if part not in present and part not in _OPTIONAL]
     if missing:
         raise ModelError(f"model {schema!r} is damaged: {listed(missing)} is missing; fit it again with replace=True")
     return schema

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.context import ClassColumn
 from nbsql.counting import Count, say
 from nbsql.derived import derive
 from nbsql.dialect import folded
@@ -21,7 +22,9 @@ from nbsql.plan import Entry, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
-from nbsql.spec import Options, Prior
+from nbsql.spec import Options, Prior, Spec
+
+Labels = Sequence[tuple[Any, ...]]  # of the classes of a scan: label, class, rows, n
 
 SORTED_ROWS = 1_000_000  # beyond, a hash alone deals the rows: it is as even, and a sort of them all takes longer than the fit
 
@@ -56,15 +59,78 @@ class CrossValidation:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class OutOfFold:
+    """Rows scored by the models of the other folds, in temporary tables, which stay.
+
+    Args:
+        rows: the table of them, in the form of `scored` (predict.sql), with nbsql_fold.
+        plan: of the model of all rows, whose classes number theirs.
+        classes: of that model.
+    """
+
+    rows: Markup
+    plan: Plan
+    classes: list[ClassColumn]
+
+
 def cross_validate(
     engine: DuckDB, source: Source, options: Options, *, folds: int, fold: str | None, bins: int
 ) -> CrossValidation:
     """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise InputError(f"folds must be a whole number of at least 2, not {folds!r}")
+    check_folds(folds)
     if fold is not None:
         options = replace(options, exclude=[*_listed(options.exclude), fold])
-    spec = replace(asked(engine, resolve(source.columns, options, source.label), source), slice_by="nbsql_slice")
+    spec = asked(engine, resolve(source.columns, options, source.label), source)
+
+    def given(spec: Spec, labels: Labels) -> Spec:
+        if spec.prior.kind != "given":
+            return spec
+        priors = given_priors(spec, labels, dict(spec.prior.given))
+        return replace(spec, prior=Prior("given", given=tuple(priors.items())))
+
+    scored = out_of_fold(engine, source, spec, given, folds=folds, fold=fold)
+    whole, classes, kept = scored.plan, scored.classes, scored.rows
+    renderer = engine.renderer
+    # The curves and the folds are read when they are asked for, so what they read stays with the connection.
+    judged = whole.judged_rows(kept, classes, spec.weight)
+    queries = queries_of(engine, judged, Source(kept, source.label, []), bins)
+    scores = Query(engine, renderer.statement("fold_scores", whole.context(classes), kept, whole.relations["parameters"]))
+    found = scores.fetchall()
+    if not found:
+        raise InputError(f"no row of {source.label} is in a fold and has a class")
+    total = sum(row[2] for row in found)
+    accuracy, log_loss = (sum(row[2] * row[index] for row in found) / total for index in (3, 4))
+    evaluate = partial(evaluation_of, queries, spec.weight)
+    return CrossValidation(sum(row[1] for row in found), accuracy, log_loss, scores, evaluate)
+
+
+def check_folds(folds: Any) -> None:
+    """Raise InputError unless there can be so many folds."""
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise InputError(f"folds must be a whole number of at least 2, not {folds!r}")
+
+
+def out_of_fold(
+    engine: DuckDB,
+    source: Source,
+    spec: Spec,
+    settled: Callable[[Spec, Labels], Spec],
+    *,
+    folds: int,
+    fold: str | None = None,
+) -> OutOfFold:
+    """Score every row by the model of the other folds, within a transaction of the caller's.
+
+    Args:
+        engine: where.
+        source: the rows.
+        spec: of the models.
+        settled: the spec once the classes of the source are known; it may refuse them.
+        folds: how many are dealt.
+        fold: the column that says the fold of a row, instead.
+    """
+    spec = replace(spec, slice_by="nbsql_slice")
     stuck = [feature.name for feature in spec.features if not feature.family.additive]
     if stuck:
         raise InputError(f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; leave out its norm")
@@ -81,10 +147,7 @@ def cross_validate(
         query = renderer.fragment("dealt", source.relation, spec.columns, spec.target, folds, column, sorts)
         engine.run("deal the folds", renderer.statement("create_table_as", dealt, query, temporary=True))
         count = Count(engine, source, plan, temporary, sliced=dealt)
-        labels = count.scan()
-        if spec.prior.kind == "given":
-            given = given_priors(spec, labels, dict(spec.prior.given))
-            spec = replace(spec, prior=Prior("given", given=tuple(given.items())))
+        spec = settled(spec, count.scan())
         for statement in count.cells(cells, "1", temporary=True):
             count.run(statement)
         entry = Entry(1, "1", "fit", source.label, 0)
@@ -101,25 +164,15 @@ def cross_validate(
             engine.run(
                 f"predict fold {name}", renderer.statement(macro, kept, query, **({} if number else {"temporary": True}))
             )
-            _drop(engine, part)
-    # The curves and the folds are read when they are asked for, so what they read stays with the connection.
-    judged = whole.judged_rows(kept, classes, spec.weight)
-    queries = queries_of(engine, judged, Source(kept, source.label, []), bins)
-    scores = Query(engine, renderer.statement("fold_scores", whole.context(classes), kept, whole.relations["parameters"]))
-    found = scores.fetchall()
-    if not found:
-        raise InputError(f"no row of {source.label} is in a fold and has a class")
-    total = sum(row[2] for row in found)
-    accuracy, log_loss = (sum(row[2] * row[index] for row in found) / total for index in (3, 4))
-    evaluate = partial(evaluation_of, queries, spec.weight)
-    return CrossValidation(sum(row[1] for row in found), accuracy, log_loss, scores, evaluate)
+            drop_transient(engine, part)
+    return OutOfFold(kept, whole, classes)
 
 
 def _listed(exclude: Any) -> list[str]:
     return [exclude] if isinstance(exclude, str) else list(exclude)
 
 
-def _drop(engine: DuckDB, plan: Plan) -> None:
+def drop_transient(engine: DuckDB, plan: Plan) -> None:
     """Drop the relations of a transient model."""
     kinds: Mapping[str, str] = {"likelihoods": "view", "priors": "view"}
     for name in ("likelihoods", "priors", "lookups", "parameters", "batches", "spec", "statistics"):

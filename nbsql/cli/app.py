@@ -8,6 +8,7 @@ import click
 import duckdb
 
 from nbsql import __version__
+from nbsql.cli.calibrate import calibrate
 from nbsql.cli.changes import compact, forget, rollback, update
 from nbsql.cli.demo import demo
 from nbsql.cli.derived import cross_validate, drift, export, import_, merge
@@ -73,8 +74,8 @@ def main() -> None:
 
 
 _COMMANDS = (
-    demo, fit, predict, evaluate, cross_validate, explain, update, forget, rollback, compact, drift, merge, export, import_,
-    show, list_, sql, drop,
+    demo, fit, predict, evaluate, cross_validate, calibrate, explain, update, forget, rollback, compact, drift, merge, export,
+    import_, show, list_, sql, drop,
 )  # fmt: skip
 for _command in _COMMANDS:
     main.add_command(_command)

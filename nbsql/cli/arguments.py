@@ -52,6 +52,32 @@ class PriorType(_Type):
             self.fail(str(error), param, ctx)
 
 
+class CostType(_Type):
+    """ACTUAL:PREDICTED=COST, what a prediction costs where another class is right: ham:spam=10."""
+
+    name = "ACTUAL:PREDICTED=COST"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str, float]:
+        """The actual class and the predicted one, as text, and the cost."""
+        try:
+            return cost(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
+class ThresholdType(_Type):
+    """LABEL=P, the posterior that a class must reach: spam=0.9."""
+
+    name = "LABEL=P"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
+        """The class, as text, and the threshold."""
+        try:
+            return threshold(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
 def family(text: str) -> tuple[str, Family]:
     """The column and the family of a text such as `visits=poisson(a=1,b=2)`.
 
@@ -114,12 +140,8 @@ def prior(text: str) -> str | dict[str, float]:
         raise InputError(f"no prior {text!r}{hint}")
     probabilities: dict[str, float] = {}
     for part in split(text):
-        label, equals, number = part.rpartition("=")
-        try:
-            probability = float(number)
-        except ValueError:
-            probability = None
-        if not equals or probability is None:
+        label, probability = _numbered(part)
+        if "=" not in part or probability is None:
             raise InputError(f"{part!r} is not LABEL=P, such as yes=0.1")
         label = _value(label, as_text=True)
         if label in probabilities:
@@ -128,17 +150,58 @@ def prior(text: str) -> str | dict[str, float]:
     return probabilities
 
 
-def split(text: str) -> list[str]:
+def cost(text: str) -> tuple[str, str, float]:
+    """The actual class, the predicted one, and what that costs.
+
+    Raises:
+        InputError: the text says something else.
+
+    >>> cost("ham:'spam: ads'=10")
+    ('ham', 'spam: ads', 10.0)
+    """
+    pair, number = _numbered(text)
+    labels = split(pair, ":")
+    if number is None or len(labels) != 2:
+        raise InputError(f"{text!r} is not ACTUAL:PREDICTED=COST, such as ham:spam=10")
+    actual, predicted = (_value(label, as_text=True) for label in labels)
+    return actual, predicted, number
+
+
+def threshold(text: str) -> tuple[str, float]:
+    """The class and its threshold.
+
+    Raises:
+        InputError: the text says something else.
+
+    >>> threshold("spam=0.9")
+    ('spam', 0.9)
+    """
+    label, number = _numbered(text)
+    if number is None or not label:
+        raise InputError(f"{text!r} is not LABEL=P, such as spam=0.9")
+    return _value(label, as_text=True), number
+
+
+def _numbered(text: str) -> tuple[str, float | None]:
+    """What stands before the last equals sign, and the number after it."""
+    before, _, number = text.rpartition("=")
+    try:
+        return before, float(number)
+    except ValueError:
+        return before, None
+
+
+def split(text: str, separator: str = ",") -> list[str]:
     """The parts between the commas that stand outside of quotes and brackets, without the blanks around them.
 
     >>> split("a=1, b=['x','y'], 'c,d'")
     ['a=1', "b=['x','y']", "'c,d'"]
     """
-    parts = ["".join(part).strip() for part in _parts(text)]
+    parts = ["".join(part).strip() for part in _parts(text, separator)]
     return [] if parts == [""] else parts
 
 
-def _parts(text: str) -> Iterator[list[str]]:
+def _parts(text: str, separator: str) -> Iterator[list[str]]:
     part: list[str] = []
     open_brackets: list[str] = []
     quote = ""
@@ -151,7 +214,7 @@ def _parts(text: str) -> Iterator[list[str]]:
             open_brackets.append(_CLOSING[character])
         elif open_brackets and character == open_brackets[-1]:
             open_brackets.pop()
-        elif character == "," and not open_brackets:
+        elif character == separator and not open_brackets:
             yield part
             part = []
             continue

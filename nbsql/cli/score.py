@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.arguments import CostType, ThresholdType
 from nbsql.cli.files import FORMATS, format_of, write
 from nbsql.cli.session import reading, recording, still, writing
 from nbsql.cli.words import explained
@@ -34,14 +36,25 @@ _sql = click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead
 @click.argument("model")
 @click.argument("source")
 @click.option("--proba", is_flag=True, help="Add the probability of every class, probability_<label>.")
+@click.option("--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1; may be repeated.")
+@click.option(
+    "--threshold",
+    "thresholds",
+    type=ThresholdType(),
+    multiple=True,
+    help="Predict a class where its probability reaches P; may be repeated.",
+)
+@click.option("--top-k", type=click.IntRange(min=1), metavar="K", help="The K most probable classes, a row each.")
+@click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--into", metavar="TABLE", help="Keep the scored rows as a new table of DATABASE.")
 @_limit
 @_format
 @_output
 @_sql
 def predict(
-    database: str, model: str, source: str, *, proba: bool, into: str | None, limit: int | None,
-    file_format: str | None, output: str | None, as_sql: bool,
+    database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
+    thresholds: tuple[tuple[str, float], ...], top_k: int | None, calibrated: bool, into: str | None,
+    limit: int | None, file_format: str | None, output: str | None, as_sql: bool,
 ) -> None:  # fmt: skip
     """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
 
@@ -49,31 +62,44 @@ def predict(
       nbsql predict shop.duckdb churn new_customers
       nbsql predict shop.duckdb churn new_customers.csv --output scored.parquet
       nbsql predict shop.duckdb churn new_customers --proba --into scored
+      nbsql predict shop.duckdb spam inbox --cost ham:spam=10
     """  # noqa: D301 - \b keeps the lines
     if into is not None and (file_format is not None or output is not None):
         raise click.UsageError("--into keeps the rows in the database; leave out --format and --output")
+    if sum(map(bool, (proba, costs, thresholds, top_k))) > 1:
+        raise click.UsageError("choose one of --proba, --cost, --threshold and --top-k")
     wanted = format_of(file_format, output)
-    verb = "predict_proba" if proba else "predict"
+
+    def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
+        if proba:
+            return loaded.predict_proba(found, calibrated=calibrated)
+        numbered = sorted(loaded._classes, key=lambda column: column.number)
+        labels = {column.label: label for column, label in zip(numbered, loaded.classes, strict=True)}
+        prices = {(labels.get(actual, actual), labels.get(wrong, wrong)): price for actual, wrong, price in costs}
+        reached = {labels.get(label, label): threshold for label, threshold in thresholds}
+        return loaded.predict(found, costs=prices or None, thresholds=reached or None, top_k=top_k, calibrated=calibrated)
+
     if into is not None:
-        _into(database, model, source, verb, into, limit, as_sql=as_sql)
+        _into(database, model, source, scored, into, limit, as_sql=as_sql)
         return
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         found = _ordered(_first(engine, source, limit))
         if as_sql:
-            tables.sql(loaded.sql(verb, found))
+            tables.sql(scored(loaded, found).sql)
             return
         _at_work(engine, "score")
         if wanted == "table":
-            added = 2 + (len(loaded.classes) if proba else 0)
-            _table(engine, loaded, verb, found, limit or _ROWS, added)
+            added = 2 + (len(loaded.classes) if proba else bool(costs or top_k))
+            shown = limit or _ROWS
+            query = scored(loaded, _excerpt(engine, found, shown + 1))
+            _table(engine, query, shown * min(top_k or 1, len(loaded.classes)), added)
         else:
-            write(engine, loaded.sql(verb, found), wanted, output)
+            write(engine, scored(loaded, found).sql, wanted, output)
 
 
-def _table(engine: DuckDB, model: nbsql.Model, verb: str, found: Source, limit: int, added: int) -> None:
-    some = _excerpt(engine, found, limit + 1)
-    hidden, more = tables.query(engine, model.sql(verb, some), keep=min(added, 6), limit=limit)
+def _table(engine: DuckDB, query: nbsql.Query, limit: int, added: int) -> None:
+    hidden, more = tables.query(engine, query.sql, keep=min(added, 6), limit=limit)
     notes = []
     if more:
         notes.append(f"the first {limit} rows; --limit N shows more")
@@ -83,10 +109,13 @@ def _table(engine: DuckDB, model: nbsql.Model, verb: str, found: Source, limit: 
         tables.echo("", *notes)
 
 
-def _into(database: str, name: str, source: str, verb: str, into: str, limit: int | None, *, as_sql: bool) -> None:
+def _into(
+    database: str, name: str, source: str, scored: Callable[[nbsql.Model, Source], nbsql.Query], into: str,
+    limit: int | None, *, as_sql: bool,
+) -> None:  # fmt: skip
     with recording(database) if as_sql else writing(database, create=False) as engine:
         model = nbsql.load(engine, name)
-        query = nbsql.Query(engine, model.sql(verb, _first(engine, source, limit)))
+        query = nbsql.Query(engine, scored(model, _first(engine, source, limit)).sql)
         query.create_table(into)
         if as_sql:
             tables.sql("\n\n".join(engine.statements))  # type: ignore[attr-defined]

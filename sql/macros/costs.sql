@@ -19,15 +19,8 @@ FROM (
   FROM (
     SELECT *, list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors)) AS nbsql_costs
     FROM (
-      SELECT source.*, {{ nbsql.posteriors(model) | indent(6) }} AS nbsql_posteriors
-      FROM {{ scored }} AS source
+      {{ nbsql.with_posteriors(model, scored, parameters) | indent(6) }}
     ) AS posteriors
-    CROSS JOIN (
-      SELECT list(class ORDER BY class_no) AS nbsql_labels
-      FROM (
-        {{ nbsql.numbered_classes(model, parameters) | indent(8) }}
-      ) AS classes
-    ) AS labels
     CROSS JOIN (
       SELECT [
         {%- for column in costs %}
@@ -43,4 +36,16 @@ FROM (
 
 ORDER BY source.nbsql_row
 {%- endif %}
+{%- endmacro %}
+
+{# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by the number of the class. #}
+{% macro with_posteriors(model, scored, parameters) -%}
+SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
+FROM {{ scored }} AS source
+CROSS JOIN (
+  SELECT list(class ORDER BY class_no) AS nbsql_labels
+  FROM (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes
+) AS labels
 {%- endmacro %}

@@ -1,0 +1,208 @@
+"""Calibration: posteriors that are as often right as they say, fitted on rows that the model has not met."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.context import ClassColumn
+from nbsql.counting import say
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
+from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.evaluation import Evaluation, evaluate, judgeable
+from nbsql.plan import CALIBRATED, Plan
+from nbsql.query import Query
+from nbsql.relations import Relations
+from nbsql.resolve import recounted
+from nbsql.spec import Spec
+from nbsql.validation import Labels, check_folds, drop_transient, out_of_fold
+
+METHODS = ("temperature", "platt", "isotonic")
+_JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")
+_TESTS = ("before", "after")
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """What a calibration found, and what it is worth.
+
+    Args:
+        method: "temperature", "platt" or "isotonic".
+        rows: calibrated on: those with a class that the model knows and can explain.
+        log_loss: mean of -ln p of the true class over these rows, in nats, before; p kept between 2^-52 and 1 - 2^-52.
+        calibrated_log_loss: the same after; on the very rows that it was fitted on, so that it flatters platt and isotonic.
+        temperature: T, of that method.
+        before: the evaluation of the model on the test, if there was one.
+        after: the evaluation of the calibrated model on it.
+        parameters: the table `calibration`: method, class_no, class, temperature, slope, intercept, score, probability.
+    """
+
+    method: str
+    rows: int
+    log_loss: float
+    calibrated_log_loss: float
+    temperature: float | None
+    before: Evaluation | None = field(repr=False)
+    after: Evaluation | None = field(repr=False)
+    parameters: Query = field(repr=False, compare=False)
+
+    def table(self) -> list[tuple[str, int, str, float, float]]:
+        """A line a number: where it was measured, the rows, its name, before, after."""
+        lines = [("calibrated on", self.rows, "log loss", self.log_loss, self.calibrated_log_loss)]
+        if self.before is not None and self.after is not None:
+            for (name, before), (_, after) in zip(self.before.summary(), self.after.summary(), strict=True):
+                if name in _JUDGED and before is not None and after is not None:
+                    lines.append(("test", self.before.rows, name, before, after))
+        return lines
+
+    def to_dict(self) -> dict[str, Any]:
+        """The numbers, of types that JSON has."""
+        names = ("method", "rows", "log_loss", "calibrated_log_loss", "temperature")
+        tests = {name: None if found is None else found.to_dict() for name, found in vars(self).items() if name in _TESTS}
+        return {**{name: getattr(self, name) for name in names}, **tests}
+
+    def __repr__(self) -> str:
+        title = f"calibrated by {self.method}" + (f", T = {self.temperature:.4f}" if self.temperature is not None else "")
+        lines = [title, "", f"{'':<13}  {'rows':>9}  {'':<17}  {'before':>8}  {'after':>8}"]
+        for place, rows, name, before, after in self.table():
+            lines.append(f"{place:<13}  {rows:>9,}  {name:<17}  {before:>8.4f}  {after:>8.4f}")
+        return "\n".join(lines)
+
+
+def calibrate(
+    engine: DuckDB,
+    plan: Plan,
+    classes: list[ClassColumn],
+    title: str,
+    source: Source,
+    *,
+    method: str,
+    folds: int | None,
+    weight: str | None,
+    test: Source | None,
+) -> Calibration:
+    """Calibrate a model, within a transaction of the caller's; see `Model.calibrate`."""
+    if method not in METHODS:
+        raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
+    if len(classes) < 2:
+        raise InputError(f"{title} has one class only; there is nothing to calibrate")
+    before = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10)
+    renderer = engine.renderer
+    place = plan.relations["calibration"]
+    with engine.temporaries() as temporary:
+        rows, scores = temporary("rows"), temporary("scores")
+        if folds is None:
+            evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses what cannot be judged
+            narrowed, weight_column, as_text = judgeable(engine, plan, source, weight)
+            query = plan.calibration_rows(narrowed, classes, weight_column, as_text=as_text)
+            _create(engine, rows, query)
+        else:
+            _rows_out_of_fold(engine, plan, classes, title, source, folds, rows)
+        if not engine.ask("row_count", rows)[0][0]:
+            raise InputError(
+                f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
+            )
+        if method != "temperature":
+            _create(engine, scores, renderer.fragment("calibration_scores", rows))
+        found = renderer.fragment(f"{method}_found", rows if method == "temperature" else scores)
+        context = plan.context(classes)
+        query = renderer.fragment("calibration_table", context, plan.relations["parameters"], method, found)
+        drop_calibration(engine, plan.relations)
+        _create(engine, place, query, temporary=plan.relations.temporary)
+        if not plan.relations.temporary:
+            for statement in plan.calibrated_macros(classes, method):
+                engine.run(statement.name, statement.sql)
+        engine.run("touch", renderer.statement("touch", plan.relations["spec"]))  # so that queries that wait are rendered anew
+        ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
+        temperature = _temperature(engine, plan) if method == "temperature" else None
+    after = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10, calibration=method)
+    parameters = Query(engine, renderer.statement("sorted_by", place, ["class_no", "score"]))
+    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameters)
+
+
+def method_of(engine: DuckDB, plan: Plan, title: str) -> str:
+    """How a model is calibrated.
+
+    Raises:
+        ModelError: it is not.
+    """
+    if not is_calibrated(engine, plan.relations):
+        raise ModelError(f"{title} is not calibrated; calibrate it first")
+    return str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
+
+
+def is_calibrated(engine: DuckDB, relations: Relations) -> bool:
+    """Whether there is a table `calibration`."""
+    try:
+        engine.columns(relations["calibration"])
+    except DatabaseError:
+        return False
+    return True
+
+
+def drop_calibration(engine: DuckDB, relations: Relations) -> None:
+    """Drop what a calibration made, if there is one."""
+    renderer = engine.renderer
+    if not relations.temporary:
+        for name in CALIBRATED:
+            engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", relations[name], if_exists=True))
+    engine.run("drop calibration", renderer.statement("drop_relation", "table", relations["calibration"], if_exists=True))
+
+
+def outdate(engine: DuckDB, relations: Relations, title: str) -> None:
+    """Drop the calibration of a model that has changed, and say so."""
+    if is_calibrated(engine, relations):
+        drop_calibration(engine, relations)
+        say(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
+
+
+def _create(engine: DuckDB, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
+    engine.run("calibrate", engine.renderer.statement("create_table_as", relation, query, temporary=temporary))
+
+
+def _temperature(engine: DuckDB, plan: Plan) -> float:
+    ((temperature,),) = engine.ask("temperature_of", plan.relations["calibration"])
+    return float(temperature)
+
+
+def _rows_out_of_fold(
+    engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int, rows: Markup
+) -> None:
+    """Make the table of the rows to calibrate on, of rows that the model has learnt, each scored by a model without it."""
+    check_folds(folds)
+    stuck = [feature.name for feature in plan.spec.features if not feature.family.additive]
+    if stuck:
+        raise InputError(
+            f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; "
+            "calibrate on rows that the model has not learnt, with folds=None"
+        )
+    spec = recounted(plan.spec, source.columns, source.label, title)
+    learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
+
+    def settled(spec: Spec, labels: Labels) -> Spec:
+        given = sum(label[3] for label in labels)
+        if abs(given - learnt) > 1e-9 * learnt:
+            raise InputError(
+                f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "
+                "has learnt, all of them; calibrate on others with folds=None"
+            )
+        return spec
+
+    scored = out_of_fold(engine, source, replace(spec, slice_by=None), settled, folds=folds)
+    renderer = engine.renderer
+    try:
+        if scored.classes != classes:
+            raise InputError(
+                f"the classes of {source.label} are not those that {title} has learnt; calibrate on others with folds=None"
+            )
+        context = scored.plan.context(scored.classes)
+        parameters = scored.plan.relations["parameters"]
+        query = renderer.fragment("calibration_rows", context, scored.rows, parameters, spec.weight, False)
+        _create(engine, rows, query)
+    finally:
+        drop_transient(engine, scored.plan)
+        engine.run("drop", renderer.statement("drop_if_exists", scored.rows))

@@ -1,0 +1,59 @@
+"""`nbsql calibrate`: posteriors that are as often right as they say."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+import nbsql
+from nbsql.calibration import METHODS
+from nbsql.cli import tables
+from nbsql.cli.session import rehearsing, still, told, writing
+
+
+@click.command(short_help="Fit what makes probabilities as often right as they say.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("source")
+@click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="How.")
+@click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Score SOURCE by models of the other folds; 10.")
+@click.option("--held-back", is_flag=True, help="SOURCE is rows that MODEL has not learnt; no folds.")
+@click.option("--weight", metavar="COLUMN", help="Weigh the rows held back, and those of the test.")
+@click.option("--test", metavar="SOURCE", help="Rows that neither has met, on which to judge the calibration.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL, and change nothing.")
+def calibrate(
+    database: str, model: str, source: str, *, method: str, folds: int | None, held_back: bool, weight: str | None,
+    test: str | None, as_json: bool, as_sql: bool,
+) -> None:  # fmt: skip
+    """Calibrate MODEL on SOURCE, the rows that it has learnt, and keep the calibration with it.
+
+    \b
+      nbsql calibrate shop.duckdb churn customers --test holdout
+      nbsql calibrate shop.duckdb churn validation --held-back --method platt
+    """  # noqa: D301 - \b keeps the lines
+    if held_back and folds is not None:
+        raise click.UsageError("choose one of --folds and --held-back")
+    if as_json and as_sql:
+        raise click.UsageError("choose one of --json and --sql")
+    if weight is not None and not held_back and test is None:
+        raise click.UsageError("--weight is of rows held back, or of a test; folds count by the weight of the fit")
+    dealt = None if held_back else folds or 10
+    if as_sql:
+        with rehearsing(database) as rehearsal:
+            nbsql.load(rehearsal, model).calibrate(source, method=method, folds=dealt, weight=weight, test=test)
+            tables.sql("\n\n".join(rehearsal.statements))
+        return
+    with writing(database, create=False) as engine, told(engine):
+        found = nbsql.load(engine, model).calibrate(source, method=method, folds=dealt, weight=weight, test=test)
+        still(engine)
+        if as_json:
+            tables.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+            return
+        temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
+        tables.echo(f"model {model} calibrated by {method} on {found.rows:,} rows of {tables.plain(source)}{temperature}", "")
+        lines = [
+            [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"] for place, rows, name, before, after in found.table()
+        ]
+        tables.table(["", "rows", "", "before", "after"], lines, right=(1, 3, 4))
