@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, Literal
 
 from markupsafe import Markup
 
@@ -22,6 +22,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.family import Family
+from nbsql.linear import weights
 from nbsql.plan import VERBS, Entry, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
@@ -321,6 +322,42 @@ class Model:
         if values:
             return Query(self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"]))
         return Query(self._engine, renderer.statement("relevance", statistics))
+
+    def linear(self) -> Query:
+        """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.
+
+        The score of a row is the sum of each weight times what `times` says: 'x', the number; 'is', whether the feature has
+        that value; 'count', how often the token occurs. Of two classes there is one score, positive where the larger label is
+        predicted, and its probability is 1 / (1 + exp(-score)). Of more, each class has one, and the largest wins.
+
+        Raises:
+            ModelError: a feature has no linear form; the message names it.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (3.0, 'a'), (5.0, 'b'), (7.0, 'b')) AS t(x, y)"
+        >>> family = nbsql.Gaussian(shared_variance=True)
+        >>> nbsql.fit(duckdb.connect(), data, target="y", families={"x": family}).linear().fetchall()
+        [('b', None, None, '1', -16.0), ('b', 'x', None, 'x', 4.0)]
+        """
+        return self._weights(1)
+
+    def quadratic(self) -> Query:
+        """As `linear`, of a model with squares too: class, feature, value, other, times, weight.
+
+        `times` is 'x^2' for the weight of a square, and 'x y' for that of a product of the columns `value` and `other`.
+
+        Raises:
+            ModelError: a feature is no polynomial of its number; the message names it.
+        """
+        return self._weights(2)
+
+    def _weights(self, degree: Literal[1, 2]) -> Query:
+        def sql() -> str:
+            self._refresh()
+            return weights(self._plan, self._classes, self._title, degree)
+
+        sql()
+        return Query(self._engine, sql)
 
     def sql(self, verb: str, source: Any) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it."""

@@ -85,6 +85,14 @@ class Bag(Family):
         return "presence" if self.presence else "complement" if self.complement else "dirichlet"
 
     @property
+    def times(self) -> str:
+        return "has" if self.presence else "count"
+
+    @property
+    def degree(self) -> int | None:
+        return 1 if self.norm is None else None
+
+    @property
     def normalised_weights(self) -> bool:
         return self.weight_norm
 

@@ -95,6 +95,7 @@ class Family:
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
     over_columns: ClassVar[bool] = False  # one feature of several columns
+    linear_cure: ClassVar[str] = "use quadratic()"  # where the score is a square
     divergence: ClassVar[str] = (
         "normal"  # how far two of its distributions are apart: <divergence>_divergence (sql/macros/drift.sql)
     )
@@ -236,6 +237,11 @@ class Family:
         return 0
 
     @property
+    def times(self) -> str:
+        """What the score of a value that is looked up is multiplied with (sql/macros/linear.sql)."""
+        return "is"
+
+    @property
     def parametrised_term(self) -> bool:
         """Whether <name>_term adds something from the parameters alone."""
         return self.number
@@ -254,6 +260,11 @@ class Family:
         if self.level and self.nulls == "category":
             found.append(Parameter("missing", "score"))
         return found
+
+    @property
+    def degree(self) -> int | None:
+        """Of the polynomial that its score is in the number or the count that it reads; None if it is none (linear.sql)."""
+        return None
 
     @property
     def allows_zero(self) -> bool:

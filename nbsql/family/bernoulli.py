@@ -43,3 +43,7 @@ class Bernoulli(Family):
     def parameters(self) -> list[Parameter]:
         found = [Parameter(value, "score", value=value) for value in ("true", "false")]
         return [*found, Parameter("missing", "score")] if self.nulls == "category" else found
+
+    @property
+    def degree(self) -> int | None:
+        return 1

@@ -93,6 +93,10 @@ class Binned(Family):
     def declared(self) -> list[tuple[str, float]]:
         return [(text, self.added_count) for text in self.labels]
 
+    @property
+    def degree(self) -> int | None:
+        return 1
+
 
 def _edges(values: Any) -> tuple[float, ...]:
     if isinstance(values, Mapping) or not isinstance(values, Iterable):

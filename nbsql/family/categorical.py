@@ -70,6 +70,10 @@ class Categorical(Family):
             *((level, self.added_count) for level in self.levels if level not in alphas),
         ]
 
+    @property
+    def degree(self) -> int | None:
+        return 1
+
 
 def _named(level: Any) -> str:
     if level is None:

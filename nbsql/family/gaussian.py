@@ -51,12 +51,15 @@ class Gaussian(Family):
     Args:
         variance: "population" (m2 / n) or "sample" (m2 / (n - 1)).
         floor: the least variance, as a share of the feature's variance over all classes.
+        shared_variance: one variance for all classes, that within them: the sum of their m2 over the sum of their n (of
+            n - 1 for "sample"). The score of a class is then a linear function of the number.
         prior: a `NormalInverseGamma` prior on mean and variance, for small classes; with it `estimate` says which mean and
             variance of the posterior are meant.
     """
 
     variance: Literal["population", "sample"] = "population"
     floor: float = 1e-9
+    shared_variance: bool = False
     prior: NormalInverseGamma | None = None
 
     name: ClassVar[str] = "gaussian"
@@ -64,14 +67,19 @@ class Gaussian(Family):
     smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
+    linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         choice(self.variance, Literal["population", "sample"], "variance")
         object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+        if not isinstance(self.shared_variance, bool):
+            raise InputError(f"shared_variance must be True or False, not {self.shared_variance!r}")
         if self.prior is not None:
             object.__setattr__(self, "prior", _prior(self.prior))
+            if self.shared_variance:
+                raise InputError("shared_variance and a prior are two estimates of one variance; leave one of them out")
             if self.variance == "sample":
                 raise InputError("variance='sample' and a prior are two estimates of one variance; leave one of them out")
             if self.estimate == "mean" and self.prior.a <= 1:
@@ -84,6 +92,10 @@ class Gaussian(Family):
     @property
     def distribution(self) -> str:
         return "gaussian" if self.prior is None else "normal_inverse_gamma"
+
+    @property
+    def degree(self) -> int | None:
+        return 1 if self.shared_variance else 2
 
     @property
     def divisor(self) -> float:

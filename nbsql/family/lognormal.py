@@ -17,8 +17,13 @@ class LogNormal(Gaussian):
     Args:
         variance: of ln x, "population" (m2 / n) or "sample" (m2 / (n - 1)).
         floor: the least variance, as a share of the variance of ln x over all classes.
+        shared_variance: one variance of ln x for all classes.
         prior: a `NormalInverseGamma` prior on mean and variance of ln x.
     """
 
     name: ClassVar[str] = "lognormal"
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
+
+    @property
+    def degree(self) -> int | None:
+        return None

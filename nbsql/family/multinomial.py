@@ -57,3 +57,7 @@ class Multinomial(OverColumns):
     def parameters(self) -> list[Parameter]:
         columns = enumerate(self.columns, start=1)
         return [Parameter("weight", "score", value=name, column=number) for number, name in columns]
+
+    @property
+    def degree(self) -> int | None:
+        return 1

@@ -48,3 +48,7 @@ class Rate(Family):
     def added_b(self) -> float:
         """What the prior adds where b stands in the posterior mean."""
         return self.added(self.b) if self.has_prior and self.bounded else self.b
+
+    @property
+    def degree(self) -> int | None:
+        return 1

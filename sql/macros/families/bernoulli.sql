@@ -51,3 +51,14 @@ CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.f
 {% macro bernoulli_drawn(feature, seed, position) -%}
 CASE level{{ nbsql.sub(feature) }}.value WHEN 'true' THEN 1 WHEN 'false' THEN 0 END
 {%- endmacro %}
+
+{% macro bernoulli_weights(feature, column, degree) -%}
+{% for level in ['true', 'false'] -%}
+{% set weight %}{{ nbsql.word(level) }}{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.weight_of(feature, column, weight, 'is', nbsql.text(level)) }}{% if loop.first %}, {% endif %}
+{%- endfor %}
+{%- if feature.family.nulls == 'category' %}
+{%- set weight %}missing{{ nbsql.sub(feature) }}{% endset -%}
+, {{ nbsql.weight_of(feature, column, weight, 'is') }}
+{%- endif %}
+{%- endmacro %}

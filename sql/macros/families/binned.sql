@@ -47,3 +47,7 @@ FROM (
 {% set number %}CASE level{{ nbsql.sub(feature) }}.value{% for label, low, high in feature.family.spans %} WHEN {{ nbsql.text(label) }} THEN {{ nbsql.number(low) }} + {{ nbsql.number(high - low) }} * {{ u }}{% endfor %} END{% endset -%}
 {% if feature.whole %}floor({{ number }}){% else %}{{ number }}{% endif %}
 {%- endmacro %}
+
+{% macro binned_weights(feature, column, degree) -%}
+{{ nbsql.other_weights(feature, column) }}
+{%- endmacro %}

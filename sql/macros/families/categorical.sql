@@ -20,3 +20,7 @@ CAST({% if feature.whole %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif
 {% macro categorical_drawn(feature, seed, position) -%}
 level{{ nbsql.sub(feature) }}.value
 {%- endmacro %}
+
+{% macro categorical_weights(feature, column, degree) -%}
+{{ nbsql.other_weights(feature, column) }}
+{%- endmacro %}

@@ -67,3 +67,7 @@ FROM (
 {% macro complement_term(feature, k, part=none) -%}
 {{ nbsql.multinomial_term(feature, k, part) }}
 {%- endmacro %}
+
+{% macro complement_weights(feature, column, degree) -%}
+{{ nbsql.multinomial_weights(feature, column, degree) }}
+{%- endmacro %}

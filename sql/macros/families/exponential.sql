@@ -51,3 +51,9 @@ coalesce(CASE WHEN {{ x }} >= 0 THEN parameters.log_rate{{ i }} - parameters.rat
 {% macro exponential_drawn(feature, seed, position) -%}
 -ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }}) / numbers.rate{{ nbsql.sub(feature) }}
 {%- endmacro %}
+
+{% macro exponential_weights(feature, column, degree) -%}
+{% set constant %}log_rate{{ nbsql.sub(feature) }}{% endset -%}
+{% set slope %}-rate{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{%- endmacro %}

@@ -4,7 +4,8 @@
     ln p(x | c) = -ln(2 pi v_c) / 2 - (x - m_c)^2 / (2 v_c)
 
   m_c is the mean and v_c the variance m2 / n (or m2 / (n - 1), the sample variance), never under `floor` times the variance
-  of the feature over all classes. A class without a value takes the mean and variance over all classes. A number that never
+  of the feature over all classes. With a shared variance v_c is that within the classes, the same for all: the sum of m2 over the
+  sum of n, or over that of n - 1. A class without a value takes the mean and variance over all classes. A number that never
   varies says nothing and is left out of the score; with a floor of 0, one that varies in other classes only is all but certain.
 #}
 
@@ -37,6 +38,13 @@
 {%- endmacro %}
 
 {% macro gaussian_likelihoods(features) -%}
+{% set shared = features | selectattr('family.shared_variance') | list -%}
+{% set own -%}
+CASE
+  WHEN cells.n > 0 THEN CASE WHEN cells.n > options.lost THEN cells.m2 / (cells.n - options.lost) ELSE 0 END
+  WHEN pooled.n > options.lost THEN pooled.m2 / (pooled.n - options.lost)
+END
+{%- endset -%}
 SELECT
   class,
   feature,
@@ -55,21 +63,29 @@ FROM (
     options.floor,
     pooled.m2 / pooled.n AS total_variance,
     CASE WHEN cells.n > 0 THEN cells.mean ELSE pooled.mean END AS mean,
-    CASE
-      WHEN cells.n > 0 THEN CASE WHEN cells.n > options.lost THEN cells.m2 / (cells.n - options.lost) ELSE 0 END
-      WHEN pooled.n > options.lost THEN pooled.m2 / (pooled.n - options.lost)
-    END AS variance
+    {%+ if shared -%}
+    CASE WHEN options.shared THEN CASE WHEN within_classes.n > options.lost * within_classes.classes THEN within_classes.m2 / (within_classes.n - options.lost * within_classes.classes) ELSE 0 END ELSE {{ own | indent(4) }} END
+    {%- else -%}
+    {{ own | indent(4) }}
+    {%- endif %} AS variance
   FROM classes
   CROSS JOIN (
     VALUES
       {% for feature in features %}
-      ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.floor) }}, {% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}){{ nbsql.comma(loop) }}
+      ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.floor) }}, {% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}{% if shared %}, {% if feature.family.shared_variance %}TRUE{% else %}FALSE{% endif %}{% endif %}){{ nbsql.comma(loop) }}
       {% endfor %}
-  ) AS options(feature, floor, lost)
+  ) AS options(feature, floor, lost{% if shared %}, shared{% endif %})
   LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
   LEFT JOIN (
     {{ nbsql.pooled(nbsql.word('moments'), ['feature']) | indent(4) }}
   ) AS pooled ON pooled.feature = options.feature
+  {%- if shared %}
+
+  LEFT JOIN (
+    SELECT feature, sum(m2) AS m2, sum(n) AS n, count(*) AS classes FROM moments GROUP BY feature
+  ) AS within_classes ON within_classes.feature = options.feature
+  {%- endif %}
+
 ) AS estimates
 {%- endmacro %}
 
@@ -89,4 +105,14 @@ coalesce(parameters.peak{{ c }} - parameters.precision{{ c }} * ({{ x }} - param
 
 {% macro gaussian_drawn(feature, seed, position) -%}
 numbers.mean{{ nbsql.sub(feature) }} + sqrt(numbers.variance{{ nbsql.sub(feature) }}) * {{ nbsql.standard_normal(seed, feature) }}
+{%- endmacro %}
+
+{# (x - m)^2 in its powers. #}
+{% macro gaussian_weights(feature, column, degree) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set constant %}peak{{ i }} - precision{{ i }} * mean{{ i }} * mean{{ i }}{% endset -%}
+{% set slope %}2 * precision{{ i }} * mean{{ i }}{% endset -%}
+{% set curve %}-precision{{ i }}{% endset -%}
+{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{%- if feature.family.degree == 2 %}, {{ nbsql.weight_of(feature, column, curve, 'x^2') }}{% endif %}
 {%- endmacro %}

@@ -59,3 +59,9 @@ END, 0)
 {% set rate %}numbers.rate{{ nbsql.sub(feature) }}{% endset -%}
 CASE WHEN {{ rate }} < 1 THEN floor(ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }}) / ln(1 - {{ rate }})) WHEN {{ rate }} = 1 THEN 0 END
 {%- endmacro %}
+
+{% macro geometric_weights(feature, column, degree) -%}
+{% set constant %}success{{ nbsql.sub(feature) }}{% endset -%}
+{% set slope %}failure{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{%- endmacro %}

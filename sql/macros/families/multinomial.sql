@@ -45,3 +45,10 @@ coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
+
+{% macro multinomial_weights(feature, column, degree) -%}
+{% for name in feature.columns -%}
+{% set weight %}weight{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+{{ nbsql.weight_of(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
+{%- endfor %}
+{%- endmacro %}

@@ -72,3 +72,9 @@ END, 0)
 {% macro poisson_drawn(feature, seed, position) -%}
 count{{ nbsql.sub(feature) }}.value
 {%- endmacro %}
+
+{% macro poisson_weights(feature, column, degree) -%}
+{% set constant %}-rate{{ nbsql.sub(feature) }}{% endset -%}
+{% set slope %}log_rate{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{%- endmacro %}

@@ -76,3 +76,13 @@ WHEN 'log_absence' THEN {{ nbsql.log(nbsql.absence()) }}
 {% macro text_term(feature, k, part=none) -%}
 CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
 {%- endmacro %}
+
+{# Absence is a constant of the texts; its sum over the vocabulary has a parameter of its own. #}
+{% macro text_weights(feature, column, degree) -%}
+{% if feature.family.presence -%}
+{% set absent %}absent{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.weight_of(feature, column, absent, '1') }}
+{%- else -%}
+{{ nbsql.other_weights(feature, column) }}
+{%- endif %}
+{%- endmacro %}

@@ -26,3 +26,11 @@
 {% macro token_counts_cells(feature, column) -%}
 {{ nbsql.text_cells(feature, column) }}
 {%- endmacro %}
+
+{% macro tokens_weights(feature, column, degree) -%}
+{{ nbsql.other_weights(feature, column) }}
+{%- endmacro %}
+
+{% macro token_counts_weights(feature, column, degree) -%}
+{{ nbsql.other_weights(feature, column) }}
+{%- endmacro %}
