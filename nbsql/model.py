@@ -22,6 +22,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.family import Family
+from nbsql.inline import inlined
 from nbsql.linear import weights
 from nbsql.plan import VERBS, Entry, Plan
 from nbsql.query import Query
@@ -359,11 +360,29 @@ class Model:
         sql()
         return Query(self._engine, sql)
 
-    def sql(self, verb: str, source: Any) -> str:
-        """The query of a verb ("predict", "explain", ...) over a source, without running it."""
+    def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:
+        """The query of a verb ("predict", "explain", ...) over a source, without running it.
+
+        Args:
+            verb: "predict", "predict_proba", "joint_log_likelihood", "log_evidence" or "explain".
+            source: what to score.
+            inline: write the numbers of the model into the query, so that it reads the source alone: a frozen scorer, which
+                runs where there is no model. It has a line a value, and so a vocabulary makes it long.
+
+        Raises:
+            InputError: there is no such verb, or the source cannot be scored.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
+        >>> query = nbsql.fit(duckdb.connect(), data, target="day").sql("predict", "SELECT 'sun' AS sky", inline=True)
+        >>> duckdb.connect().execute(query).fetchall()
+        [('sun', 'dry', 0.8181818181818181)]
+        """
         if verb not in VERBS:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
-        return self._query(verb, source).sql
+        found = self._engine.source(source)
+        query = self._query(verb, found).sql
+        return inlined(self._engine, self._plan, self._classes, verb, found) if inline else query
 
     # Over time. ----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context, blocks, is_wide
+from nbsql.dialect import restore
 from nbsql.relations import Relations
 from nbsql.render import Renderer
 from nbsql.spec import Check, Feature, Spec
@@ -236,11 +237,24 @@ class Plan:
         calibration: str | None = None,
     ) -> str:
         """The query of a verb over a source; calibrated by the method `calibration`, if there is one."""
+        return restore(self.query(verb, source, classes, ordered=ordered, calibration=calibration))
+
+    def query(
+        self,
+        verb: str,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
+        tables: tuple[Markup, Markup] | None = None,
+    ) -> Markup:
+        """The query of a verb over a source, not yet whole; `tables` stand for the parameters and lookups of the model."""
         if verb == "explain":
-            context = self._context(classes, ordered=ordered)
-            return self.renderer.statement(verb, context, source, self.relations["parameters"], self.relations["lookups"])
-        context, scored = self._scored(source, classes, ordered=ordered, calibration=calibration)
-        return self.renderer.statement(verb, context, scored)
+            tables = tables or (self.relations["parameters"], self.relations["lookups"])
+            return self.renderer.fragment(verb, self._context(classes, ordered=ordered), source, *tables)
+        context, scored = self._scored(source, classes, tables, ordered=ordered, calibration=calibration)
+        return self.renderer.fragment(verb, context, scored)
 
     def decide(
         self,
@@ -302,17 +316,22 @@ class Plan:
         return self._context(classes)
 
     def _scored(
-        self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False, calibration: str | None = None
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        tables: tuple[Markup, Markup] | None = None,
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
     ) -> tuple[Context, Markup]:
         context = self._context(classes, ordered=ordered)
-        relations = self.relations
-        query = self.renderer.fragment("scored", context, source, relations["parameters"], relations["lookups"])
-        scored = self.renderer.fragment("subquery", query)
+        parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
+        scored = self.renderer.fragment("subquery", self.renderer.fragment("scored", context, source, parameters, lookups))
         if calibration is not None:
-            places = relations["parameters"], relations["calibration"]
-            scored = self.renderer.fragment(
-                "subquery", self.renderer.fragment("calibrated", context, scored, *places, calibration)
+            query = self.renderer.fragment(
+                "calibrated", context, scored, parameters, self.relations["calibration"], calibration
             )
+            scored = self.renderer.fragment("subquery", query)
         return context, scored
 
     def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> Context:

@@ -178,14 +178,16 @@ def explain(
 @click.argument("verb", type=click.Choice(VERBS))
 @click.argument("model")
 @click.argument("source")
-def sql(database: str, verb: str, model: str, source: str) -> None:
+@click.option("--inline", is_flag=True, help="Write the model's numbers into the query, which then needs no model.")
+def sql(database: str, verb: str, model: str, source: str, *, inline: bool) -> None:
     """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
     \b
       nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
+      nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
-        tables.sql(nbsql.load(engine, model).sql(verb, source))
+        tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline))
 
 
 def _first(engine: DuckDB, source: str, limit: int | None, offset: int = 0) -> Source:

@@ -161,6 +161,11 @@ class DuckDB:
             found = self.connection.sql(self.renderer.statement("empty", relation))
             return [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
 
+    def type_name(self, text: str) -> Markup:
+        """A type as DuckDB writes it, by a text that it reads as one."""
+        with self.errors():
+            return self.renderer.dialect.query(str(self.connection.type(text)))
+
     def transient_name(self) -> str:
         """A prefix for the temporary tables of a model without a name."""
         return f"nbsql {next(self._numbers)}"

@@ -1,0 +1,55 @@
+"""A frozen scorer: the query of a verb with the model's numbers in it, which needs none of the model's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.context import ClassColumn
+from nbsql.dialect import restore
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.plan import Plan
+
+
+def inlined(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source) -> str:
+    """The query of a verb over a source (sql/macros/inline.sql).
+
+    Raises:
+        InputError: the source has no name that another connection could know.
+    """
+    if source.is_frame:
+        source.release()
+        raise InputError(f"inline=True cannot read {source.label}, which lives in this process; name a table, or give a SELECT")
+    render = engine.renderer.fragment
+    tables = [_table(engine, plan, classes, "parameters")]
+    if any(feature.family.looked_up for feature in plan.spec.features):
+        tables.append(_table(engine, plan, classes, "lookups"))
+    relations = render("inline_name", "parameters"), render("inline_name", "lookups")
+    return restore(render("inlined", plan.query(verb, source.relation, classes, tables=relations), tables))
+
+
+def _table(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
+    """A table of the model as the macro takes it: its name, its columns, and its rows of literals."""
+    relation = plan.relations[name]
+    columns = [column.name for column in engine.columns(relation)]
+    label_type = engine.type_name(plan.spec.target_type)
+    labels = {column.number: column.label for column in classes}
+    render = engine.renderer.fragment
+
+    def literal(column: str, value: Any, row: Sequence[Any]) -> Any:
+        if column == "class_no":
+            return value
+        if name == "parameters" and column.startswith("class"):
+            number = row[columns.index("class_no")] if column == "class" else int(column.removeprefix("class_"))
+            return render("inline_label", labels[number], label_type)
+        if column == "scores":
+            return render("inline_numbers", value)
+        return engine.renderer.dialect.text(value) if column in ("feature", "value") else render("inline_number", value)
+
+    rows = engine.ask("sorted_by", relation, columns[:2])
+    literals = [[literal(column, value, row) for column, value in zip(columns, row, strict=True)] for row in rows]
+    return f"nbsql {name}", columns, literals
