@@ -32,3 +32,7 @@ CAST(to_json([
 {% macro joint_drawn(feature, seed, position) -%}
 json_extract_string(level{{ nbsql.sub(feature) }}.value, concat('$[', {{ position }}, ']'))
 {%- endmacro %}
+
+{% macro joint_weights(feature, column, degree) -%}
+{{ nbsql.other_weights(feature, column) }}
+{%- endmacro %}
