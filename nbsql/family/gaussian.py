@@ -64,6 +64,7 @@ class Gaussian(Family):
     smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "variance", "floor", "prior")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
