@@ -21,7 +21,7 @@ from nbsql.resolve import resolve
 from nbsql.shared import Shared
 from nbsql.spec import Feature, Options, Prior, Spec
 
-SORTED_ROWS = 1_000_000  # beyond, a hash alone deals the rows: it is as even, and a sort of them all takes longer than the fit
+SORTED_ROWS = 1_000_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,8 @@ class Folds:
         if stuck:
             raise InputError(f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; leave out its norm")
         column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
-        self.dealt, self.cells = table("dealt"), table("cells")
+        self.cells = table("cells")
+        self._dealt = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
         self.specs = [self._known(self._shared.answered(spec, known)) for spec in specs]
         self.names = [row[0] for row in engine.ask("folds_of", self.cells)]
@@ -97,7 +98,7 @@ class Folds:
     def models(self, spec: Spec) -> Models:
         """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share."""
         classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
-        context = Context(spec, classes, wide=is_wide(spec, len(classes)), by_slice=True)
+        context = Context(spec, classes, wide=is_wide(spec, len(classes)), by_slice=True, whole_slices=self._dealt)
         looked_up = [feature for feature in spec.features if feature.family.looked_up]
         parametrised = [feature for feature in spec.features if feature.family.parameters]
         parameters = self._make("parameters", context, spec, parametrised)
@@ -137,9 +138,13 @@ class Folds:
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source
         renderer = engine.renderer
-        sorts = engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS
-        query = renderer.fragment("dealt", source.relation, spec.columns, spec.target, folds, column, sorts)
-        engine.run("deal the folds", renderer.statement("create_table_as", self.dealt, query, temporary=True))
+        numbered = source.is_table and all(folded(known.name) != "rowid" for known in source.columns)
+        by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
+        query = renderer.fragment("dealt", source.relation, spec.columns, spec.target, folds, column, by)
+        if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
+            self.dealt = renderer.fragment("subquery", query)
+        else:
+            self.dealt = self.create("dealt", query)
         plan = Plan(renderer, spec, Relations(renderer, transient=engine.transient_name()))
         with engine.temporaries() as temporary:
             count = Count(engine, source, plan, temporary, sliced=self.dealt)

@@ -189,7 +189,7 @@ def cross_validate(
 
     Exact, and without fitting a fold: one scan counts them all, and the model of the other folds is a sum of their cells. So
     the answer is that of a fit for every fold. Rows count by the weight of the fit. What it reads stays in temporary tables of
-    the connection until that is closed.
+    the connection until that is closed. The whole `evaluation` scores the rows again, when it is asked for.
 
     Args:
         con: a DuckDB connection, or the path of a database file.

@@ -5,31 +5,36 @@
 #}
 
 {#
-  The columns that a model reads, with the fold of each row: by a column of the user's, or dealt. Rows are dealt in the order of
-  their class and then of a hash, so that every fold has its share of every class, and the same rows always the same fold; with
-  `sorts` off the hash alone decides, which spares the sort of a large table and is as even there.
+  The columns that a model reads, with the fold of each row: by a column of the user's, or dealt.
+
+    class   in the order of their class and then of a hash, so that every fold has its share of every class
+    hash    by the hash alone, which is as even in a large table, and spares sorting it
+    number  by a hash of the number that the row has in its table, which spares making a copy of one
+
+  All but the last deal the same rows always alike. Folds that are dealt are numbers, which are quicker to count and to join than
+  texts. The number of a row is hashed twice, because the columns may hang on a hash of it, too.
 #}
-{% macro dealt(source, columns, target, folds, fold, sorts) -%}
+{% macro dealt(source, columns, target, folds, fold, by) -%}
 {% set hashed %}hash({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
 SELECT
   {% for column in columns %}
   source.{{ nbsql.ident(column) }},
   {% endfor %}
-  CAST(
-    {%+ if fold is not none -%}
-    source.{{ nbsql.ident(fold) }}
-    {%- elif sorts -%}
-    (row_number() OVER (ORDER BY source.{{ nbsql.ident(target) }}, {{ hashed }}) - 1) % {{ folds }}
-    {%- else -%}
-    {{ hashed }} % {{ folds }}
-    {%- endif %} AS {{ nbsql.string() }}
-  ) AS nbsql_slice
+  {%+ if fold is not none -%}
+  CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }})
+  {%- elif by == 'class' -%}
+  CAST((row_number() OVER (ORDER BY source.{{ nbsql.ident(target) }}, {{ hashed }}) - 1) % {{ folds }} AS INTEGER)
+  {%- elif by == 'hash' -%}
+  CAST({{ hashed }} % {{ folds }} AS INTEGER)
+  {%- else -%}
+  CAST(hash(hash(source.rowid)) % {{ folds }} AS INTEGER)
+  {%- endif %} AS nbsql_slice
 FROM {{ source }} AS source
 {%- endmacro %}
 
 {# The folds that have rows that count. #}
 {% macro folds_of(cells) -%}
-SELECT slice AS fold
+SELECT CAST(slice AS {{ nbsql.string() }}) AS fold
 FROM {{ cells }} AS cells
 WHERE feature IS NULL AND slice IS NOT NULL
 GROUP BY slice
@@ -65,16 +70,21 @@ WHERE cells.slice <> {{ nbsql.text(fold) }}
 {%- endif %}
 {%- endmacro %}
 
+{# A fold as the rows have it. #}
+{% macro slice_name(model, fold) -%}
+{% if model.whole_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
+{%- endmacro %}
+
 {# The parameters of a fold. A class that the other folds do not have has none. #}
 {% macro parameters_of_fold(model, statistics, priors, fold) -%}
-SELECT {{ nbsql.text(fold) }} AS nbsql_slice, *
+SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, *
 FROM (
   {{ nbsql.parameters(model, statistics, priors) | indent(2) }}
 ) AS parameters
 {%- endmacro %}
 
 {% macro lookups_of_fold(model, statistics, priors, fold) -%}
-SELECT {{ nbsql.text(fold) }} AS nbsql_slice, *
+SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, *
 FROM (
   {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
 ) AS lookups
@@ -113,7 +123,7 @@ GROUP BY class
 #}
 {% macro fold_scores(model, scored, parameters) -%}
 SELECT
-  fold,
+  CAST(fold AS {{ nbsql.string() }}) AS fold,
   count(*) AS rows,
   sum(weight) AS weight,
   sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
@@ -133,7 +143,7 @@ FROM (
   ) AS numbered ON numbered.nbsql_slice = source.nbsql_slice AND numbered.class = {{ nbsql.target(model) }}
   WHERE {{ nbsql.counted(model) }}
 ) AS outcomes
-GROUP BY fold
+GROUP BY outcomes.fold
 {%- endmacro %}
 
 {% macro numbered_joint(model) -%}
