@@ -21,9 +21,10 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.library import cross_validate, families, fit, fit_sql, from_tables, import_, load, merge, models
+from nbsql.library import cross_validate, families, fit, fit_sql, from_tables, import_, load, merge, models, sweep
 from nbsql.model import Model
 from nbsql.query import Query
+from nbsql.sweep import Sweep
 from nbsql.validation import CrossValidation
 from nbsql.version import __version__
 
@@ -52,6 +53,7 @@ __all__ = [
     "NormalInverseGamma",
     "Poisson",
     "Query",
+    "Sweep",
     "Text",
     "TokenCounts",
     "Tokens",
@@ -65,4 +67,5 @@ __all__ = [
     "load",
     "merge",
     "models",
+    "sweep",
 ]

@@ -8,18 +8,18 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn
+from nbsql.context import ClassColumn, Context
 from nbsql.counting import say
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, judgeable
+from nbsql.folds import Folds
 from nbsql.plan import CALIBRATED, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
 from nbsql.resolve import recounted
-from nbsql.spec import Spec
-from nbsql.validation import Labels, check_folds, drop_transient, out_of_fold
+from nbsql.validation import check_folds
 
 METHODS = ("temperature", "platt", "isotonic")
 _JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")
@@ -182,27 +182,23 @@ def _rows_out_of_fold(
         )
     spec = recounted(plan.spec, source.columns, source.label, title)
     learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
-
-    def settled(spec: Spec, labels: Labels) -> Spec:
-        given = sum(label[3] for label in labels)
+    renderer = engine.renderer
+    with engine.temporaries() as temporary:
+        dealt = Folds(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds)
+        given = sum(label[3] for label in dealt.labels)
         if abs(given - learnt) > 1e-9 * learnt:
             raise InputError(
                 f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "
                 "has learnt, all of them; calibrate on others with folds=None"
             )
-        return spec
-
-    scored = out_of_fold(engine, source, replace(spec, slice_by=None), settled, folds=folds)
-    renderer = engine.renderer
-    try:
-        if scored.classes != classes:
+        if sorted(label[0] for label in dealt.labels) != sorted(column.label for column in classes):
             raise InputError(
                 f"the classes of {source.label} are not those that {title} has learnt; calibrate on others with folds=None"
             )
-        context = scored.plan.context(scored.classes)
-        parameters = scored.plan.relations["parameters"]
-        query = renderer.fragment("calibration_rows", context, scored.rows, parameters, spec.weight, False)
-        _create(engine, rows, query)
-    finally:
-        drop_transient(engine, scored.plan)
-        engine.run("drop", renderer.statement("drop_if_exists", scored.rows))
+        models = dealt.models(dealt.specs[0])
+        known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
+        numbered = dealt.create("classes", known)
+        scored = renderer.fragment("out_of_fold", models.context, dealt.scored(models), models.parameters, numbered)
+        context = Context(spec, wide=False)
+        relation = renderer.fragment("subquery", scored)
+        _create(engine, rows, renderer.fragment("calibration_rows", context, relation, numbered, spec.weight, False))

@@ -62,9 +62,19 @@ class Context:
     """What the macros know as `model`: the spec, and the columns that scoring has."""
 
     def __init__(
-        self, spec: Spec, classes: Sequence[ClassColumn] = (), *, batch: str = "1", wide: bool = True, ordered: bool = False
+        self,
+        spec: Spec,
+        classes: Sequence[ClassColumn] = (),
+        *,
+        batch: str = "1",
+        wide: bool = True,
+        ordered: bool = False,
+        by_slice: bool = False,
+        whole_slices: bool = False,
     ) -> None:
         self.batch = batch
+        self.by_slice = by_slice  # whether the tables that scoring reads have a model a slice, and a row meets its own
+        self.whole_slices = whole_slices  # whether slices are whole numbers then, and no texts
         self.slice_by = spec.slice_by
         self.target = spec.target
         self.weight = spec.weight

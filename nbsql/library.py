@@ -23,6 +23,8 @@ from nbsql.plan import Entry
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.spec import Options, Spec
+from nbsql.sweep import By, Sweep
+from nbsql.sweep import sweep as swept
 from nbsql.validation import CrossValidation
 from nbsql.validation import cross_validate as cross_validated
 
@@ -195,7 +197,7 @@ def cross_validate(
 
     Exact, and without fitting a fold: one scan counts them all, and the model of the other folds is a sum of their cells. So
     the answer is that of a fit for every fold. Rows count by the weight of the fit. What it reads stays in temporary tables of
-    the connection until that is closed.
+    the connection until that is closed. The whole `evaluation` scores the rows again, when it is asked for.
 
     Args:
         con: a DuckDB connection, or the path of a database file.
@@ -263,6 +265,59 @@ def from_tables(
         place = partial(_place, engine, name, database, replace=replace)
         plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
     return Model(engine, plan, classes, name)
+
+
+def sweep(
+    con: Connection,
+    source: Any,
+    *,
+    target: str,
+    alpha: float | Sequence[float] = 1.0,
+    prior: str | Mapping[Any, float] | Sequence[str | Mapping[Any, float]] = "empirical",
+    families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family]] | None = None,
+    folds: int = 10,
+    fold: str | None = None,
+    by: By = "log_loss",
+    **options: Any,
+) -> Sweep:
+    """Which settings predict best: every combination of the lists is cross-validated, as `cross_validate` does.
+
+    The rows are counted once: a smoothing, a prior or an estimate changes no count, and a feature of several families is
+    counted once for each. The winner's model is made of these counts, which stay in a temporary table of the connection.
+
+    Args:
+        con: a DuckDB connection, or the path of a database file.
+        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
+        target: the column of the class.
+        alpha: pseudo-counts, one or a list.
+        prior: priors of the classes, one or a list.
+        families: overrides of the inferred families, one dictionary or a list.
+        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
+        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
+        by: "log_loss" or "accuracy", which ranks the settings; the other decides a tie.
+        options: those of `fit` that say what to model, for all settings.
+
+    Raises:
+        InputError: an argument or the data cannot be used.
+
+    >>> import duckdb
+    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS said FROM range(40) AS t(i)"
+    >>> found = sweep(duckdb.connect(), data, target="even", alpha=[100, 1], folds=4)
+    >>> [(rank, alpha) for rank, alpha, *_ in found.ranking]
+    [(1, 1.0), (2, 100.0)]
+    >>> found.best().families["said"].alpha
+    1.0
+    """
+    shared = Options(target=target, **options)
+    with _opened(con) as engine, engine.transaction():
+        found = engine.source(source)
+        try:
+            return swept(
+                engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by,
+                place=_place,
+            )  # fmt: skip
+        finally:
+            found.release()
 
 
 def merge(

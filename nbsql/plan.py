@@ -293,24 +293,6 @@ class Plan:
         context, scored = self._scored(source, classes)
         return self.renderer.fragment("calibration_rows", context, scored, self.relations["parameters"], weight, as_text)
 
-    def judged_rows(self, scored: Markup, classes: Sequence[ClassColumn], weight: str | None) -> Markup:
-        """As `judged`, of rows that are scored already."""
-        return self.renderer.fragment("judged", self._context(classes), scored, self.relations["parameters"], weight, False)
-
-    def out_of_fold(self, rows: Markup, known: Sequence[ClassColumn], classes: Sequence[ClassColumn], fold: str) -> Markup:
-        """The query of a fold's rows, scored by this model, with the classes numbered as those of the whole.
-
-        Args:
-            rows: of the fold.
-            known: the classes of this model.
-            classes: those of the whole.
-            fold: its name.
-        """
-        context, scored = self._scored(rows, known)
-        numbers = {column.label: column.number for column in known}
-        renumbered = [numbers.get(column.label) for column in sorted(classes, key=lambda column: column.number)]
-        return self.renderer.fragment("out_of_fold", context, scored, fold, renumbered)
-
     def context(self, classes: Sequence[ClassColumn]) -> Context:
         """What the macros know as `model`."""
         return self._context(classes)

@@ -1,4 +1,4 @@
-"""The commands cross-validate, drift, merge, export and import: what they print, leave and refuse."""
+"""The commands cross-validate, sweep, drift, merge, export and import: what they print, leave and refuse."""
 
 from __future__ import annotations
 
@@ -53,6 +53,31 @@ def test_cross_validation_is_that_of_the_library(shop: str) -> None:
     assert len(lines) == 4
     message = run("cross-validate", shop, "sky", "--target", "plya", code=1)
     assert message == "error: no column 'plya' in sky; did you mean 'play'?\n"
+
+
+def test_a_sweep_is_that_of_the_library(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        families = [{}, {"sky": nbsql.Categorical(alpha=3)}]
+        found = nbsql.sweep(con, "sky", target="play", fold="week", alpha=[1, 9], prior=["uniform"], families=families)
+        ranking = found.ranking.fetchall()
+    arguments = ("sweep", shop, "sky", "--target", "play", "--fold", "week", "--alphas", "1,9", "--priors", "uniform")
+    arguments += ("--try-family", "sky=categorical(alpha=3)")
+    output = run(*arguments)
+    assert output.startswith("30 rows of sky predicted by each of 4 settings\n")
+    assert cells(output, "1")[:3] == ["1", "1", "uniform"]
+    printed = json.loads(run(*arguments, "--json"))
+    assert [list(row.values()) for row in printed] == [[*row[:4], *map(pytest.approx, row[4:])] for row in ranking]
+    assert run(*arguments, "--csv").splitlines()[0] == "rank,alpha,prior,families,accuracy,log_loss"
+    kept = run(*arguments, "--name", "tuned")
+    assert kept.endswith("model tuned in shop.duckdb is that of the first\n")
+    with duckdb.connect(shop) as con:
+        assert nbsql.load(con, "tuned").families == nbsql.families(con, "sky", target="play", exclude=["week"], **{
+            name: found.settings[0][name] for name in ("alpha", "families")
+        })  # fmt: skip
+    assert run(*arguments, "--name", "tuned", code=1).startswith("error: model 'tuned' is there already")
+    assert "--alphas takes numbers, such as 0.1,1,10, not '1;2'" in run(*arguments[:5], "--alphas", "1;2", code=2)
+    assert "choose one of --json and --csv" in run(*arguments, "--json", "--csv", code=2)
+    assert run("sweep", "shpo.duckdb", "sky", "--target", "play", code=1) == "error: no database 'shpo.duckdb'\n"
 
 
 def test_drift_of_slices(shop: str) -> None:

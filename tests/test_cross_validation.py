@@ -19,7 +19,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import nbsql
-from nbsql import InputError, NbsqlWarning
+from nbsql import InputError, NbsqlWarning, folds
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -32,19 +32,21 @@ def _quiet() -> Iterator[None]:
         yield
 
 
-def refitted(con: Connection, source: str, fold: str, weight: str | None = None, **options: Any) -> tuple[float, float]:
+def refitted(
+    con: Connection, source: str, fold: str, weight: str | None = None, play: str = "play", **options: Any
+) -> tuple[float, float]:
     """Accuracy and log loss of a fit for every fold."""
     right = loss = total = 0.0
     labels = [row[0] for row in con.execute(f"SELECT DISTINCT {fold} FROM {source}").fetchall()]
     for label in labels:
         rest, part = (f"SELECT * FROM {source} WHERE {fold} {sign} {label}" for sign in ("<>", "="))
-        model = nbsql.fit(con, rest, **{"target": "play", "exclude": [fold], "weight": weight, **options})
+        model = nbsql.fit(con, rest, **{"target": play, "exclude": [fold], "weight": weight, **options})
         rows = model.predict_proba(part).df()
         for row in rows.to_dict("records"):
             w = row[weight] if weight else 1
-            p = row.get(f"probability_{row['play']}", 0.0)
+            p = row.get(f"probability_{row[play]}", 0.0)
             p = min(max(0.0 if p is None or np.isnan(p) else p, 2.0**-52), 1 - 2.0**-52)
-            right, loss, total = right + w * (row["prediction"] == row["play"]), loss - w * np.log(p), total + w
+            right, loss, total = right + w * (row["prediction"] == row[play]), loss - w * np.log(p), total + w
     return right / total, loss / total
 
 
@@ -108,6 +110,23 @@ def test_dealt_folds_share_every_class_and_stay_the_same(con: Connection) -> Non
     assert repr(found) == repr(shuffled)
     tables = con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary AND table_name NOT LIKE '%out of fold%'")
     assert tables.fetchone()[0] <= 12  # type: ignore[index] - of the two whole models, whose parameters the evaluations read
+
+
+@pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])
+def test_a_large_table_is_dealt_by_a_hash(con: Connection, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    monkeypatch.setattr(folds, "SORTED_ROWS", 100)
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(600) r(i)"
+    )
+    found = nbsql.cross_validate(con, source, target="y", folds=4)
+    sizes = [row[1] for row in found.folds]
+    assert len(sizes) == 4
+    assert sum(sizes) == found.evaluation.rows == 600
+    assert all(100 <= size <= 200 for size in sizes)
+    assert (found.evaluation.accuracy, found.evaluation.log_loss) == (near(found.accuracy), near(found.log_loss))
+    hashed = "hash(hash(rowid))" if source == "t" else "hash(y, x, v)"
+    accuracy, loss = refitted(con, f"(SELECT *, {hashed} % 4 AS part FROM t)", "part", play="y")
+    assert (found.accuracy, found.log_loss) == (near(accuracy), near(loss, rel=1e-9))
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from nbsql import __version__
 from nbsql.cli.calibrate import calibrate
 from nbsql.cli.changes import compact, forget, rollback, update
 from nbsql.cli.demo import demo
-from nbsql.cli.derived import cross_validate, drift, export, import_, merge
+from nbsql.cli.derived import cross_validate, drift, export, import_, merge, sweep
 from nbsql.cli.evaluate import evaluate
 from nbsql.cli.fit import fit
 from nbsql.cli.models import drop, list_, show
@@ -74,8 +74,8 @@ def main() -> None:
 
 
 _COMMANDS = (
-    demo, fit, predict, evaluate, cross_validate, calibrate, explain, update, forget, rollback, compact, drift, merge, export,
-    import_, show, list_, sql, drop,
+    demo, fit, predict, evaluate, cross_validate, sweep, calibrate, explain, update, forget, rollback, compact, drift, merge,
+    export, import_, show, list_, sql, drop,
 )  # fmt: skip
 for _command in _COMMANDS:
     main.add_command(_command)

@@ -1,17 +1,21 @@
-"""`nbsql cross-validate`, `drift`, `merge`, `export` and `import`: what follows from the cells of models."""
+"""`nbsql cross-validate`, `sweep`, `drift`, `merge`, `export` and `import`: what follows from the cells of models."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
 import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.arguments import FamilyType, PriorType
 from nbsql.cli.files import write
 from nbsql.cli.fit import chosen, modelling, report, typed
 from nbsql.cli.session import reading, still, told, writing
+from nbsql.family import Family
+from nbsql.sweep import By
 
 _FEATURES = 30  # of a table of drift on the terminal
 
@@ -54,6 +58,79 @@ def cross_validate(
             lines = [[fold, f"{n:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, n, _, accuracy, loss in rows]
             lines.append(["all", f"{found.rows:,}", f"{found.accuracy:.4f}", f"{found.log_loss:.4f}"])
             tables.table(["fold", "rows", "accuracy", "log loss"], lines, right=range(1, 4))
+
+
+@click.command(short_help="Judge many settings of a fit, and keep the best.")
+@click.argument("database")
+@click.argument("source")
+@modelling
+@click.option("--alphas", metavar="A,A,...", help="Pseudo-counts to try, instead of --alpha: 0.1,1,10")
+@click.option("--priors", multiple=True, type=PriorType(), help="A prior to try, instead of --prior. Repeatable.")
+@click.option(
+    "--try-family",
+    "tried",
+    type=FamilyType(),
+    multiple=True,
+    help="A family to try for a column, beside that of --family or of its type. Repeatable.",
+)
+@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="How many folds.")
+@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="What ranks the settings.")
+@click.option("--name", metavar="MODEL", help="Keep the model of the best setting under this name.")
+@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: rank, alpha, prior, families, accuracy, log_loss.")
+def sweep(
+    database: str,
+    source: str,
+    *,
+    target: str,
+    alphas: str | None,
+    priors: Sequence[str | Mapping[str, float]],
+    tried: Sequence[tuple[str, Family]],
+    folds: int,
+    fold: str | None,
+    by: By,
+    name: str | None,
+    replace: bool,
+    as_json: bool,
+    as_csv: bool,
+    **given: Any,
+) -> None:
+    """Cross-validate every combination of settings on SOURCE, from one count of its rows, and rank them.
+
+    \b
+      nbsql sweep shop.duckdb customers --target churned --id customer_id --alphas 0.1,1,10
+      nbsql sweep shop.duckdb customers --target churned --try-family visits=poisson --name churn
+    """  # noqa: D301 - \b keeps the lines
+    if as_json and as_csv:
+        raise click.UsageError("choose one of --json and --csv")
+    options = chosen(given)
+    families = options.pop("families")
+    options["families"] = [families, *({**families, column: family} for column, family in tried)]
+    if alphas is not None:
+        options["alpha"] = _numbers(alphas)
+    with writing(database, create=False) if name else reading(database) as engine:
+        with told(engine):
+            options["prior"] = [typed(engine, source, target, prior) for prior in priors or [options["prior"]]]
+            found = nbsql.sweep(engine, source, target=target, folds=folds, fold=fold, by=by, **options)
+            if name:
+                found.best(name=name, replace=replace)
+        still(engine)
+        if as_json or as_csv:
+            write(engine, found.ranking.sql, "json" if as_json else "csv", None)
+            return
+        tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by each of {len(found.settings)} settings", "")
+        tables.query(engine, found.ranking.sql)
+        if name:
+            tables.echo("", f"model {name} in {database} is that of the first")
+
+
+def _numbers(text: str) -> list[float]:
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        raise click.UsageError(f"--alphas takes numbers, such as 0.1,1,10, not {text!r}") from None
 
 
 @click.command(short_help="How far one part of what a model learnt is from another.")

@@ -30,6 +30,7 @@ class Bag(Family):
     norm: Norm | None = None
 
     bag: ClassVar[bool] = True
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "weight_norm")
     events: ClassVar[tuple[str, ...]] = ("multinomial", "complement")
 
     def __post_init__(self) -> None:

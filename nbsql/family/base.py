@@ -101,6 +101,7 @@ class Family:
     )
     units: ClassVar[str] = "counts"  # what a message calls its values
     accepts: ClassVar[tuple[str, ...]]  # the kinds of column it can be asked for
+    estimated: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that change the estimates and no count
     rules: ClassVar[dict[str, tuple[str, ...]]] = {}  # kind of column -> what training rows must keep (sql/macros/rules.sql)
 
     def __post_init__(self) -> None:
@@ -148,6 +149,12 @@ class Family:
     def pseudo_counts(self) -> list[float]:
         """The pseudo-counts that are known, each the parameter of a Dirichlet prior."""
         return [self.alpha] if isinstance(self.alpha, float) else []
+
+    @property
+    def counting(self) -> dict[str, Any]:
+        """The options that say what is counted: families that share these share their cells."""
+        fields = (item.name for item in dataclasses.fields(self) if item.name not in self.estimated)
+        return {name: getattr(self, name) for name in fields}
 
     # What the macros read. -----------------------------------------------------------------------------------------
 

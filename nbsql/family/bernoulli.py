@@ -21,6 +21,7 @@ class Bernoulli(Family):
     beta: float | None = None
 
     name: ClassVar[str] = "bernoulli"
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "beta")
     number: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("boolean", "integer", "float", "decimal")

@@ -31,6 +31,7 @@ class Categorical(Family):
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     alpha_by_value: ClassVar[bool] = True
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "other_alpha", "levels")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:

@@ -26,6 +26,7 @@ class Complement(Multinomial):
     norm: bool = False
 
     name: ClassVar[str] = "complement"
+    estimated: ClassVar[tuple[str, ...]] = (*Multinomial.estimated, "norm")
 
     def __post_init__(self) -> None:
         super().__post_init__()

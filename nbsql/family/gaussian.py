@@ -68,6 +68,7 @@ class Gaussian(Family):
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "variance", "floor", "prior")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:

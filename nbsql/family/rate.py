@@ -20,6 +20,7 @@ class Rate(Family):
     b: float = 0.0
 
     number: ClassVar[bool] = True
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "a", "b")
     smoothed: ClassVar[bool] = False
     bounded: ClassVar[bool] = False  # the parameter lies between 0 and 1, and its prior is Beta's
 

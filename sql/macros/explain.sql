@@ -121,7 +121,7 @@ SELECT
 FROM (
   SELECT nbsql_row, value, sum(times) AS times
   FROM (
-    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(nbsql.word('source'))) | indent(4) }}
+    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(4) }}
   ) AS occurrences
   GROUP BY nbsql_row, value
 ) AS tokens

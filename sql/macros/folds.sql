@@ -1,92 +1,206 @@
 {#
   Cross-validation without a second fit: the statistics are counted by fold in one scan, and the model of a fold's rows is the
-  total minus their cells, that is the sum of the other folds.
+  total minus their cells, that is the sum of the other folds. The tables that scoring reads hold the models of all folds, with the
+  fold in nbsql_slice, and each row meets that of its own.
 #}
 
 {#
-  The columns that a model reads, with the fold of each row: by a column of the user's, or dealt. Rows are dealt in the order of
-  their class and then of a hash, so that every fold has its share of every class, and the same rows always the same fold; with
-  `sorts` off the hash alone decides, which spares the sort of a large table and is as even there.
+  The columns that a model reads, with the fold of each row: by a column of the user's, or dealt.
+
+    class   in the order of their class and then of a hash, so that every fold has its share of every class
+    hash    by the hash alone, which is as even in a large table, and spares sorting it
+    number  by a hash of the number that the row has in its table, which spares making a copy of one
+
+  All but the last deal the same rows always alike. Folds that are dealt are numbers, which are quicker to count and to join than
+  texts. The number of a row is hashed twice, because the columns may hang on a hash of it, too.
 #}
-{% macro dealt(source, columns, target, folds, fold, sorts) -%}
+{% macro dealt(source, columns, target, folds, fold, by) -%}
 {% set hashed %}hash({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
 SELECT
   {% for column in columns %}
   source.{{ nbsql.ident(column) }},
   {% endfor %}
-  CAST(
-    {%+ if fold is not none -%}
-    source.{{ nbsql.ident(fold) }}
-    {%- elif sorts -%}
-    (row_number() OVER (ORDER BY source.{{ nbsql.ident(target) }}, {{ hashed }}) - 1) % {{ folds }}
-    {%- else -%}
-    {{ hashed }} % {{ folds }}
-    {%- endif %} AS {{ nbsql.string() }}
-  ) AS nbsql_slice
+  {%+ if fold is not none -%}
+  CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }})
+  {%- elif by == 'class' -%}
+  CAST((row_number() OVER (ORDER BY source.{{ nbsql.ident(target) }}, {{ hashed }}) - 1) % {{ folds }} AS INTEGER)
+  {%- elif by == 'hash' -%}
+  CAST({{ hashed }} % {{ folds }} AS INTEGER)
+  {%- else -%}
+  CAST(hash(hash(source.rowid)) % {{ folds }} AS INTEGER)
+  {%- endif %} AS nbsql_slice
 FROM {{ source }} AS source
 {%- endmacro %}
 
-{% macro rows_of_fold(dealt, fold) -%}
-(SELECT * FROM {{ dealt }} AS dealt WHERE nbsql_slice = {{ nbsql.text(fold) }})
-{%- endmacro %}
-
-{% macro cells_of_other_folds(cells, fold) -%}
-{{ nbsql.cells_of(cells) }}
-WHERE slice <> {{ nbsql.text(fold) }}
-{%- endmacro %}
-
-{# The folds and their rows. #}
-{% macro folds_of(dealt) -%}
-SELECT nbsql_slice AS fold, count(*) AS rows
-FROM {{ dealt }} AS dealt
-GROUP BY nbsql_slice
-ORDER BY TRY_CAST(nbsql_slice AS {{ nbsql.double() }}) NULLS LAST, nbsql_slice
+{# The folds that have rows that count. #}
+{% macro folds_of(cells) -%}
+SELECT CAST(slice AS {{ nbsql.string() }}) AS fold
+FROM {{ cells }} AS cells
+WHERE feature IS NULL AND slice IS NOT NULL
+GROUP BY slice
+ORDER BY TRY_CAST(slice AS {{ nbsql.double() }}) NULLS LAST, slice
 {%- endmacro %}
 
 {#
-  The rows of one fold as the model of the other folds scores them, in the form of `scored` (predict.sql), with the classes
-  numbered as in the whole. numbers: for every class of the whole the number it has in the fold's model, or none.
+  Cells of one setting, where several were counted at once: names has a pair a feature, its name among the cells and in the
+  setting. fold: without those of the fold; otherwise all of them, in no slice.
 #}
-{% macro out_of_fold(model, scored, fold, numbers) -%}
+{% macro cells_of_setting(cells, names, fold=none) -%}
+SELECT
+  {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}) AS slice{% else %}cells.slice{% endif %},
+  cells.class,
+  names.name AS feature,
+  cells.value,
+  cells.n,
+  cells.mean,
+  cells.m2,
+  cells.batch
+FROM {{ cells }} AS cells
+JOIN (
+  VALUES
+    (CAST(NULL AS {{ nbsql.string() }}), CAST(NULL AS {{ nbsql.string() }}))
+    {%- for counted, name in names %},
+    ({{ nbsql.text(counted) }}, {{ nbsql.text(name) }})
+    {%- endfor %}
+
+) AS names(counted, name) ON names.counted IS NOT DISTINCT FROM cells.feature
+{%- if fold is not none %}
+
+WHERE cells.slice <> {{ nbsql.text(fold) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A fold as the rows have it. #}
+{% macro slice_name(model, fold) -%}
+{% if model.whole_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
+{%- endmacro %}
+
+{# The parameters of a fold. A class that the other folds do not have has none. #}
+{% macro parameters_of_fold(model, statistics, priors, fold) -%}
+SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, *
+FROM (
+  {{ nbsql.parameters(model, statistics, priors) | indent(2) }}
+) AS parameters
+{%- endmacro %}
+
+{% macro lookups_of_fold(model, statistics, priors, fold) -%}
+SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, *
+FROM (
+  {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
+) AS lookups
+{%- endmacro %}
+
+{# The numbers of the classes in the models of the folds: nbsql_slice, class, class_no. #}
+{% macro classes_of_folds(model, parameters) -%}
+SELECT *
+FROM (
+  {% if model.class_numbers %}
+  SELECT
+    nbsql_slice,
+    unnest([{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
+    unnest([{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
+  FROM {{ parameters }} AS parameters
+  {% else %}
+  SELECT nbsql_slice, class, class_no FROM {{ parameters }} AS parameters
+  {% endif %}
+) AS numbered
+WHERE class IS NOT NULL
+{%- endmacro %}
+
+{# The classes of all rows: class, class_no. #}
+{% macro classes_of_cells(cells) -%}
+SELECT class, row_number() OVER (ORDER BY class) AS class_no
+FROM {{ cells }} AS cells
+WHERE feature IS NULL
+GROUP BY class
+{%- endmacro %}
+
+{#
+  How well each fold is predicted: fold, rows, weight, accuracy, log_loss. The posterior of the true class is kept from 0 and 1 as in
+  evaluate.sql.
+
+  scored: the rows as the models of the other folds score them (predict.sql).
+#}
+{% macro fold_scores(model, scored, parameters) -%}
+SELECT
+  CAST(fold AS {{ nbsql.string() }}) AS fold,
+  count(*) AS rows,
+  sum(weight) AS weight,
+  sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
+  -sum(weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss
+FROM (
+  SELECT
+    source.nbsql_slice AS fold,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %} AS weight,
+    coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
+    CASE
+      WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN coalesce(exp({{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence), 0)
+      ELSE 0
+    END AS posterior
+  FROM {{ scored }} AS source
+  LEFT JOIN (
+    {{ nbsql.classes_of_folds(model, parameters) | indent(4) }}
+  ) AS numbered ON numbered.nbsql_slice = source.nbsql_slice AND numbered.class = {{ nbsql.target(model) }}
+  WHERE {{ nbsql.counted(model) }}
+) AS outcomes
+GROUP BY outcomes.fold
+{%- endmacro %}
+
+{% macro numbered_joint(model) -%}
+{% if model.class_numbers -%}
+CASE numbered.class_no{% for k in model.class_numbers %} WHEN {{ k }} THEN source.nbsql_joint_{{ k }}{% endfor %} END
+{%- else -%}
+source.nbsql_joints[numbered.class_no]
+{%- endif %}
+{%- endmacro %}
+
+{% macro scores_in_order(scores) -%}
+SELECT * FROM {{ scores }} AS scores ORDER BY TRY_CAST(fold AS {{ nbsql.double() }}) NULLS LAST, fold
+{%- endmacro %}
+
+{#
+  The rows as the models of the other folds score them, for the queries of evaluate.sql: target, weight, prediction, probability,
+  evidence, and the joint log-likelihoods as a list, in the order of all classes, whatever their numbers in the model of a fold.
+#}
+{% macro out_of_fold(model, scored, parameters, classes) -%}
 SELECT
   {{ nbsql.target(model) }},
   {% if model.weight %}
   source.{{ nbsql.ident(model.weight) }},
   {% endif %}
-  {{ nbsql.text(fold) }} AS nbsql_fold,
   source.nbsql_prediction,
   source.nbsql_probability,
   source.nbsql_log_evidence,
-  {% if model.class_numbers %}
-  {% for number in numbers %}
-  {%+ if number is none %}-{{ nbsql.infinity() }}{% else %}source.nbsql_joint_{{ number }}{% endif %} AS nbsql_joint_{{ loop.index }}{{ nbsql.comma(loop) }}
-  {% endfor %}
-  {% else %}
-  [{% for number in numbers %}{% if number is none %}-{{ nbsql.infinity() }}{% else %}source.nbsql_joints[{{ number }}]{% endif %}{% if not loop.last %}, {% endif %}{% endfor %}] AS nbsql_joints
-  {% endif %}
+  list_transform(
+    numbers.class_nos,
+    lambda number: coalesce(({% if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %})[number], -{{ nbsql.infinity() }})
+  ) AS nbsql_joints
 FROM {{ scored }} AS source
+JOIN (
+  SELECT folds.nbsql_slice, list(numbered.class_no ORDER BY classes.class_no) AS class_nos
+  FROM (
+    SELECT DISTINCT nbsql_slice FROM {{ parameters }} AS parameters
+  ) AS folds
+  CROSS JOIN {{ classes }} AS classes
+  LEFT JOIN (
+    {{ nbsql.classes_of_folds(model, parameters) | indent(4) }}
+  ) AS numbered ON numbered.nbsql_slice = folds.nbsql_slice AND numbered.class = classes.class
+  GROUP BY folds.nbsql_slice
+) AS numbers ON numbers.nbsql_slice = source.nbsql_slice
 {%- endmacro %}
 
-{# How well each fold is predicted: fold, rows, weight, accuracy, log_loss (kept from 0 and 1 as in evaluate.sql). #}
-{% macro fold_scores(model, scored, parameters) -%}
-SELECT
-  fold,
-  count(*) AS rows,
-  sum(weight) AS weight,
-  sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
-  -sum(weight * ln(least(greatest(posterior, 2.220446049250313e-16), 1 - 2.220446049250313e-16))) / sum(weight) AS log_loss
+{#
+  The settings of a sweep and how well each predicts, best first: rank, alpha, prior, families, accuracy, log_loss.
+
+  rows: a tuple a setting, in that order.
+#}
+{% macro ranking(rows) -%}
+SELECT rank, alpha, prior, families, accuracy, log_loss
 FROM (
-  SELECT
-    source.nbsql_fold AS fold,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %} AS weight,
-    coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
-    coalesce(list_extract({{ nbsql.posteriors(model) | indent(4) }}, numbered.class_no), 0) AS posterior
-  FROM {{ scored }} AS source
-  LEFT JOIN (
-    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
-  ) AS numbered ON numbered.class = {{ nbsql.target(model) }}
-  WHERE {{ nbsql.counted(model) }}
-) AS outcomes
-GROUP BY fold
-ORDER BY TRY_CAST(fold AS {{ nbsql.double() }}) NULLS LAST, fold
+  VALUES
+    {% for rank, alpha, prior, families, accuracy, log_loss in rows %}
+    ({{ rank }}, {{ nbsql.number(alpha) }}, {{ nbsql.text(prior) }}, {{ nbsql.text(families) }}, {{ nbsql.number(accuracy) }}, {{ nbsql.number(log_loss) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS ranking(rank, alpha, prior, families, accuracy, log_loss)
+ORDER BY rank
 {%- endmacro %}

@@ -41,17 +41,33 @@ FROM (
     ) AS joint
   ) AS best
 ) AS evidence
-CROSS JOIN {{ parameters }} AS parameters
+{{ nbsql.met_parameters(model, parameters, nbsql.word('evidence')) }}
 {%- endmacro %}
 
-{# Each row with nbsql_joint_k, the joint log-likelihood of class k. #}
+{#
+  The parameters that a row meets: the one row that there is, or, where a row is scored by the model of its slice, those of its
+  own. Lookups likewise.
+#}
+{% macro met_parameters(model, parameters, relation) -%}
+{% if model.by_slice -%}
+JOIN {{ parameters }} AS parameters ON parameters.nbsql_slice = {{ relation }}.nbsql_slice
+{%- else -%}
+CROSS JOIN {{ parameters }} AS parameters
+{%- endif %}
+{%- endmacro %}
+
+{% macro of_own_slice(model, relation, other) -%}
+{% if model.by_slice %} AND {{ relation }}.nbsql_slice = {{ other }}.nbsql_slice{% endif %}
+{%- endmacro %}
+
+{# Each row with nbsql_joint_k, the joint log-likelihood of class k. A class that is in other slices only explains no row of this one. #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list -%}
 {% set inputs = computed + (model.star | selectattr('family.parameters') | list) -%}
 SELECT
   number.*
   {%- for k in model.class_numbers %},
-  parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({% endif %}parameters.log_prior_{{ k }}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
@@ -63,18 +79,18 @@ SELECT
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
   {%- endfor %}
 
 FROM {{ nbsql.with_inputs(relation, inputs) }}
-CROSS JOIN {{ parameters }} AS parameters
+{{ nbsql.met_parameters(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 {%- endif %}
 {%- for feature in model.star %}
 
-{{ nbsql.star(feature, lookups) }}
+{{ nbsql.star(model, feature, lookups) }}
 {%- endfor %}
 {%- for feature in model.features | selectattr('family.bag') %}
 
@@ -91,10 +107,11 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {%- endmacro %}
 
 {# The lookup of a categorical feature. #}
-{% macro star(feature, lookups) -%}
+{% macro star(model, feature, lookups) -%}
+{% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
 LEFT JOIN (
   SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
+) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own_slice(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
 {#
@@ -136,14 +153,14 @@ blocks AS (
       {{ nbsql.terms_of(block, k) | indent(8) }} AS class_{{ k }}
       {%- endfor %}
 
-    FROM {{ nbsql.with_inputs(nbsql.narrowed(block), block | selectattr('family.parameters') | list) | indent(4) }}
+    FROM {{ nbsql.with_inputs(nbsql.narrowed(model, block), block | selectattr('family.parameters') | list) | indent(4) }}
     {%- if block | selectattr('family.parameters') | list %}
 
-    CROSS JOIN {{ parameters }} AS parameters
+    {{ nbsql.met_parameters(model, parameters, nbsql.word('number')) }}
     {%- endif %}
     {%- for feature in block %}
 
-    {{ nbsql.star(feature, lookups) | indent(4) }}
+    {{ nbsql.star(model, feature, lookups) | indent(4) }}
     {%- endfor %}
     {%- if not loop.last %}
 
@@ -157,8 +174,8 @@ blocks AS (
 {%- endmacro %}
 
 {# Only the columns that a block of features reads: planning a read of all of them takes its time, too. #}
-{% macro narrowed(features) -%}
-(SELECT nbsql_row{% for column in features | map(attribute='columns') | sum(start=()) | unique %}, numbered.{{ nbsql.ident(column) }}{% endfor %} FROM numbered)
+{% macro narrowed(model, features) -%}
+(SELECT nbsql_row{% if model.by_slice %}, nbsql_slice{% endif %}{% for column in features | map(attribute='columns') | sum(start=()) | unique %}, numbered.{{ nbsql.ident(column) }}{% endfor %} FROM numbered)
 {%- endmacro %}
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
@@ -261,21 +278,21 @@ bag{{ nbsql.sub(feature) }} AS (
     {%- endfor %}
 
   FROM (
-    {{ nbsql.scored_tokens(feature) | indent(4) }}
+    {{ nbsql.scored_tokens(model, feature) | indent(4) }}
   ) AS tokens
   {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS lookups ON lookups.value = tokens.value
+  ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own_slice(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
   {%- if smooth %}
 
-  CROSS JOIN {{ parameters }} AS parameters
+  {{ nbsql.met_parameters(model, parameters, nbsql.word('tokens')) }}
   {%- endif %}
 
   GROUP BY tokens.nbsql_row
 )
 {%- endmacro %}
 
-{% macro row_of(relation) -%} {{ relation }}.nbsql_row {%- endmacro %}
+{% macro row_of(model, relation) -%} {{ relation }}.nbsql_row{% if model.by_slice %}, {{ relation }}.nbsql_slice{% endif %} {%- endmacro %}
 
 {# How often a token counts: once an occurrence, unless a map says, or they come summed up. #}
 {% macro times(feature) -%} {% if feature.family.name == 'token_counts' or feature.family.norm %}tokens.times * {% endif %} {%- endmacro %}

@@ -18,7 +18,7 @@ terms AS (
   {%- for feature in bags %}
 
   UNION ALL
-  {{ nbsql.bag_terms(feature, parameters, lookups) | indent(2) }}
+  {{ nbsql.bag_terms(model, feature, parameters, lookups) | indent(2) }}
   {%- endfor %}
 
 ),
@@ -44,7 +44,7 @@ SELECT
   CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
-JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest)
+JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest){{ nbsql.of_own_slice(model, nbsql.word('parameters'), nbsql.word('source')) }}
 {%- endmacro %}
 
 {#
@@ -81,9 +81,13 @@ FROM (
     {% if levels %}
     unnest(classes.class_nos) AS class_no,
     {% endif %}
-    source.nbsql_row
-  FROM {% if dense %}numbered{% else %}{{ nbsql.narrowed(levels) }}{% endif %} AS source
-  {% if levels %}
+    {{ nbsql.row_of(model, nbsql.word('source')) }}
+  FROM {% if dense %}numbered{% else %}{{ nbsql.narrowed(model, levels) }}{% endif %} AS source
+  {% if levels and model.by_slice %}
+  JOIN (
+    SELECT nbsql_slice, list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters GROUP BY nbsql_slice
+  ) AS classes ON classes.nbsql_slice = source.nbsql_slice
+  {% elif levels %}
   CROSS JOIN (
     SELECT list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters
   ) AS classes
@@ -92,20 +96,22 @@ FROM (
   LEFT JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
+    {%- set level %}level{{ nbsql.sub(feature) }}{% endset %}
+    {{- nbsql.of_own_slice(model, level, nbsql.word('source')) }}
   {% endfor %}
 ) AS number
 {%- if dense and not levels %}
 
-CROSS JOIN {{ parameters }} AS parameters
+{{ nbsql.met_parameters(model, parameters, nbsql.word('number')) }}
 {%- elif dense or smoothed %}
 
-JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no
+JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no{{ nbsql.of_own_slice(model, nbsql.word('parameters'), nbsql.word('number')) }}
 {%- endif %}
 {%- endmacro %}
 
 {% macro bag_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
 
-{% macro bag_terms(feature, parameters, lookups) -%}
+{% macro bag_terms(model, feature, parameters, lookups) -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
 SELECT nbsql_row, class_no, sum(term) AS term
 FROM (
@@ -115,12 +121,12 @@ FROM (
     {{ nbsql.times(feature) }}{% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}){% else %}lookups.scores[parameters.class_no]{% endif %}
       {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS term
   FROM (
-    {{ nbsql.scored_tokens(feature) | indent(4) }}
+    {{ nbsql.scored_tokens(model, feature) | indent(4) }}
   ) AS tokens
   {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS lookups ON lookups.value = tokens.value
-  CROSS JOIN {{ parameters }} AS parameters
+  ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own_slice(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
+  {{ nbsql.met_parameters(model, parameters, nbsql.word('tokens')) }}
 ) AS scores
 GROUP BY nbsql_row, class_no
 {%- endmacro %}

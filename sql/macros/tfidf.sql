@@ -122,14 +122,14 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 
 
 {# The tokens of numbered rows for a score: each occurrence, or, where the norm needs them together, each token once a row. #}
-{% macro scored_tokens(feature) -%}
-{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(nbsql.word('source'))) -%}
+{% macro scored_tokens(model, feature) -%}
+{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) -%}
 {% if feature.family.norm -%}
-SELECT nbsql_row, value, sum(times) AS times
+SELECT {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
 FROM (
   {{ tokens | indent(2) }}
 ) AS occurrences
-GROUP BY nbsql_row, value
+GROUP BY {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value
 {%- else -%}
 {{ tokens }}
 {%- endif %}

@@ -1,0 +1,205 @@
+"""A source dealt into folds and counted once, from which the models of the other folds follow for any number of settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.context import ClassColumn, Context, is_wide
+from nbsql.counting import Count, say, total
+from nbsql.dialect import folded
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
+from nbsql.errors import DatabaseError, InputError, listed
+from nbsql.fitting import asked, given_priors
+from nbsql.plan import Plan
+from nbsql.relations import Relations
+from nbsql.resolve import resolve
+from nbsql.shared import Shared
+from nbsql.spec import Feature, Options, Prior, Spec
+
+SORTED_ROWS = 1_000_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
+
+
+@dataclass(frozen=True)
+class Models:
+    """The models of the other folds: what the macros know of them, and the tables that scoring reads."""
+
+    context: Context
+    parameters: Markup
+    lookups: Markup
+
+
+@contextmanager
+def kept(engine: DuckDB) -> Iterator[Callable[[str], Markup]]:
+    """Names for temporary tables that stay with the connection, unless something goes wrong."""
+    prefix = engine.transient_name()
+    made: list[Markup] = []
+
+    def name(part: str) -> Markup:
+        made.append(engine.renderer.dialect.ident("temp", "main", f"{prefix} {part}"))
+        return made[-1]
+
+    try:
+        yield name
+    except BaseException:
+        for relation in made:
+            with suppress(DatabaseError):  # an aborted transaction has dropped it already
+                engine.ask("drop_if_exists", relation)
+        raise
+
+
+def resolved(source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
+    """The specs of settings, without the column of the folds."""
+    if fold is not None:
+        settings = [replace(options, exclude=[*_listed(options.exclude), fold]) for options in settings]
+    return [resolve(source.columns, options, source.label) for options in settings]
+
+
+class Folds:
+    """The folds of a source, counted for some settings, within a transaction of the caller's.
+
+    Args:
+        engine: where.
+        source: what to learn from and to predict.
+        specs: what to model, of the same target and weight, none reading the column `fold`.
+        table: names temporary tables, which are the caller's to drop.
+        folds: how many.
+        fold: the column that says the fold of a row, instead.
+    """
+
+    def __init__(
+        self,
+        engine: DuckDB,
+        source: Source,
+        specs: Sequence[Spec],
+        table: Callable[[str], Markup],
+        *,
+        folds: int,
+        fold: str | None = None,
+    ) -> None:
+        self.engine = engine
+        self.source = source
+        self._table = table
+        self._made: dict[str, tuple[str, Markup]] = {}
+        self._shared = Shared(specs)
+        known = asked(engine, self._shared.spec, source)
+        stuck = [feature.name for feature in known.features if not feature.family.additive]
+        if stuck:
+            raise InputError(f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; leave out its norm")
+        knowing = [feature.name for feature in known.features if feature.family.supervised]
+        if knowing:
+            say(
+                f"the bins of {listed(knowing)} were cut by the classes of all rows, and so the figures too good; judge on others"
+            )
+        column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
+        self.cells = table("cells")
+        self._dealt = column is None
+        self._count(replace(known, slice_by="nbsql_slice"), folds, column)
+        self.specs = [self._known(self._shared.answered(spec, known)) for spec in specs]
+        self.names = [row[0] for row in engine.ask("folds_of", self.cells)]
+        if len(self.names) < 2:
+            raise InputError(f"cross-validation needs at least two folds, and {source.label} has {len(self.names)}")
+
+    def models(self, spec: Spec) -> Models:
+        """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share."""
+        classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
+        context = Context(spec, classes, wide=is_wide(spec, len(classes)), by_slice=True, whole_slices=self._dealt)
+        looked_up = [feature for feature in spec.features if feature.family.looked_up]
+        parametrised = [feature for feature in spec.features if feature.family.parameters]
+        parameters = self._make("parameters", context, spec, parametrised)
+        lookups = self._make("lookups", context, spec, looked_up) if looked_up else self._table("no lookups")
+        return Models(context, parameters, lookups)
+
+    def scored(self, models: Models) -> Markup:
+        """The rows as the models of the other folds score them."""
+        fragment = self.engine.renderer.fragment
+        return fragment("subquery", fragment("scored", models.context, self.dealt, models.parameters, models.lookups))
+
+    def scores(self, models: Models) -> Markup:
+        """The query of a row a fold: fold, rows, weight, accuracy, log_loss."""
+        return self.engine.renderer.fragment("fold_scores", models.context, self.scored(models), models.parameters)
+
+    def score(self, models: Models) -> list[tuple[Any, ...]]:
+        """The rows of `scores`, in no order."""
+        return self.engine.ask("fold_scores", models.context, self.scored(models), models.parameters)
+
+    def whole(self, spec: Spec) -> Markup:
+        """The query of the cells of all rows for one of the settings, as a fit would have them."""
+        fragment = self.engine.renderer.fragment
+        cells = fragment("cells_of_setting", self.cells, self._shared.names(spec))
+        return fragment("folded", fragment("subquery", cells), "1")
+
+    def create(self, name: str, query: Markup) -> Markup:
+        """A temporary table of a query."""
+        relation = self._table(name)
+        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        return relation
+
+    @property
+    def rows(self) -> int:
+        """The rows that count."""
+        return total(self.labels)
+
+    def _count(self, spec: Spec, folds: int, column: str | None) -> None:
+        engine, source = self.engine, self.source
+        renderer = engine.renderer
+        numbered = source.is_table and all(folded(known.name) != "rowid" for known in source.columns)
+        by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
+        query = renderer.fragment("dealt", source.relation, spec.columns, spec.target, folds, column, by)
+        if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
+            self.dealt = renderer.fragment("subquery", query)
+        else:
+            self.dealt = self.create("dealt", query)
+        plan = Plan(renderer, spec, Relations(renderer, transient=engine.transient_name()))
+        with engine.temporaries() as temporary:
+            count = Count(engine, source, plan, temporary, sliced=self.dealt)
+            self.labels: list[tuple[Any, ...]] = count.scan()
+            for statement in count.cells(self.cells, "1", temporary=True):
+                count.run(statement)
+
+    def _known(self, spec: Spec) -> Spec:
+        """The spec with given priors as the engine writes the labels."""
+        if spec.prior.kind != "given":
+            return spec
+        given = given_priors(spec, self.labels, dict(spec.prior.given))
+        return replace(spec, prior=Prior("given", given=tuple(given.items())))
+
+    def _make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature]) -> Markup:
+        """A table of the models of all folds, or the one that is there, if it was made by the same options."""
+        key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers)))
+        made = self._made.get(kind)
+        if made is not None and made[0] == key:
+            return made[1]
+        engine, renderer = self.engine, self.engine.renderer
+        relation = made[1] if made else self._table(kind)
+        if made is not None:
+            engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
+        names = self._shared.names(spec)
+        for number, fold in enumerate(self.names):
+            cells = renderer.fragment("cells_of_setting", self.cells, names, fold)
+            cells = renderer.fragment("subquery", cells)
+            priors = renderer.fragment("subquery", renderer.fragment("priors", context, cells))
+            query = renderer.fragment(f"{kind}_of_fold", context, cells, priors, fold)
+            macro = "insert_into" if number else "create_table_as"
+            options = {} if number else {"temporary": True}
+            engine.run(f"{kind} of fold {fold}", renderer.statement(macro, relation, query, **options))
+        self._made[kind] = (key, relation)
+        return relation
+
+
+def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:
+    """What the estimates of features, of all of them for None, depend on beside the counts."""
+    found = []
+    for feature in spec.features if features is None else features:
+        family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)  # it has no pseudo-counts
+        found.append((feature.index, feature.name, feature.columns, family))
+    return repr((spec.prior, found))
+
+
+def _listed(exclude: Any) -> list[str]:
+    return [exclude] if isinstance(exclude, str) else list(exclude)
