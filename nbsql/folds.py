@@ -22,7 +22,7 @@ from nbsql.resolve import resolve
 from nbsql.shared import Shared
 from nbsql.spec import Feature, Options, Prior, Spec
 
-SORTED_ROWS = 1_000_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
+SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
 
 
 @dataclass(frozen=True)
