@@ -21,7 +21,7 @@ class Kernel(Family):
     range of the grid. Numbers beyond it count as those in its outermost cells.
 
     Args:
-        bandwidth: h; None takes Silverman's rule, s (3 n_c / 4)^(-1/5), s the standard deviation in the class; at least the width
+        bandwidth: h; None takes Silverman's rule, s (3 n_c / 4)^(-1/5), s the deviation in the class; at least the width
             of a cell.
         cells: of the grid, which reaches three bandwidths of the whole column beyond its values.
         low: where the grid begins, as the fit found it.
