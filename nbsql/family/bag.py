@@ -85,6 +85,10 @@ class Bag(Family):
         return "presence" if self.presence else "complement" if self.complement else "dirichlet"
 
     @property
+    def drawn(self) -> str | None:
+        return "bag" if self.distribution == "dirichlet" and not self.weighed else None
+
+    @property
     def normalised_weights(self) -> bool:
         return self.weight_norm
 

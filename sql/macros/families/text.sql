@@ -76,3 +76,8 @@ WHEN 'log_absence' THEN {{ nbsql.log(nbsql.absence()) }}
 {% macro text_term(feature, k, part=none) -%}
 CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
 {%- endmacro %}
+
+{# The words of a row drawn at random (sample.sql). #}
+{% macro text_drawn(feature, seed, position) -%}
+coalesce(array_to_string(bag{{ nbsql.sub(feature) }}.bag, ' '), '')
+{%- endmacro %}

@@ -26,3 +26,12 @@
 {% macro token_counts_cells(feature, column) -%}
 {{ nbsql.text_cells(feature, column) }}
 {%- endmacro %}
+
+{# The tokens of a row drawn at random (sample.sql). #}
+{% macro tokens_drawn(feature, seed, position) -%}
+coalesce(bag{{ nbsql.sub(feature) }}.bag, [])
+{%- endmacro %}
+
+{% macro token_counts_drawn(feature, seed, position) -%}
+coalesce(list_aggregate(bag{{ nbsql.sub(feature) }}.bag, 'histogram'), MAP {})
+{%- endmacro %}
