@@ -208,7 +208,8 @@ class Model:
             seed: a whole number.
 
         Raises:
-            InputError: a feature is a bag of tokens or several columns of counts, of which the model does not know how many.
+            InputError: a feature is of a family that cannot be drawn: a complement, or words that are weighed, n-grams or asked
+                for their presence.
 
         >>> import duckdb, nbsql
         >>> day = {"yes": {"wind": {"weak": 1}}, "no": {"wind": {"strong": 1}}}

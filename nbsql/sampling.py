@@ -42,15 +42,17 @@ def sample(engine: DuckDB, plan: Plan, title: str, n: Any, seed: Any) -> Query:
             raise InputError(f"{name} must be {rule}, not {value!r}")
     if not -(2**63) < seed < 2**63:
         raise InputError(f"seed must be a whole number of 64 bits, not {seed}")
-    stuck = [feature.name for feature in plan.spec.features if feature.family.drawn is None]
+    able = ("value", "number") if plan.spec.given else ("value", "number", "bag")  # how long a bag is says a count
+    stuck = [feature for feature in plan.spec.features if feature.family.drawn not in able]
     if stuck:
+        names = listed(feature.name for feature in stuck)
         raise InputError(
-            f"{title} cannot be sampled: it says nothing of how many tokens or counts a row has in {listed(stuck)}; "
-            "fit it without them"
+            f"{title} cannot be sampled: {names} of family {stuck[0].family.name!r} with these options does not say "
+            "how a row comes about; fit it without"
         )
     renderer = engine.renderer
     drawn = list(_drawn(plan.spec, renderer.dialect.query))
-    relations = (plan.relations["priors"], plan.relations["likelihoods"])
+    relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.relations["statistics"])
     return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations))
 
 

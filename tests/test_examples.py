@@ -15,6 +15,7 @@ EXAMPLES = Path(__file__).parent.parent / "examples"
 # The script, its data set, and a line that it must print.
 RUNS = [
     ("tennis.py", None, "P(outlook = sunny | yes) = 2/9 = 0.2222"),
+    ("probabilities.py", None, "hot and weak: 0.12 for yes against 0.07 for no, so yes"),
     ("flights.py", None, "9777 flights of the last quarter: accuracy 71.6%, of always saying 'in time' 59.1%"),
     (
         "flights.py",

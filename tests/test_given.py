@@ -267,3 +267,18 @@ def test_the_command_line_shows_and_uses_such_a_model(tmp_path: Path) -> None:
         result = CliRunner().invoke(main, command)
         assert result.exit_code == 0, result.output
         assert "tennis" in result.output or "yes" in result.output
+
+
+def test_names_and_values_of_any_characters(con: Connection) -> None:
+    odd = ["it's", 'a "quoted" one', "two\nlines", "-- no; comment", "[x], {y}", "Ünï\\cödé"]
+    likelihoods = {label: {name: dict.fromkeys(odd, 1 / 6) for name in odd[:3]} for label in odd[:2]}
+    for number, label in enumerate(odd[:2]):
+        likelihoods[label][(odd[3], odd[4])] = {(odd[number], None): 1}
+    model = nbsql.from_tables(con, priors={odd[0]: 0.5, odd[1]: 0.5}, likelihoods=likelihoods, target=odd[5], name="odd one")
+    row = ", ".join(f'? AS "{name.replace(chr(34), chr(34) * 2)}"' for name in odd[:5])
+    con.execute(f"CREATE TABLE today AS SELECT {row}", [odd[5], odd[4], odd[3], odd[1], None])
+    assert nbsql.load(con, "odd one").predict("today").fetchall()[0][-2:] == (odd[1], 1.0)
+    assert {row[2] for row in model.likelihoods if row[1] == odd[0]} == set(odd)
+    drawn = model.sample(20)
+    assert drawn.columns == [odd[3], odd[4], odd[1], odd[0], odd[2], odd[5]]
+    assert {value for row in drawn for value in row if value is not None} <= set(odd)

@@ -176,8 +176,8 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
         (lambda model: model.sample(1, seed=2**64), "seed must be a whole number of 64 bits, not 18446744073709551616"),
         (
             lambda model: model.sample(1),
-            "model 'bags' cannot be sampled: it says nothing of how many tokens or counts a row has in 'bag'; "
-            "fit it without them",
+            "model 'bags' cannot be sampled: 'bag' of family 'tokens' with these options does not say how a row comes about; "
+            "fit it without",
         ),
         (
             lambda model: model.log_likelihood("SELECT ['a'] AS bag LIMIT 0", mean=True),
@@ -191,6 +191,30 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
 )
 def test_what_cannot_be_drawn(con: Connection, refused: Refused, act: Callable[[nbsql.Model], Any], message: str) -> None:
     rows = "SELECT ['a', 'b'] AS bag, i AS y FROM range(2) AS r(i)"
-    model = nbsql.fit(con, rows, target="y", name="bags")
+    model = nbsql.fit(con, rows, target="y", name="bags", families={"bag": nbsql.Tokens(tfidf=True)})
     with refused(nbsql.InputError, message):
         act(model)
+
+
+def test_bags_texts_and_counts(con: Connection) -> None:
+    """As many tokens as a row of the class has on average, each by its likelihood."""
+    con.execute("""CREATE TABLE t AS SELECT list_transform(range(3 + i % 3), lambda j: 't' || (i * 7 + j * j) % 5) AS bag,
+        concat_ws(' ', 'u' || i % 4, CASE WHEN i % 2 = 0 THEN 'v' || i % 6 END) AS note,
+        MAP {'m' || i % 3: i % 4 + 1, 'n': 2} AS counts, i % 3 AS w1, i % 5 AS w2, i % 2 = 0 AS y FROM range(300) AS r(i)""")
+    families = {"note": nbsql.Text(), "words": nbsql.Multinomial(["w1", "w2"])}
+    model = nbsql.fit(con, "t", target="y", families=families)
+    con.execute(f"CREATE TABLE drawn AS {model.sample(20_000, seed=5).sql}")
+    assert con.execute("SELECT typeof(bag), typeof(note), typeof(w1) FROM drawn LIMIT 1").fetchall() == [
+        ("VARCHAR[]", "VARCHAR", "BIGINT")
+    ]
+    again = nbsql.fit(con, "drawn", target="y", families=families)
+    for one, other in zip(again.likelihoods, model.likelihoods, strict=True):
+        assert one[:3] == other[:3]
+        assert one[3] == pytest.approx(other[3], abs=0.01)
+    sizes = """SELECT y, avg(len(bag)), avg(len(string_split(note, ' '))), avg(w1 + w2), avg(list_sum(map_values(counts)))
+        FROM {} WHERE note <> '' GROUP BY y ORDER BY y"""
+    for one, other in zip(*(con.execute(sizes.format(name)).fetchall() for name in ("drawn", "t")), strict=True):
+        assert one[:2] + one[3:] == pytest.approx(other[:2] + other[3:], rel=0.03)
+    variance = con.execute("SELECT var_pop(len(bag)) / avg(len(bag)) FROM drawn WHERE y").fetchall()[0][0]
+    assert variance == pytest.approx(1, abs=0.05)  # Poisson's
+    assert model.sample(50, seed=5).fetchall() == con.execute("FROM drawn LIMIT 50").fetchall()

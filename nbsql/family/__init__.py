@@ -19,6 +19,7 @@ from nbsql.family.exponential import Exponential
 from nbsql.family.gaussian import Gaussian, NormalInverseGamma
 from nbsql.family.geometric import Geometric
 from nbsql.family.joint import Joint
+from nbsql.family.kernel import Kernel
 from nbsql.family.lognormal import LogNormal
 from nbsql.family.multinomial import Multinomial
 from nbsql.family.poisson import Poisson
@@ -27,7 +28,7 @@ from nbsql.family.tokens import TokenCounts, Tokens
 
 _FAMILIES = (
     Categorical, Binned, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
-    Tokens, TokenCounts, Text, Joint,
+    Tokens, TokenCounts, Text, Joint, Kernel,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
@@ -81,6 +82,7 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "Joint",
+    "Kernel",
     "LogNormal",
     "Multinomial",
     "NormalInverseGamma",

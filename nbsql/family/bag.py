@@ -94,6 +94,10 @@ class Bag(Family):
         return 1 if self.norm is None else None
 
     @property
+    def drawn(self) -> str | None:
+        return "bag" if self.distribution == "dirichlet" and not self.weighed else None
+
+    @property
     def normalised_weights(self) -> bool:
         return self.weight_norm
 

@@ -49,6 +49,10 @@ class Multinomial(OverColumns):
         return list(self.alpha.values()) if isinstance(self.alpha, Mapping) else super().pseudo_counts
 
     @property
+    def drawn(self) -> str | None:
+        return None if self.complement else "bag"
+
+    @property
     def declared(self) -> list[tuple[str, float]]:
         alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
         return [(column, self.added(alphas[column]) if column in alphas else self.added_count) for column in self.columns]

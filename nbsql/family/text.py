@@ -74,6 +74,10 @@ class Text(Bag):
         return self.pattern == LETTERS_AND_DIGITS
 
     @property
+    def drawn(self) -> str | None:
+        return super().drawn if tuple(self.ngrams) == (1, 1) else None  # n-grams overlap: no text has them independently
+
+    @property
     def presence(self) -> bool:
         return self.event == "bernoulli"
 

@@ -7,8 +7,9 @@
 
   types: of the columns, by feature and column.
 #}
-{% macro sampled(features, target, n, seed, priors, likelihoods) -%}
+{% macro sampled(features, target, n, seed, priors, likelihoods, statistics) -%}
 {% set levels = features | selectattr('feature.family.drawn', 'equalto', 'value') | map(attribute='feature') | list -%}
+{% set bags = features | selectattr('feature.family.drawn', 'equalto', 'bag') | map(attribute='feature') | list -%}
 {% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
 {% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
 WITH likelihoods AS MATERIALIZED (
@@ -26,7 +27,7 @@ drawn AS MATERIALIZED (
   ) AS draws
   ASOF JOIN classes ON draws.u >= classes.lower
 )
-{%- if levels %},
+{%- if levels or bags %},
 cumulated AS MATERIALIZED (
   SELECT class, feature, value, {{ nbsql.up_to(nbsql.word('likelihood'), nbsql.class_and_feature(), nbsql.word('value')) }} AS lower
   FROM likelihoods
@@ -48,7 +49,10 @@ numbers AS MATERIALIZED (
 )
 {%- endif %}
 {%- for feature in counts %},
-{{ nbsql.poisson_quantiles(feature) }}
+{{ nbsql.poisson_quantiles(feature, nbsql.word('numbers')) }}
+{%- endfor %}
+{%- for feature in bags %},
+{{ nbsql.drawn_bags(feature, seed, priors, statistics) }}
 {%- endfor %}
 
 SELECT
@@ -83,12 +87,17 @@ ASOF LEFT JOIN (
 ASOF LEFT JOIN count{{ nbsql.sub(feature) }} ON count{{ nbsql.sub(feature) }}.class = drawn.class AND drawn.u{{ nbsql.sub(feature) }} >= count{{ nbsql.sub(feature) }}.lower
 {%- endfor %}
 
+{%- for feature in bags %}
+
+LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = drawn.nbsql_row
+{%- endfor %}
+
 ORDER BY drawn.nbsql_row
 {%- endmacro %}
 
 {# A number from 0 to 1, 1 excluded, of 53 bits. Hashes of hashes: DuckDB's hash of several numbers at once leaves them correlated. #}
-{% macro uniform(seed, feature, draw) -%}
-CAST(hash(xor(hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))), hash(CAST({{ 4 * feature + draw }} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
+{% macro uniform(seed, feature, draw, position=none) -%}
+CAST(hash(xor(hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))), hash(CAST({{ 4 * feature + draw }}{% if position is not none %} + 4294967296 * {{ position }}{% endif %} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
 {%- endmacro %}
 
 {# The share of the probabilities before this one. #}
@@ -107,7 +116,7 @@ sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }})) * cos({{ nbsql.nu
 {#
   The distribution function of a count, as far as it can be told from 0 and from 1: class, value, lower.
 #}
-{% macro poisson_quantiles(feature) -%}
+{% macro poisson_quantiles(feature, rates) -%}
 {% set rate %}rate{{ nbsql.sub(feature) }}{% endset -%}
 count{{ nbsql.sub(feature) }} AS MATERIALIZED (
   SELECT class, value, {{ nbsql.up_to(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
@@ -121,9 +130,47 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
           CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT),
           CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT)
         )) AS value
-      FROM numbers
+      FROM {{ rates }} AS rates
     ) AS counts
   ) AS masses
+)
+{%- endmacro %}
+
+{#
+  The tokens of every row: as many as a Poisson distribution says, whose mean is the number of tokens a row of the class has, each
+  by the likelihoods.
+#}
+{% macro drawn_bags(feature, seed, priors, statistics) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set sizes %}sizes{{ i }}{% endset -%}
+{{ sizes }} AS MATERIALIZED (
+  SELECT priors.class, coalesce(max(tokens.n), 0) / max(priors.n) AS rate{{ i }}
+  FROM {{ priors }} AS priors
+  LEFT JOIN (
+    SELECT class, sum(n) AS n
+    FROM {{ statistics }} AS statistics
+    WHERE feature = {{ nbsql.text(feature.name) }} AND value IS NOT NULL AND mean IS NULL
+    GROUP BY class
+  ) AS tokens ON tokens.class = priors.class
+  GROUP BY priors.class
+),
+{{ nbsql.poisson_quantiles(feature, sizes) }},
+bag{{ i }} AS MATERIALIZED (
+  SELECT draws.nbsql_row, list(tokens.value ORDER BY draws.position) AS bag
+  FROM (
+    SELECT nbsql_row, class, position, {{ nbsql.uniform(seed, feature.index, 1, nbsql.word('position')) }} AS u
+    FROM (
+      SELECT rows_of.nbsql_row, rows_of.class, unnest(range(count{{ i }}.value)) AS position
+      FROM (
+        SELECT nbsql_row, class, {{ nbsql.uniform(seed, feature.index, 0) }} AS u FROM drawn
+      ) AS rows_of
+      ASOF JOIN count{{ i }} ON count{{ i }}.class = rows_of.class AND rows_of.u >= count{{ i }}.lower
+    ) AS places
+  ) AS draws
+  ASOF JOIN (
+    SELECT class, value, lower FROM cumulated WHERE feature = {{ nbsql.text(feature.name) }}
+  ) AS tokens ON tokens.class = draws.class AND draws.u >= tokens.lower
+  GROUP BY draws.nbsql_row
 )
 {%- endmacro %}
 

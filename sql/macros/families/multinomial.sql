@@ -52,3 +52,8 @@ coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{
 {{ nbsql.weight_of(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
+
+{# How many of the occurrences of a row that was drawn at random (sample.sql) are of this column. #}
+{% macro multinomial_drawn(feature, seed, position) -%}
+len(list_filter(coalesce(bag{{ nbsql.sub(feature) }}.bag, []), lambda token: token = {{ nbsql.text(feature.columns[position]) }}))
+{%- endmacro %}

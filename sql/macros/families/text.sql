@@ -86,3 +86,8 @@ CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(param
 {{ nbsql.other_weights(feature, column) }}
 {%- endif %}
 {%- endmacro %}
+
+{# The words of a row drawn at random (sample.sql). #}
+{% macro text_drawn(feature, seed, position) -%}
+coalesce(array_to_string(bag{{ nbsql.sub(feature) }}.bag, ' '), '')
+{%- endmacro %}

@@ -34,3 +34,12 @@
 {% macro token_counts_weights(feature, column, degree) -%}
 {{ nbsql.other_weights(feature, column) }}
 {%- endmacro %}
+
+{# The tokens of a row drawn at random (sample.sql). #}
+{% macro tokens_drawn(feature, seed, position) -%}
+coalesce(bag{{ nbsql.sub(feature) }}.bag, [])
+{%- endmacro %}
+
+{% macro token_counts_drawn(feature, seed, position) -%}
+coalesce(list_aggregate(bag{{ nbsql.sub(feature) }}.bag, 'histogram'), MAP {})
+{%- endmacro %}

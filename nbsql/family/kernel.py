@@ -1,0 +1,62 @@
+"""Numbers whose density is estimated by a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from nbsql.errors import InputError
+from nbsql.family.base import Family, non_negative
+
+MOST_CELLS = 4096
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel(Family):
+    """A number of any density: the mean of normal densities around the values of the class, on a grid of cells.
+
+    With phi the normal density and h the bandwidth of a class, p(x | c) = (sum over its values v of phi((x - v) / h) / h +
+    alpha / range) / (n_c + alpha): x and the values stand in the middle of their cells, and alpha rows are spread over the
+    range of the grid. Numbers beyond it count as those in its outermost cells.
+
+    Args:
+        bandwidth: h; None takes Silverman's rule, s (3 n_c / 4)^(-1/5), s the deviation in the class; at least the width
+            of a cell.
+        cells: of the grid, which reaches three bandwidths of the whole column beyond its values.
+        low: where the grid begins, as the fit found it.
+        width: of a cell, as the fit found it.
+    """
+
+    bandwidth: float | None = None
+    cells: int = 512
+    low: float | None = None
+    width: float | None = None
+
+    name: ClassVar[str] = "kernel"
+    level: ClassVar[bool] = True
+    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.bandwidth is not None:
+            object.__setattr__(self, "bandwidth", non_negative(self.bandwidth, "bandwidth"))
+            if self.bandwidth == 0:
+                raise InputError("bandwidth must be above 0, not 0")
+        if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= MOST_CELLS:
+            raise InputError(f"cells must be a whole number from 2 to {MOST_CELLS}, not {self.cells!r}")
+
+    @property
+    def question(self) -> str | None:
+        return "kernel_range" if self.width is None else None
+
+    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+        least, largest, bandwidth = rows[0]
+        if least is None:
+            least = largest = 0.0
+        beyond = 3 * (bandwidth if self.bandwidth is None else self.bandwidth) if least < largest else 0.5
+        return replace(self, low=least - beyond, width=(largest - least + 2 * beyond) / self.cells)
+
+    @property
+    def distribution(self) -> str:
+        return "kernel"

@@ -1,0 +1,108 @@
+{#
+  A number whose density in a class is the mean of normal densities around the values of the class, on a grid:
+
+    p(x | c) = (sum over the values v of phi((x - v) / h_c) / h_c + alpha / range) / (n_c + alpha)
+
+  Counted and looked up as a category, the number of the cell. h_c is given, or s_c (3 n_c / 4)^(-1/5), Silverman's rule (Density
+  Estimation for Statistics and Data Analysis, 1986, section 3.4.2), s_c the standard deviation; at least the width of a cell. A class
+  without a value has the uniform density. In the likelihoods, `likelihood` is the density in the middle of the cell.
+#}
+
+{% macro kernel_value(feature, relation) -%}
+{% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN
+  CAST(CAST(least(greatest(floor(({{ x }} - {{ nbsql.number(feature.family.low) }}) / {{ nbsql.number(feature.family.width) }}), 0), {{ feature.family.cells - 1 }}) AS BIGINT) AS {{ nbsql.string() }})
+END
+{%- endmacro %}
+
+{% macro kernel_given(feature, relation) -%}
+{{ nbsql.kernel_value(feature, relation) }}
+{%- endmacro %}
+
+{# One row: the least and the largest value, and the bandwidth of the whole. #}
+{% macro kernel_range(model, source, feature) -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+SELECT
+  min({{ nbsql.finite(x) }}) AS least,
+  max({{ nbsql.finite(x) }}) AS largest,
+  coalesce(stddev_samp({{ nbsql.finite(x) }}), 0) * power(0.75 * greatest(count({{ nbsql.finite(x) }}), 1), -0.2) AS bandwidth
+FROM {{ source }} AS source
+WHERE {{ nbsql.counted(model) }}
+{%- endmacro %}
+
+{% macro kernel_likelihoods(features) -%}
+WITH options(feature, cells, width, bandwidth, alpha) AS (
+  VALUES
+    {% for feature in features %}
+    ({{ nbsql.text(feature.name) }}, {{ feature.family.cells }}, {{ nbsql.number(feature.family.width) }}, {{ nbsql.optional(feature.family.bandwidth) }}, {{ nbsql.number(feature.family.added_count) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+),
+points AS (
+  SELECT counts.class, counts.feature, TRY_CAST(counts.value AS BIGINT) AS cell, counts.n
+  FROM counts
+  JOIN options ON options.feature = counts.feature
+),
+spreads AS (
+  SELECT
+    class,
+    points.feature,
+    sum(n) AS n,
+    coalesce(
+      max(bandwidth),
+      greatest(
+        CASE WHEN sum(n) > 1 THEN sqrt(greatest(sum(n * cell * cell) - sum(n * cell) * sum(n * cell) / sum(n), 0) / (sum(n) - 1)) * power(0.75 * sum(n), -0.2) END,
+        1
+      ) * max(width)
+    ) AS h
+  FROM points
+  JOIN options ON options.feature = points.feature
+  GROUP BY class, points.feature
+),
+masses AS (
+  SELECT
+    spreads.class,
+    grid.feature,
+    grid.cell,
+    sum(points.n * exp(-0.5 * power((grid.cell - points.cell) * grid.width / spreads.h, 2))) / (max(spreads.h) * sqrt({{ nbsql.number(6.283185307179586) }})) AS mass
+  FROM (
+    SELECT feature, width, unnest(range(cells)) AS cell FROM options
+  ) AS grid
+  JOIN spreads ON spreads.feature = grid.feature
+  JOIN points ON points.feature = spreads.feature AND points.class = spreads.class
+  GROUP BY spreads.class, grid.feature, grid.cell
+)
+SELECT
+  class,
+  feature,
+  value,
+  FALSE AS unseen,
+  likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS score,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS variance,
+  CAST(NULL AS {{ nbsql.double() }}) AS rate
+FROM (
+  SELECT
+    classes.class,
+    grid.feature,
+    CAST(grid.cell AS {{ nbsql.string() }}) AS value,
+    CASE
+      WHEN coalesce(spreads.n, 0) + grid.alpha > 0 THEN (coalesce(masses.mass, 0) + grid.alpha / (grid.cells * grid.width)) / (coalesce(spreads.n, 0) + grid.alpha)
+      ELSE 1 / (grid.cells * grid.width)
+    END AS likelihood
+  FROM classes
+  CROSS JOIN (
+    SELECT feature, cells, width, alpha, unnest(range(cells)) AS cell FROM options
+  ) AS grid
+  LEFT JOIN spreads ON spreads.class = classes.class AND spreads.feature = grid.feature
+  LEFT JOIN masses ON masses.class = classes.class AND masses.feature = grid.feature AND masses.cell = grid.cell
+) AS densities
+{%- endmacro %}
+
+{% macro kernel_quantities() %}{% endmacro %}
+
+{# A number of the cell that was drawn, each as probable as any other. #}
+{% macro kernel_drawn(feature, seed, position) -%}
+{{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * (CAST(level{{ nbsql.sub(feature) }}.value AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }})
+{%- endmacro %}
