@@ -264,10 +264,25 @@ class Plan:
         *,
         as_text: bool,
         calibration: str | None = None,
+        costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
         """The common table expressions of the queries that judge the model on a source."""
-        context, scored = self._scored(source, classes, calibration=calibration)
+        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
         return self.renderer.fragment("judged", context, scored, self.relations["parameters"], weight, as_text)
+
+    def paid(
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        weight: str | None,
+        *,
+        as_text: bool,
+        calibration: str | None,
+        costs: Sequence[Sequence[float]],
+    ) -> str:
+        """The query of what the predictions that cost least did cost."""
+        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
+        return self.renderer.statement("paid", context, scored, self.relations["parameters"], weight, as_text)
 
     def calibration_rows(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
         """The query of what a calibration is fitted on, of a source."""
@@ -297,7 +312,13 @@ class Plan:
         return self._context(classes)
 
     def _scored(
-        self, source: Markup, classes: Sequence[ClassColumn], *, ordered: bool = False, calibration: str | None = None
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
+        costs: Sequence[Sequence[float]] | None = None,
     ) -> tuple[Context, Markup]:
         context = self._context(classes, ordered=ordered)
         relations = self.relations
@@ -308,6 +329,9 @@ class Plan:
             scored = self.renderer.fragment(
                 "subquery", self.renderer.fragment("calibrated", context, scored, *places, calibration)
             )
+        if costs is not None:
+            query = self.renderer.fragment("decided_at_cost", context, scored, relations["parameters"], costs)
+            scored = self.renderer.fragment("subquery", query)
         return context, scored
 
     def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> Context:
