@@ -82,6 +82,8 @@ class Evaluation:
         calibration: class (NULL for the prediction, whatever its class), bin, lower, upper, n, probability, frequency.
         lift: class, depth, gain, lift.
         thresholds: class, threshold, the four counts, precision, recall, specificity, f1, accuracy.
+        cost: with costs, what the predictions cost on average, over the rows whose class the model knows and can explain.
+        expected_cost: what they cost by the posteriors.
     """
 
     rows: int
@@ -115,10 +117,13 @@ class Evaluation:
     calibration: Query = field(compare=False)
     lift: Query = field(compare=False)
     thresholds: Query = field(compare=False)
+    cost: float | None = None
+    expected_cost: float | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the classes, of types that JSON has; a label that JSON lacks is text."""
-        names = [item.name for item in dataclasses.fields(self) if item.name not in (*_QUERIES, "classes")]
+        left = (*_QUERIES, "classes", *(("cost", "expected_cost") if self.cost is None else ()))
+        names = [item.name for item in dataclasses.fields(self) if item.name not in left]
         classes = [{**dataclasses.asdict(item), "label": _plain(item.label)} for item in self.classes]
         return {**{name: getattr(self, name) for name in names}, "classes": classes}
 
@@ -133,6 +138,7 @@ class Evaluation:
             ("calibration error", self.calibration_error),
             ("ROC AUC", self.roc_auc),
             ("average precision", self.average_precision),
+            *([] if self.cost is None else [("cost", self.cost), ("expected cost", self.expected_cost)]),
         ]
 
     def table(self) -> list[tuple[Any, ...]]:
@@ -178,18 +184,25 @@ def evaluate(
     weight: str | None,
     bins: int,
     calibration: str | None = None,
+    costs: Sequence[Sequence[float]] | None = None,
 ) -> Evaluation:
     """The evaluation of a model on a source, which must have the features.
 
     Raises:
         InputError: the source lacks the target or the weight, or has no rows to judge.
     """
-    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, calibration=calibration)
+    options: dict[str, Any] = {"calibration": calibration, "costs": costs}
+    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, **options)
 
     def nothing(left_out: int | None) -> str:
         return _nothing(engine, plan.spec.target, source, left_out)
 
-    return evaluation_of(queries, weight, nothing)
+    evaluation = evaluation_of(queries, weight, nothing)
+    if costs is None:
+        return evaluation
+    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
+    ((cost, expected),) = engine.rows(plan.paid(narrowed, classes, weight, as_text=as_text, **options))
+    return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
 
 
 def evaluation_of(
@@ -232,6 +245,7 @@ def evaluation_queries(
     weight: str | None,
     bins: int,
     calibration: str | None = None,
+    costs: Sequence[Sequence[float]] | None = None,
 ) -> dict[str, Query]:
     """The queries of an evaluation, by name.
 
@@ -239,7 +253,7 @@ def evaluation_queries(
         InputError: the source lacks the target or the weight, or an argument is of no use.
     """
     narrowed, weight, as_text = judgeable(engine, plan, source, weight)
-    judged = plan.judged(narrowed, classes, weight, as_text=as_text, calibration=calibration)
+    judged = plan.judged(narrowed, classes, weight, as_text=as_text, calibration=calibration, costs=costs)
     return queries_of(engine, judged, source, bins)
 
 

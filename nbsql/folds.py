@@ -93,9 +93,8 @@ class Folds:
             raise InputError(f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; leave out its norm")
         knowing = [feature.name for feature in known.features if feature.family.supervised]
         if knowing:
-            say(
-                f"the bins of {listed(knowing)} were cut by the classes of all rows, and so the figures too good; judge on others"
-            )
+            bins = f"the bins of {listed(knowing)}"
+            say(f"{bins} were cut by the classes of all rows, and so the figures too good; judge on others")
         column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
         self.cells = table("cells")
         self._dealt = column is None

@@ -14,6 +14,7 @@ from nbsql import schema as schemas
 from nbsql.calibration import Calibration, calibrate, method_of
 from nbsql.changes import Change, Ledger
 from nbsql.context import ClassColumn, class_columns
+from nbsql.costs import cost_matrix
 from nbsql.decisions import Decision, decision
 from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.dialect import folded
@@ -227,7 +228,9 @@ class Model:
         """
         return self._query("explain", source)
 
-    def evaluate(self, source: Any, *, weight: str | None = None, bins: int = 10, calibrated: bool = False) -> Evaluation:
+    def evaluate(
+        self, source: Any, *, weight: str | None = None, bins: int = 10, costs: Any = None, calibrated: bool = False
+    ) -> Evaluation:
         """How well the model predicts the rows of `source`, whose class is known: its numbers, and its curves as queries.
 
         Rows without a class are left out and counted. A class that the model does not know counts as wrong, with a probability
@@ -237,6 +240,7 @@ class Model:
             source: what to judge on; it has the column of the target, and the features.
             weight: column of row weights, at least 0; a weight w counts as w copies of the row.
             bins: how many parts the probabilities fall into for the calibration, and the rows for the lift.
+            costs: judge the predictions of `predict` with these costs, and say what they cost: `cost` and `expected_cost`.
             calibrated: judge the calibrated posteriors; see `calibrate`.
 
         Raises:
@@ -254,7 +258,10 @@ class Model:
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
-        return evaluate(self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method)
+        matrix = None if costs is None else cost_matrix(costs, self.classes)
+        return evaluate(
+            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
+        )
 
     def evaluate_sql(
         self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10, calibrated: bool = False
@@ -488,7 +495,7 @@ class Model:
         return Query(self._engine, self._engine.renderer.statement("drift", *sides, self._spec.features))
 
     def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the model to one Parquet file, which `nbsql.import_` reads. It holds counts and no rows.
+        """Write the model to one Parquet file, which `nbsql.import_` reads. It holds counts and no rows, and no calibration.
 
         Raises:
             InputError: the file is there already.

@@ -283,10 +283,25 @@ class Plan:
         *,
         as_text: bool,
         calibration: str | None = None,
+        costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
         """The common table expressions of the queries that judge the model on a source."""
-        context, scored = self._scored(source, classes, calibration=calibration)
+        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
         return self.renderer.fragment("judged", context, scored, self.relations["parameters"], weight, as_text)
+
+    def paid(
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        weight: str | None,
+        *,
+        as_text: bool,
+        calibration: str | None,
+        costs: Sequence[Sequence[float]],
+    ) -> str:
+        """The query of what the predictions that cost least did cost."""
+        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
+        return self.renderer.statement("paid", context, scored, self.relations["parameters"], weight, as_text)
 
     def calibration_rows(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
         """The query of what a calibration is fitted on, of a source."""
@@ -305,6 +320,7 @@ class Plan:
         *,
         ordered: bool = False,
         calibration: str | None = None,
+        costs: Sequence[Sequence[float]] | None = None,
     ) -> tuple[Context, Markup]:
         context = self._context(classes, ordered=ordered)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
@@ -313,6 +329,9 @@ class Plan:
             query = self.renderer.fragment(
                 "calibrated", context, scored, parameters, self.relations["calibration"], calibration
             )
+            scored = self.renderer.fragment("subquery", query)
+        if costs is not None:
+            query = self.renderer.fragment("decided_at_cost", context, scored, parameters, costs)
             scored = self.renderer.fragment("subquery", query)
         return context, scored
 

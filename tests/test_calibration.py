@@ -279,6 +279,18 @@ def test_what_the_model_rules_out_stays_out(con: Connection, form: str, method: 
     assert found == [(0, 1.0, 1.0, 0.0, 0.0), (1, 1.0, 0.0, 1.0, 0.0), (None,) * 5]
 
 
+def test_a_temperature_without_an_optimum_ends(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 2 = 0 AS y, i % 2 * 3.0 + i % 5 / 10 AS x FROM range(40) AS r(i)")
+    model = nbsql.fit(con, "t", target="y")
+    wrong = model.calibrate("SELECT NOT y AS y, x FROM t", folds=None)
+    assert wrong.temperature == near(1000, rel=1e-6)
+    assert np.log(2) < wrong.calibrated_log_loss < wrong.log_loss / 10
+    right = model.calibrate("t", folds=None)
+    assert right.temperature is not None
+    assert 0.01 <= right.temperature < 1
+    assert right.calibrated_log_loss == near(0, abs=1e-11)
+
+
 def test_a_calibration_stays_with_the_model(con: Connection, tmp_path: Path) -> None:
     table(con, "rows", load_wine)
     con.execute(f"ATTACH '{tmp_path / 'shop.duckdb'}' AS shop")

@@ -45,6 +45,31 @@ def test_the_class_of_least_expected_cost_is_predicted(model: nbsql.Model) -> No
     assert list(found.columns) == ["i", "risk", "a", "b", "prediction", "probability", "expected_cost"]
 
 
+@pytest.mark.parametrize("weight", [None, "i"])
+def test_what_predictions_cost_is_that_of_numpy(model: nbsql.Model, weight: str | None) -> None:
+    labels = ["high", "low", "mid"]
+    matrix = np.array([[COSTS.get((a, b), 0.0) for b in labels] for a in labels])
+    found = model.evaluate("data", costs=COSTS, weight=weight)
+    rows = model.predict("data", costs=COSTS).df().sort_values("i")
+    w = rows["i"].to_numpy() if weight else np.ones(len(rows))
+    pairs = zip(rows["risk"], rows["prediction"], strict=True)
+    paid = [matrix[labels.index(actual), labels.index(chosen)] for actual, chosen in pairs]
+    assert found.cost == pytest.approx(np.average(paid, weights=w), rel=1e-12)
+    assert found.expected_cost == pytest.approx(np.average(rows["expected_cost"], weights=w), rel=1e-12)
+    assert found.accuracy == pytest.approx(np.average(rows["risk"] == rows["prediction"], weights=w), rel=1e-12)
+    assert found.to_dict()["cost"] == found.cost
+    assert [name for name, _ in found.summary()][-2:] == ["cost", "expected cost"]
+    assert "cost" not in model.evaluate("data", weight=weight).to_dict()
+
+
+def test_rows_that_the_model_does_not_know_or_cannot_explain_cost_nothing(con: duckdb.DuckDBPyConnection, form: str) -> None:
+    model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
+    rows = "FROM (VALUES ('a', 'x', 1), ('a', 'x', 2), ('a', 'y', 1), ('b', 'y', 9)) AS t(a, b, y)"
+    found = model.evaluate(rows, costs={(2, 1): 7, (1, 2): 7})
+    assert (found.cost, found.expected_cost) == (3.5, 0.0)
+    assert (found.rows, found.unknown, found.unexplained) == (4, 1, 1)
+
+
 def test_the_forms_of_costs_say_the_same(model: nbsql.Model) -> None:
     nested: dict[str, dict[str, float]] = {}
     for (actual, predicted), cost in COSTS.items():

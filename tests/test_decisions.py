@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -245,3 +246,15 @@ def test_the_command_says_what_the_library_says(shop: str, arguments: list[str],
 )  # fmt: skip
 def test_the_command_refuses(shop: str, arguments: list[str], code: int, message: str) -> None:
     assert message in run(shop, "weather", "sky", *arguments, code=code)
+
+
+def test_the_command_judges_at_a_cost(shop: str) -> None:
+    result = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--json"])
+    assert result.exit_code == 0, result.output
+    with duckdb.connect(shop) as con:
+        found = nbsql.load(con, "weather").evaluate("sky", costs={(True, False): 5})
+    printed = json.loads(result.stdout)
+    assert (printed["cost"], printed["accuracy"]) == (near(found.cost), near(found.accuracy))
+    refused = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--sql"])
+    assert refused.exit_code == 2
+    assert "--sql prints no costs; leave out --cost" in refused.stderr

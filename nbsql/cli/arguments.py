@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -21,6 +21,8 @@ _WORDS = {"true": True, "false": False, "none": None}
 
 
 if TYPE_CHECKING:
+    from nbsql.model import Model
+
     _Type = click.ParamType[Any]
 else:
     _Type = click.ParamType  # older ones take no type arguments
@@ -180,6 +182,18 @@ def threshold(text: str) -> tuple[str, float]:
     if number is None or not label:
         raise InputError(f"{text!r} is not LABEL=P, such as spam=0.9")
     return _value(label, as_text=True), number
+
+
+def labels_by_text(model: Model) -> dict[str, Any]:
+    """The classes of a model in their own type, by what a user writes."""
+    numbered = sorted(model._classes, key=lambda column: column.number)
+    return {column.label: label for column, label in zip(numbered, model.classes, strict=True)}
+
+
+def prices(model: Model, costs: Sequence[tuple[str, str, float]]) -> dict[tuple[Any, Any], float] | None:
+    """The costs as `Model.predict` takes them; None for none."""
+    labels = labels_by_text(model)
+    return {(labels.get(actual, actual), labels.get(other, other)): price for actual, other, price in costs} or None
 
 
 def _numbered(text: str) -> tuple[str, float | None]:

@@ -11,6 +11,7 @@ import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.arguments import CostType, prices
 from nbsql.cli.files import write
 from nbsql.cli.session import reading, still
 from nbsql.engines.duckdb import DuckDB
@@ -31,14 +32,18 @@ _ROWS = 20  # of a table on the terminal
 @click.option(
     "--bins", type=click.IntRange(min=1), default=10, show_default=True, help="Parts of the calibration and the lift."
 )
+@click.option(
+    "--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1; judges `predict --cost`."
+)
 @click.option("--calibrated", is_flag=True, help="Judge the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--table", type=click.Choice(TABLES), help="One of the tables behind the numbers, instead of the numbers.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: class (empty for the whole), metric, value.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it.")
 def evaluate(
-    database: str, model: str, source: str, *, weight: str | None, bins: int, calibrated: bool,
-    table: str | None, as_json: bool, as_csv: bool, as_sql: bool,
+    database: str, model: str, source: str, *, weight: str | None, bins: int,
+    costs: tuple[tuple[str, str, float], ...], calibrated: bool, table: str | None,
+    as_json: bool, as_csv: bool, as_sql: bool,
 ) -> None:  # fmt: skip
     """Judge MODEL on the rows of SOURCE, which holds the column that the model predicts.
 
@@ -52,11 +57,13 @@ def evaluate(
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if as_sql:
+            if costs:
+                raise click.UsageError("--sql prints no costs; leave out --cost")
             tables.sql(loaded.evaluate_sql(source, table=table or "metrics", weight=weight, bins=bins, calibrated=calibrated))
             return
         if engine.watch is not None:
             engine.watch("judge")
-        evaluation = loaded.evaluate(source, weight=weight, bins=bins, calibrated=calibrated)
+        evaluation = loaded.evaluate(source, weight=weight, bins=bins, costs=prices(loaded, costs), calibrated=calibrated)
         if table is not None:
             _table(engine, getattr(evaluation, table), "json" if as_json else "csv" if as_csv else "table")
             return

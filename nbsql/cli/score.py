@@ -9,7 +9,7 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.arguments import CostType, ThresholdType
+from nbsql.cli.arguments import CostType, ThresholdType, labels_by_text, prices
 from nbsql.cli.files import FORMATS, format_of, write
 from nbsql.cli.session import reading, recording, still, writing
 from nbsql.cli.words import explained
@@ -73,11 +73,11 @@ def predict(
     def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
         if proba:
             return loaded.predict_proba(found, calibrated=calibrated)
-        numbered = sorted(loaded._classes, key=lambda column: column.number)
-        labels = {column.label: label for column, label in zip(numbered, loaded.classes, strict=True)}
-        prices = {(labels.get(actual, actual), labels.get(wrong, wrong)): price for actual, wrong, price in costs}
+        labels = labels_by_text(loaded)
         reached = {labels.get(label, label): threshold for label, threshold in thresholds}
-        return loaded.predict(found, costs=prices or None, thresholds=reached or None, top_k=top_k, calibrated=calibrated)
+        return loaded.predict(
+            found, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k, calibrated=calibrated
+        )
 
     if into is not None:
         _into(database, model, source, scored, into, limit, as_sql=as_sql)

@@ -91,25 +91,35 @@ CROSS JOIN (
 ) AS calibration
 {%- endmacro %}
 
-{# A class without knots, none of whose scores were finite, keeps its posterior. #}
+{#
+  The last knot at or before x is found by bisection, in jumps of falling powers of 2. A class without knots, none of whose
+  scores were finite, keeps its posterior.
+#}
 {% macro isotonic_shares(rows, calibration) -%}
 SELECT
   *,
   list_transform(nbsql_odds, lambda x, k: CASE
     WHEN isinf(x) THEN CASE WHEN x > 0 THEN 1 ELSE 0 END
-    WHEN nbsql_at[k] IS NULL THEN 1 / (1 + exp(-x))
-    WHEN nbsql_at[k] = 0 THEN nbsql_ys[k][1]
-    WHEN nbsql_at[k] = len(nbsql_xs[k]) THEN nbsql_ys[k][-1]
-    ELSE nbsql_ys[k][nbsql_at[k]] + (nbsql_ys[k][nbsql_at[k] + 1] - nbsql_ys[k][nbsql_at[k]])
-      * ((x - nbsql_xs[k][nbsql_at[k]]) / (nbsql_xs[k][nbsql_at[k] + 1] - nbsql_xs[k][nbsql_at[k]]))
+    WHEN nbsql_xs[k] IS NULL THEN 1 / (1 + exp(-x))
+    WHEN nbsql_last[k] = 0 THEN nbsql_ys[k][1]
+    WHEN nbsql_last[k] = len(nbsql_xs[k]) THEN nbsql_ys[k][-1]
+    ELSE nbsql_ys[k][nbsql_last[k]] + (nbsql_ys[k][nbsql_last[k] + 1] - nbsql_ys[k][nbsql_last[k]])
+      * ((x - nbsql_xs[k][nbsql_last[k]]) / (nbsql_xs[k][nbsql_last[k] + 1] - nbsql_xs[k][nbsql_last[k]]))
   END) AS nbsql_shares
 FROM (
-  SELECT *, list_transform(nbsql_odds, lambda x, k: len(list_filter(nbsql_xs[k], lambda knot: knot <= x))) AS nbsql_at
+  SELECT
+    *,
+    list_transform(nbsql_odds, lambda x, k: list_reduce(
+      nbsql_jumps, lambda last, jump: last + CASE WHEN nbsql_xs[k][last + jump] <= x THEN jump ELSE 0 END, 0
+    )) AS nbsql_last
   FROM (
     {{ nbsql.log_odds(rows) | indent(4) }}
   ) AS odds
   CROSS JOIN (
-    SELECT list(xs ORDER BY class_no) AS nbsql_xs, list(ys ORDER BY class_no) AS nbsql_ys
+    SELECT
+      list(xs ORDER BY class_no) AS nbsql_xs,
+      list(ys ORDER BY class_no) AS nbsql_ys,
+      list_reverse(list_transform(range(CAST(ceil(log2(max(len(xs)) + 1)) AS BIGINT)), lambda i: 1 << i)) AS nbsql_jumps
     FROM (
       SELECT
         class_no,

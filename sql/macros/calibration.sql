@@ -76,8 +76,9 @@ ORDER BY classes.class_no, score
 
     sum over the rows of w (E[g] - g_y),  E over the classes by p_k^s,  g_k = ln p_k - the highest of them
 
-  by Newton's method (the second derivative is the variance of g), with bisection where that would leave the bracket. T stays between 1/100 and 1000.
-  A row whose true class the model rules out has an infinite log loss at any T and is left out.
+  by Newton's method (the second derivative is the variance of g), with bisection where that would leave the bracket. T stays
+  between 1/100 and 1000, and where the model is right in every row, it ends where nothing is left to gain. A row whose true class
+  the model rules out has an infinite log loss at any T and is left out.
 #}
 {% macro temperature_found(rows) -%}
 gaps AS MATERIALIZED (
@@ -99,7 +100,7 @@ steps AS (
     {{ nbsql.number(1e2) }} AS high,
     FALSE AS done
   UNION ALL
-  SELECT step + 1 AS step, next AS slope, low, high, abs(next - slope) <= 1e-13 * slope OR step >= 100 AS done
+  SELECT step + 1 AS step, next AS slope, low, high, flat OR abs(next - slope) <= 1e-13 * slope OR step >= 100 AS done
   FROM (
     SELECT *, CASE WHEN newton >= low AND newton <= high THEN newton ELSE sqrt(low * high) END AS next
     FROM (
@@ -108,13 +109,15 @@ steps AS (
         slope,
         CASE WHEN gradient <= 0 THEN slope ELSE low END AS low,
         CASE WHEN gradient >= 0 THEN slope ELSE high END AS high,
-        CASE WHEN gradient = 0 THEN slope ELSE slope - gradient / nullif(curvature, 0) END AS newton
+        CASE WHEN gradient = 0 THEN slope ELSE slope - gradient / nullif(curvature, 0) END AS newton,
+        abs(gradient) <= 1e-13 * n AS flat
       FROM (
         SELECT
           step,
           slope,
           low,
           high,
+          sum(weight) AS n,
           coalesce(sum(weight * (first / mass - gap)), 0) AS gradient,
           sum(weight * greatest(second / mass - (first / mass) * (first / mass), 0)) AS curvature
         FROM (
