@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.calibration import outdate
 from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, total
+from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
@@ -92,6 +93,7 @@ class Change:
             labels = count.scan()
             self._check_given(labels)
             cells = self._count(count, temporary("cells"), name)
+            self._check_covariances(self.engine.renderer.fragment("cells_of", cells))
             self._add(self.engine.renderer.fragment("cells_of", cells))
         outdate(self.engine, self.plan.relations, self.title)
         self._write(Entry(number, name, "update", source.label, total(labels)))
@@ -201,7 +203,12 @@ class Change:
                 )
         if engine.ask("rows_left", self._statistics, cells)[0][0] <= 0:
             raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
+        self._check_covariances(engine.renderer.fragment("negated", cells, batch))
         self._add(engine.renderer.fragment("negated", cells, batch))
+
+    def _check_covariances(self, change: Markup) -> None:
+        cells = self.engine.renderer.fragment("cells_of", self._statistics)
+        check_covariances(self.engine, self.plan.spec, cells, change)
 
     def _write(self, entry: Entry) -> None:
         statement = self.plan.enter(entry)

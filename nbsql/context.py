@@ -118,7 +118,7 @@ def _backoffs(spec: Spec) -> list[Backoff]:
 
 def _parts(features: Sequence[Feature]) -> Iterator[Part]:
     for feature in features:
-        if feature.family.over_columns and not feature.family.level:
+        if feature.family.over_columns and feature.family.by_column:
             yield from (Part(feature, column, number) for number, column in enumerate(feature.columns, start=1))
         elif feature.family.level or feature.family.parametrised_term:
             yield Part(feature, feature.column, None)

@@ -7,6 +7,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -89,13 +90,26 @@ class Count:
         scans = (self._relation, self._scan, self._rescan, self._careful)
         return self.plan.cells(relation, batch, *scans, temporary=temporary)
 
-    def centres(self) -> dict[int, float]:
+    def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
+        """The statements that create a temporary table of the cells of the classes and of some scanned features."""
+        plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
+        careful = [feature for feature in self._careful if feature in features]
+        return plan.cells(relation, "1", self._relation, self._scan, self._rescan, careful, temporary=True)
+
+    def centres(self) -> dict[int, float | list[float]]:
         """A typical value of every feature whose squares are summed."""
         centred = self.plan.centred
         if not centred:
             return {}
-        found = dict(self.engine.rows(self.plan.centres(self._relation)))
-        return {feature.index: found.get(feature.index, 0.0) for feature in centred}
+        rows = self.engine.rows(self.plan.centres(self._relation))
+        found = {(index, *column): centre for index, centre, *column in rows}
+        several = any(feature.family.over_columns for feature in centred)
+        return {
+            feature.index: [found.get((feature.index, j), 0.0) for j in range(1, len(feature.columns) + 1)]
+            if feature.family.over_columns
+            else found.get((feature.index, 1) if several else (feature.index,), 0.0)
+            for feature in centred
+        }
 
     def run(self, statement: Statement) -> None:
         self.engine.run(statement.name, statement.sql)

@@ -9,6 +9,7 @@ import duckdb
 from markupsafe import Markup
 
 from nbsql.context import ClassColumn
+from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.fitting import build
@@ -48,6 +49,7 @@ def derive(
     with engine.temporaries() as temporary:
         staged = temporary("cells")  # they may be those of the model that is replaced
         engine.run("cells", engine.renderer.statement("create_table_as", staged, cells, temporary=True))
+        check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
             drop_schema(engine, *replaces)
         if not relations.temporary:

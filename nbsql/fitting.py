@@ -8,6 +8,7 @@ from typing import Any
 
 from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, say, total
+from nbsql.covariance import check_covariances, together
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
@@ -57,6 +58,10 @@ class Fit:
             if len(labels) == 1:
                 say(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
             self._set_prior(labels)
+            if together(self.spec):
+                for statement in count.moments(temporary("moments"), together(self.spec)):
+                    _run(self.engine, statement)
+                check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
             if replaces is not None:
                 drop_schema(self.engine, *replaces)
             plan = self.plan
@@ -106,6 +111,15 @@ class Fit:
                 empty.append(feature.name)
             elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
                 constant.append(feature.name)
+        for feature in together(self.spec):
+            without = self.engine.ask("rows_without", self.relations["statistics"], feature)[0][0]
+            if without > 0 and feature.name not in empty:
+                rows = (
+                    f"{without:g} row{'' if without == 1 else 's'}"
+                    if self.spec.weight is None
+                    else f"rows of weight {without:g}"
+                )
+                say(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
         if empty:
             say(f"nothing but NULL in {listed(empty)}; left out of the score")
         if constant:

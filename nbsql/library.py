@@ -44,6 +44,7 @@ def fit(
     weight: str | None = None,
     method: str = "naive",
     backoff: Literal["naive"] | None = None,
+    shrinkage: float | str | None = None,
     alpha: float | None = None,
     prior: str | Mapping[Any, float] = "empirical",
     prior_alpha: float | None = None,
@@ -70,8 +71,10 @@ def fit(
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
         method: "naive", or "joint", which counts equal rows: all columns without a family of their own as one category
-            (`nbsql.Joint`). A row never seen has a NULL prediction.
-        backoff: "naive" gives such a row the answer of naive Bayes; None leaves it without one.
+            (`nbsql.Joint`). A row never seen has a NULL prediction. "lda" and "qda" are linear and quadratic discriminant
+            analysis of all numbers without a family of their own (`nbsql.MultivariateGaussian`).
+        backoff: "naive" gives a row that "joint" has never seen the answer of naive Bayes; None leaves it without one.
+        shrinkage: of the covariance matrices of "lda" and "qda": a number from 0 to 1, or "ledoit-wolf".
         alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method.
         prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
         prior_alpha: the a of the smoothed prior; None takes alpha.
@@ -94,8 +97,8 @@ def fit(
     """
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
-        method=method, backoff=backoff, alpha=alpha, prior=prior, prior_alpha=prior_alpha, nulls=nulls, unseen=unseen,
-        slice_by=slice_by,
+        method=method, backoff=backoff, shrinkage=shrinkage, alpha=alpha, prior=prior, prior_alpha=prior_alpha,
+        nulls=nulls, unseen=unseen, slice_by=slice_by,
     )  # fmt: skip
     with _opened(con) as engine, engine.transaction():
         relations, replaces = _place(engine, name, database, replace=replace)

@@ -44,5 +44,6 @@ def _refusal(feature: Feature, degree: int) -> str | None:
         )
         return f"{feature.name!r} {what}"
     if family.degree > degree:
-        return f"{feature.name!r} is {family.name} with a variance of its own in every class; {family.linear_cure}"
+        what = "a variance" if family.by_column else "a covariance matrix"
+        return f"{feature.name!r} is {family.name} with {what} of its own in every class; {family.linear_cure}"
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Joint, OverColumns
+from nbsql.family import Joint, MultivariateGaussian, OverColumns
 from nbsql.spec import Column, Options
 
 # From the columns that are to be features and that `families` does not name, to families over several of them, by key; what
@@ -35,7 +35,24 @@ def joint(columns: Sequence[Column], options: Options) -> Mapping[str, OverColum
     return {"joint": Joint(names, alpha=alpha, nulls=nulls, unseen="smooth")}
 
 
-METHODS: dict[str, Method] = {"naive": naive, "joint": joint}
+def lda(columns: Sequence[Column], options: Options) -> Mapping[str, OverColumns]:
+    """Linear discriminant analysis of the numbers: one covariance matrix for all classes."""
+    return _discriminant("lda", columns, options)
+
+
+def qda(columns: Sequence[Column], options: Options) -> Mapping[str, OverColumns]:
+    """Quadratic discriminant analysis of the numbers: a covariance matrix a class."""
+    return _discriminant("qda", columns, options)
+
+
+def _discriminant(name: str, columns: Sequence[Column], options: Options) -> Mapping[str, OverColumns]:
+    numbers = [column.name for column in columns if column.kind in MultivariateGaussian.accepts]
+    if not numbers:
+        raise InputError(f"method={name!r} needs a number among the features")
+    return {name: MultivariateGaussian(numbers, shared=name == "lda", shrinkage=options.shrinkage)}
+
+
+METHODS: dict[str, Method] = {"naive": naive, "joint": joint, "lda": lda, "qda": qda}
 
 
 def method(name: str) -> Method:

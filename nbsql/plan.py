@@ -96,8 +96,12 @@ class Plan:
     def centres(self, source: Markup) -> str:
         return self.renderer.statement("centres", source, self.centred)
 
-    def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, float]) -> Statement:
-        numbers = {index: self.renderer.dialect.number(value) for index, value in centres.items()}
+    def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Statement:
+        number = self.renderer.dialect.number
+        numbers = {
+            index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
+            for index, centre in centres.items()
+        }
         query = self.renderer.fragment("scan", Context(self.spec), source, self.scanned, checks, numbers)
         return self._table("scan", scan, query, temporary=True)
 

@@ -121,6 +121,8 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
             if name in group_of or (name in singles and not group.family.backs_off):
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
             group_of[name] = key
+    if options.shrinkage is not None and options.method not in ("lda", "qda"):
+        raise InputError(f"shrinkage is of method='lda' and 'qda', not of {options.method!r}")
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
     for key, together in method(options.method)(free, options).items():
         if key in groups:

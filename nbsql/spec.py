@@ -188,6 +188,7 @@ class Options:
     slice_by: str | None = None
     method: str = "naive"
     backoff: Literal["naive"] | None = None
+    shrinkage: float | str | None = None
 
     @property
     def pseudo_count(self) -> float:

@@ -87,7 +87,8 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         (
             {"families": {"n": "zip"}},
             "no family 'zip'; the families are 'categorical', 'binned', 'bernoulli', 'gaussian', 'lognormal', 'exponential', "
-            "'poisson', 'geometric', 'multinomial', 'complement', 'tokens', 'token_counts', 'text', 'joint', 'kernel'",
+            "'poisson', 'geometric', 'multinomial', 'complement', 'tokens', 'token_counts', 'text', 'joint', 'kernel', "
+            "'multivariate_gaussian'",
         ),
         ({"families": {"n": 3}}, "a family is a name or an instance such as nbsql.Gaussian(), not 3"),
         ({"families": {3: "poisson"}}, "a column's name must be text, not 3"),

@@ -23,6 +23,13 @@ _ROWS = 30  # of a table that is no answer but a report
 _DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
 
 
+def _number_or_text(text: str | None) -> float | str | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
 # What to model, for every command that fits or judges a fit.
 _OPTIONS = [
     click.option("--target", required=True, metavar="COLUMN", help="The column to predict."),
@@ -51,7 +58,13 @@ _OPTIONS = [
         type=click.Choice(list(METHODS)),
         default="naive",
         show_default=True,
-        help="naive: features are independent in a class. joint: equal rows are counted.",
+        help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis.",
+    ),
+    click.option(
+        "--shrinkage",
+        callback=lambda _context, _option, text: _number_or_text(text),
+        metavar="S",
+        help="Of the covariance matrices of lda and qda: a number from 0 to 1, or ledoit-wolf.",
     ),
     click.option(
         "--backoff", type=click.Choice(["naive"]), help="How the joint method scores a row never seen; by default not at all."

@@ -22,13 +22,14 @@ from nbsql.family.joint import Joint
 from nbsql.family.kernel import Kernel
 from nbsql.family.lognormal import LogNormal
 from nbsql.family.multinomial import Multinomial
+from nbsql.family.multivariate_gaussian import MultivariateGaussian
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
 from nbsql.family.tokens import TokenCounts, Tokens
 
 _FAMILIES = (
     Categorical, Binned, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
-    Tokens, TokenCounts, Text, Joint, Kernel,
+    Tokens, TokenCounts, Text, Joint, Kernel, MultivariateGaussian,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
@@ -85,6 +86,7 @@ __all__ = [
     "Kernel",
     "LogNormal",
     "Multinomial",
+    "MultivariateGaussian",
     "NormalInverseGamma",
     "Nulls",
     "OverColumns",

@@ -95,6 +95,7 @@ class Family:
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
     over_columns: ClassVar[bool] = False  # one feature of several columns
+    by_column: ClassVar[bool] = True  # whether the score of such a feature is a sum over its columns
     linear_cure: ClassVar[str] = "use quadratic()"  # where the score is a square
     divergence: ClassVar[str] = (
         "normal"  # how far two of its distributions are apart: <divergence>_divergence (sql/macros/drift.sql)

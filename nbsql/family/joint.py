@@ -37,6 +37,7 @@ class Joint(OverColumns):
     name: ClassVar[str] = "joint"
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
+    by_column: ClassVar[bool] = False
     least_columns: ClassVar[tuple[int, str]] = (1, "one column")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
@@ -58,3 +59,7 @@ class Joint(OverColumns):
 
     def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:
         return replace(self, columns=tuple(columns), integers=tuple(integers))
+
+    @property
+    def degree(self) -> int | None:
+        return 1

@@ -23,10 +23,10 @@ counts AS (
   SELECT feature, value, sum(a) AS a, sum(b) AS b
   FROM (
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, n AS a, 0 AS b
-    FROM a WHERE mean IS NULL OR value IS NOT NULL
+    FROM a WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
     UNION ALL
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, 0, n
-    FROM b WHERE mean IS NULL OR value IS NOT NULL
+    FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
   ) AS both_sides
   GROUP BY ALL
 ),

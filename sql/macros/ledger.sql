@@ -51,9 +51,9 @@ FROM (
   UNION ALL
   SELECT slice, class, feature, value, sum(learnt), sum(forgotten)
   FROM (
-    SELECT slice, class, feature, value, n * mean AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics WHERE value IS NOT NULL AND mean IS NOT NULL
+    SELECT slice, class, feature, value, n * mean AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics WHERE value IS NOT NULL AND mean IS NOT NULL AND m2 IS NULL
     UNION ALL
-    SELECT slice, class, feature, value, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NOT NULL AND mean IS NOT NULL
+    SELECT slice, class, feature, value, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NOT NULL AND mean IS NOT NULL AND m2 IS NULL
   ) AS occurrences
   GROUP BY slice, class, feature, value
 ) AS balance
@@ -70,12 +70,13 @@ LIMIT 1
 {% macro overdrawn_squares(statistics, cells) -%}
 SELECT CAST(learnt.class AS {{ nbsql.string() }}) AS class, learnt.feature
 FROM (
-  {{ nbsql.pooled(nbsql.numbers_of(statistics), ['slice', 'class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled(nbsql.squares_of(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
 ) AS learnt
 JOIN (
-  {{ nbsql.pooled(nbsql.numbers_of(cells), ['slice', 'class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled(nbsql.squares_of(cells), ['slice', 'class', 'feature', 'value']) | indent(2) }}
 ) AS forgotten
   ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
+  AND forgotten.value IS NOT DISTINCT FROM learnt.value
 WHERE learnt.n > forgotten.n
   AND learnt.m2 - forgotten.m2
     - forgotten.n * (forgotten.mean - learnt.mean) * (forgotten.mean - learnt.mean) * learnt.n / (learnt.n - forgotten.n)

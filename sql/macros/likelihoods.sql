@@ -136,6 +136,12 @@ counts AS (
 moments AS (
   {{ nbsql.pooled(nbsql.numbers_of(statistics), ['class', 'feature']) | indent(2) }}
 )
+{%- set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list %}
+{%- if together %},
+comoments AS (
+  {{ nbsql.pooled(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
+)
+{%- endif %}
 {%- for distribution in features | map(attribute='family.distribution') | unique %},
 {{ nbsql.word(distribution) }} AS (
   {{ nbsql[distribution ~ '_likelihoods'](features | selectattr('family.distribution', 'equalto', distribution) | list) | indent(2) }}
@@ -156,6 +162,11 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 
 {% macro moments_of(statistics) -%}
 (SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL)
+{%- endmacro %}
+
+{# The cells of numbers with squares, those of pairs of numbers too. #}
+{% macro squares_of(statistics) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE m2 IS NOT NULL)
 {%- endmacro %}
 
 {# The columns of the view `likelihoods`. #}

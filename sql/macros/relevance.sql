@@ -80,7 +80,7 @@ counts AS (
   GROUP BY feature, value, class
 ),
 moments AS (
-  {{ nbsql.pooled(nbsql.moments_of(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled(nbsql.apart_of(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
 )
 {%- endmacro %}
 
@@ -124,4 +124,9 @@ FROM (
 ) AS cells
 GROUP BY feature, value, of_value
 ORDER BY mutual_information DESC, feature, value
+{%- endmacro %}
+
+{# The cells of numbers and weighed tokens, without those of columns that share a covariance matrix. #}
+{% macro apart_of(cells) -%}
+(SELECT * FROM {{ cells }} AS cells WHERE mean IS NOT NULL AND (value IS NULL OR m2 IS NULL))
 {%- endmacro %}

@@ -113,9 +113,9 @@ LEFT JOIN means ON means.class = {{ nbsql.target(model) }}
 WITH means AS (
   SELECT
     class
-    {%- for feature in features if feature.family.centred %},
-    {% set x %}nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-    {{ nbsql.total(model, x) }} / {{ nbsql.tally(model, x) }} AS centre{{ nbsql.sub(feature) }}
+    {%- for sub in nbsql.centred_numbers(features).split() %},
+    {% set x %}nbsql_x{{ sub }}{% endset %}
+    {{ nbsql.total(model, x) }} / {{ nbsql.tally(model, x) }} AS centre{{ sub }}
     {%- endfor %}
 
   FROM (
@@ -150,6 +150,16 @@ GROUP BY class{% if model.slice_by %}, slice{% endif %}
   numbers the centre, total and squares. Lists unnested side by side are quicker to plan than a row of VALUES a cell.
 #}
 {% macro summed_cells(model, scan, features) -%}
+{% set own = features | rejectattr('family.by_column') | list -%}
+{% set features = features | selectattr('family.by_column') | list -%}
+{% for feature in own -%}
+{{ nbsql[feature.family.name ~ '_sums'](model, scan, feature) }}
+{%- if features or not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{% if features -%}
 SELECT
   scan.class,
   {% if model.slice_by %}
@@ -164,6 +174,16 @@ SELECT
   {% endfor %}
 FROM {{ scan }} AS scan
 WHERE scan.class IS NOT NULL
+{%- endif %}
+{%- endmacro %}
+
+{# The endings of the names of all numbers that need a centre, as words. #}
+{% macro centred_numbers(features) -%}
+{% for feature in features if feature.family.centred -%}
+{% if feature.family.over_columns -%}
+{% for j in range(1, feature.columns | length + 1) %}{{ nbsql.sub(feature, j) }} {% endfor -%}
+{% else %}{{ nbsql.sub(feature) }} {% endif -%}
+{% endfor -%}
 {%- endmacro %}
 
 {# One column of one cell: what is not given is NULL. #}
@@ -190,15 +210,20 @@ WHERE n > 0
 {%- endmacro %}
 
 {#
-  A typical value a number, as it is counted: index, centre. The median of the first rows, because it is one of the values, so that a constant
+  A typical value a number, as it is counted: index, centre, and j, the number of the column of a feature over several. The median of the first rows, because it is one of the values, so that a constant
   stays exact.
 #}
 {% macro centres(source, features) -%}
-SELECT index, quantile_disc(x, 0.5) AS centre
+{% set several = features | selectattr('family.over_columns') | list -%}
+SELECT index, quantile_disc(x, 0.5) AS centre{% if several %}, j{% endif %}
+
 FROM (
   SELECT
-    unnest([{% for feature in features %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
-    unnest([{% for feature in features %}nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
+    unnest([{% for feature in features %}{% for column in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
+    {% if several %}
+    unnest([{% for feature in features %}{% for column in feature.columns %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS j,
+    {% endif %}
+    unnest([{% for sub in nbsql.centred_numbers(features).split() %}nbsql_x{{ sub }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
   FROM (
     SELECT
       {% for feature in features %}
@@ -208,7 +233,8 @@ FROM (
   ) AS sample
 ) AS sample
 WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
-GROUP BY index
+GROUP BY index{% if several %}, j{% endif %}
+
 {%- endmacro %}
 
 

@@ -1,0 +1,136 @@
+"""Several numbers with a multivariate normal density."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
+
+from nbsql.errors import InputError
+from nbsql.family.base import Family, Parameter, choice, texts
+from nbsql.family.columns import OverColumns
+
+
+@dataclass(frozen=True)
+class MultivariateGaussian(OverColumns):
+    """Several numbers with a multivariate normal density in each class: linear or quadratic discriminant analysis.
+
+    ln p(x | c) = -(p ln 2 pi + ln |S_c| + (x - m_c)' S_c^-1 (x - m_c)) / 2. A row without one of the numbers is left out of the
+    estimates, with a warning that counts such rows, and has no score of this feature.
+
+    Args:
+        columns: the numbers.
+        shared: one covariance matrix for all classes, that within them (LDA), or one a class (QDA).
+        shrinkage: s of (1 - s) S + s tr(S) / p I, from 0 to 1; "ledoit-wolf" takes, in every class and of standardised numbers,
+            the s that is best for normal ones (Ledoit and Wolf, 2004), as scikit-learn's shrinkage="auto".
+        variance: "population" divides the co-moments by n, "sample" by n - 1 (shared: by n less the number of classes).
+        impute: take the mean over all classes, as it is when the model is fitted, for a missing number.
+        scales: powers of two near the deviations of the columns, as the fit found them.
+        means: what is imputed, as the fit found it.
+        fourth: by class, the mean of the fourth power of the length of standardised rows, as the fit found it.
+
+    >>> MultivariateGaussian(["length", "width"]).shared
+    True
+    """
+
+    shared: bool = True
+    shrinkage: float | str | None = None
+    variance: Literal["population", "sample"] = "population"
+    impute: bool = False
+    scales: Sequence[float] | None = None
+    means: Sequence[float] | None = None
+    fourth: Mapping[str, float] | None = field(default=None, hash=False)
+
+    name: ClassVar[str] = "multivariate_gaussian"
+    units: ClassVar[str] = "numbers"
+    smoothed: ClassVar[bool] = False
+    number: ClassVar[bool] = True
+    centred: ClassVar[bool] = True
+    by_column: ClassVar[bool] = False
+    linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
+    least_columns: ClassVar[tuple[int, str]] = (1, "one column")
+    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "columns", texts(self.columns, "MultivariateGaussian takes a list of columns"))
+        choice(self.variance, Literal["population", "sample"], "variance")
+        for name in ("shared", "impute"):
+            if not isinstance(getattr(self, name), bool):
+                raise InputError(f"{name} must be True or False, not {getattr(self, name)!r}")
+        s = self.shrinkage
+        if s is not None and s != "ledoit-wolf":
+            if isinstance(s, (bool, str)) or not isinstance(s, (int, float)) or not 0 <= s <= 1:
+                raise InputError(f"shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not {s!r}")
+            object.__setattr__(self, "shrinkage", float(s))
+        if self.estimate == "mode":
+            raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
+
+    # What the fit asks of the columns. -----------------------------------------------------------------------------
+
+    @property
+    def question(self) -> str | None:
+        return "multivariate_gaussian_question" if self.scales is None else None
+
+    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+        spreads, means, fourth = rows[0]
+        return replace(
+            self,
+            scales=tuple(_scale(spread) for spread in spreads),
+            means=tuple(mean or 0.0 for mean in means) if self.impute else None,
+            fourth={label: float(value) for label, value in fourth or [] if value is not None} if self.estimated else None,
+        )
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the shrinkage is estimated."""
+        return self.shrinkage == "ledoit-wolf"
+
+    # What the macros read. -----------------------------------------------------------------------------------------
+
+    @property
+    def distribution(self) -> str:
+        return "multivariate_gaussian"
+
+    @property
+    def additive(self) -> bool:
+        return not self.estimated
+
+    @property
+    def degree(self) -> int | None:
+        return 1 if self.shared else 2
+
+    @property
+    def quoted(self) -> list[str]:
+        """The columns as JSON writes them: a pair of columns is the value ["a","b"]."""
+        return [json.dumps(column, ensure_ascii=False) for column in self.columns]
+
+    @property
+    def fixed_shrinkage(self) -> float:
+        """The shrinkage that is given; 0 where there is none, or it is estimated."""
+        return self.shrinkage if isinstance(self.shrinkage, float) else 0.0
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        columns = list(enumerate(self.columns, start=1))
+        quoted = self.quoted
+        found = [Parameter("peak", "score", unseen=True)]
+        if self.shared:
+            found += [Parameter("mean", "location", value=column, unseen=True, column=j) for j, column in columns]
+            found += [Parameter("slope", "score", value=column, unseen=True, column=j) for j, column in columns]
+        else:
+            found += [Parameter("mean", "location", value=column, column=j) for j, column in columns]
+        for j, column in columns:
+            for i in range(1, j + 1):
+                value = column if i == j else f"[{quoted[i - 1]},{quoted[j - 1]}]"
+                found.append(Parameter("white", "score", value=value, column=j * (j - 1) // 2 + i))
+        return found
+
+
+def _scale(spread: float | None) -> float:
+    """A power of 2 ** 20 near the spread of a column: 1, unless it is very large or small."""
+    if spread is None or not math.isfinite(spread) or spread <= 0:
+        return 1.0
+    return float(2.0 ** (20 * round(math.log2(spread) / 20)))

@@ -1,0 +1,102 @@
+{#
+  The shrinkage of Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance matrices, Journal of Multivariate
+  Analysis 88, 2004) of each class's correlations R, as scikit-learn has it with shrinkage="auto": (1 - s) R + s t I, t = tr(R) / p,
+
+    s = min(b, d) / d     d = (sum of R_ij^2 - p t^2) / p     b = (mean of |z|^4 - sum of R_ij^2) / (p n)
+
+  of numbers z standardised in the class, and then in the units of the columns again. |z|^4 is no sum of cells: a fit asks for it.
+#}
+
+{# A row a class: label, as text, and fourth, the mean of |z|^4. #}
+{% macro fourth_powers(model, source, feature) -%}
+{% set weight %}{% if model.weight %}weight{% else %}1{% endif %}{% endset -%}
+SELECT CAST(class AS {{ nbsql.string() }}) AS label, sum({{ weight }} * square * square) / sum({{ weight }}) AS fourth
+FROM (
+  SELECT
+    class,
+    {% if model.weight %}
+    weight,
+    {% endif %}
+    {% for j in range(1, feature.columns | length + 1) %}
+    {% set deviation %}(x_{{ j }} - mean_{{ j }}){% endset %}
+    {% set variance %}(sum({{ weight }} * {{ deviation }} * {{ deviation }}) OVER classes / sum({{ weight }}) OVER classes){% endset %}
+    coalesce({{ deviation }} * {{ deviation }} / nullif({{ variance }}, 0), 0){% if not loop.last %} +{% endif %}
+
+    {% endfor %}
+    AS square
+  FROM (
+    SELECT
+      *
+      {%- for j in range(1, feature.columns | length + 1) %},
+      sum({{ weight }} * (x_{{ j }} - least_{{ j }})) OVER classes / sum({{ weight }}) OVER classes + least_{{ j }} AS mean_{{ j }}
+      {%- endfor %}
+
+    FROM (
+      SELECT
+        *
+        {%- for j in range(1, feature.columns | length + 1) %},
+        min(x_{{ j }}) OVER (PARTITION BY class) AS least_{{ j }}
+        {%- endfor %}
+
+      FROM (
+        SELECT
+          {{ nbsql.target(model) }} AS class
+          {%- if model.weight %},
+          {{ nbsql.weight(model) }} AS weight
+          {%- endif %}
+          {%- for column in feature.columns %},
+          {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+          {%+ if feature.family.impute %}coalesce({{ nbsql.finite(x) }}, avg({{ nbsql.finite(x) }}) OVER ()){% else %}{{ nbsql.finite(x) }}{% endif %} AS x_{{ loop.index }}
+          {%- endfor %}
+
+        FROM {{ source }} AS source
+        WHERE {{ nbsql.counted(model) }}
+      ) AS numbers
+      WHERE {% for j in range(1, feature.columns | length + 1) %}x_{{ j }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
+
+    ) AS shifted
+    WINDOW classes AS (PARTITION BY class)
+  ) AS numbers
+  WINDOW classes AS (PARTITION BY class)
+) AS squares
+GROUP BY class
+{%- endmacro %}
+
+{# The covariances within the classes, shrunk, in the columns of `of_classes`. #}
+{% macro ledoit_wolf(feature) -%}
+{% set p = feature.columns | length -%}
+SELECT
+  of_classes.class,
+  of_classes.i,
+  of_classes.j,
+  of_classes.n,
+  of_classes.covariance * CASE WHEN of_classes.i = of_classes.j THEN 1 - shrinkages.s + shrinkages.s * shrinkages.t ELSE 1 - shrinkages.s END AS covariance
+FROM of_classes
+JOIN (
+  SELECT class, t, CASE WHEN b <= 0 OR d <= 0 THEN 0 ELSE least(b, d) / d END AS s
+  FROM (
+    SELECT
+      correlations.class,
+      trace / {{ p }} AS t,
+      (squares - trace * trace / {{ p }}) / {{ p }} AS d,
+      (powers.fourth - squares) / ({{ p }} * n) AS b
+    FROM (
+      SELECT
+        of_classes.class,
+        max(of_classes.n) AS n,
+        sum(CASE WHEN of_classes.i = of_classes.j AND of_classes.covariance > 0 THEN 1 ELSE 0 END) AS trace,
+        sum(CASE WHEN of_classes.i = of_classes.j THEN 1 ELSE 2 END * coalesce(of_classes.covariance * of_classes.covariance / nullif(of_i.covariance * of_j.covariance, 0), 0)) AS squares
+      FROM of_classes
+      JOIN of_classes AS of_i ON of_i.class = of_classes.class AND of_i.i = of_classes.i AND of_i.j = of_classes.i
+      JOIN of_classes AS of_j ON of_j.class = of_classes.class AND of_j.i = of_classes.j AND of_j.j = of_classes.j
+      GROUP BY of_classes.class
+    ) AS correlations
+    LEFT JOIN (
+      VALUES
+        {% for label, fourth in feature.family.fourth.items() %}
+        ({{ nbsql.text(label) }}, {{ nbsql.number(fourth) }}){{ nbsql.comma(loop) }}
+        {% endfor %}
+    ) AS powers(label, fourth) ON powers.label = CAST(correlations.class AS {{ nbsql.string() }})
+  ) AS distances
+) AS shrinkages ON shrinkages.class = of_classes.class
+{%- endmacro %}

@@ -1,0 +1,463 @@
+{#
+  Several numbers with a multivariate normal density in every class:
+
+    ln p(x | c) = -(p ln 2 pi + ln |S_c| + (x - m_c)' S_c^-1 (x - m_c)) / 2
+
+  S_c is the co-moments over n, or over n - 1; shared, those of all classes together: (1 / N) sum_c sum_i (x_i - m_c)(x_i - m_c)'
+  (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, section 4.3). Shrunk, it is (1 - s) S + s tr(S) / p I.
+
+  Its cells: for each column a mean and m2, and for each pair, value ["a","b"], those of the sum a / scale_a + b / scale_b, so that
+  cells of pairs add up as all others do (likelihoods.sql, `pooled`); a co-moment is half of what the m2 of the sum exceeds
+  those of its parts by. The scales, powers of two, keep columns of very different sizes from cancelling.
+
+  With R the correlations, Gaussian elimination of [R I], which needs no pivoting because R is positive definite (Golub and Van
+  Loan, Matrix Computations, section 4.2), gives R = L D L' as [D L', L^-1]: ln |R| is the sum of ln d, and W = D^-1/2 L^-1 makes
+  W'W the inverse. d_k is the share of the variance of column k that the columns before it leave over; where that is nothing,
+  row k of L^-1 says which of them make it up.
+#}
+
+{% macro multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set means = feature.family.means -%}
+{% if means is none -%}
+{% for column in feature.columns %}abs(CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})) <= 1e150{% if not loop.last %} AND {% endif %}{% endfor %} AS nbsql_given{{ i }},
+  {% endif -%}
+{% for column in feature.columns -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set least %}{% if centred %} - means.centre{{ nbsql.sub(feature, loop.index) }}{% elif centre is not none %} - {{ centre[loop.index0] }}{% endif %}{% endset -%}
+{% if means is none %}CASE WHEN nbsql_given{{ i }} THEN {{ x }}{{ least }} END{% else %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ least }}{% endif %} AS nbsql_x{{ nbsql.sub(feature, loop.index) }}
+{%- if centred %},
+  means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, loop.index) }}
+{%- endif %}
+{%- if not loop.last %},
+  {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro multivariate_gaussian_aggregates(model, feature, centre, careful) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set p = feature.columns | length -%}
+{% set first %}nbsql_x{{ nbsql.sub(feature, 1) }}{% endset -%}
+,
+  {{ nbsql.tally(model, first) }} AS n{{ i }},
+  [{% for j in range(1, p + 1) %}{% if careful %}max(centre{{ nbsql.sub(feature, j) }}){% else %}{{ centre[j - 1] }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}] AS centres{{ i }},
+  [{% for j in range(1, p + 1) %}{% set x %}nbsql_x{{ nbsql.sub(feature, j) }}{% endset %}{{ nbsql.total(model, x) }}{{ nbsql.comma(loop) }}{% endfor %}] AS sums{{ i }},
+  [
+    {%- for j in range(1, p + 1) -%}
+    {% set outer = loop -%}
+    {% for k in range(j, p + 1) -%}
+    {% set x %}nbsql_x{{ nbsql.sub(feature, j) }} * nbsql_x{{ nbsql.sub(feature, k) }}{% endset -%}
+    {{ nbsql.total(model, x) }}{% if not (loop.last and outer.last) %}, {% endif %}
+    {%- endfor -%}
+    {%- endfor -%}
+  ] AS products{{ i }}
+{%- endmacro %}
+
+{# The columns and the pairs of columns: i, j, of the upper triangle, k, its number row by row, value, and the two scales. #}
+{% macro column_pairs(feature) -%}
+{% set p = feature.columns | length -%}
+SELECT
+  i,
+  j,
+  (i - 1) * (2 * {{ p }} + 2 - i) // 2 + j - i + 1 AS k,
+  CASE WHEN i = j THEN names[i] ELSE '[' || quoted[i] || ',' || quoted[j] || ']' END AS value,
+  scales[i] AS scale_i,
+  scales[j] AS scale_j
+FROM (
+  SELECT unnest(range(1, {{ p + 1 }})) AS i
+) AS rows
+CROSS JOIN (
+  SELECT unnest(range(1, {{ p + 1 }})) AS j
+) AS columns
+CROSS JOIN (
+  SELECT
+    {{ nbsql.texts(feature.columns) }} AS names,
+    {{ nbsql.texts(feature.family.quoted) }} AS quoted,
+    [{% for scale in feature.family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma(loop) }}{% endfor %}] AS scales
+) AS names
+WHERE i <= j
+{%- endmacro %}
+
+{# Its cells as the scan summed them, in the columns of `summed_cells`. #}
+{% macro multivariate_gaussian_sums(model, scan, feature) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set p = feature.columns | length -%}
+{% set square_i %}products[(i - 1) * (2 * {{ p }} + 2 - i) // 2 + 1]{% endset -%}
+{% set square_j %}products[(j - 1) * (2 * {{ p }} + 2 - j) // 2 + 1]{% endset -%}
+SELECT
+  class,
+  {% if model.slice_by %}
+  slice,
+  {% endif %}
+  {{ feature.index }} AS index,
+  {{ nbsql.text(feature.name) }} AS feature,
+  value,
+  n,
+  CASE WHEN i = j THEN centres[i] ELSE centres[i] / scale_i + centres[j] / scale_j END AS centre,
+  CASE WHEN i = j THEN sums[i] ELSE sums[i] / scale_i + sums[j] / scale_j END AS total,
+  CASE
+    WHEN i = j THEN products[k]
+    ELSE {{ square_i }} / (scale_i * scale_i) + {{ square_j }} / (scale_j * scale_j) + 2 * products[k] / (scale_i * scale_j)
+  END AS squares
+FROM (
+  SELECT scan.*, n{{ i }} AS n, centres{{ i }} AS centres, sums{{ i }} AS sums, products{{ i }} AS products, pairs.*
+  FROM (
+    SELECT class, {% if model.slice_by %}slice, {% endif %}n{{ i }}, centres{{ i }}, sums{{ i }}, products{{ i }} FROM {{ scan }} AS scan WHERE class IS NOT NULL
+  ) AS scan
+  CROSS JOIN (
+    {{ nbsql.column_pairs(feature) | indent(4) }}
+  ) AS pairs
+) AS sums
+{%- endmacro %}
+
+{#
+  What a fit must know before it counts, a row: how far each column spreads (of its first rows), the means to impute, and for the
+  shrinkage of Ledoit and Wolf by class the mean of |z|^4, z the numbers of a row, standardised in the class.
+#}
+{% macro multivariate_gaussian_question(model, source, feature) -%}
+{% set family = feature.family -%}
+SELECT
+  (
+    SELECT [{% for column in feature.columns %}{% set x %}CAST({{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}stddev_pop({{ nbsql.finite(x) }}){{ nbsql.comma(loop) }}{% endfor %}]
+    FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS sample
+  ) AS spreads,
+  (
+    {%+ if family.impute -%}
+    SELECT [{% for column in feature.columns %}{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}{% if model.weight %}sum({{ nbsql.weight(model) }} * {{ nbsql.finite(x) }}) / sum(CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN {{ nbsql.weight(model) }} END){% else %}avg({{ nbsql.finite(x) }}){% endif %}{{ nbsql.comma(loop) }}{% endfor %}]
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.counted(model) }}
+    {%- else -%}
+    SELECT CAST([] AS {{ nbsql.double() }}[])
+    {%- endif %}
+
+  ) AS means,
+  (
+    {%+ if family.estimated -%}
+    SELECT list([label, CAST(fourth AS {{ nbsql.string() }})]) FROM (
+      {{ nbsql.fourth_powers(model, source, feature) | indent(6) }}
+    ) AS powers
+    {%- else -%}
+    SELECT CAST([] AS {{ nbsql.string() }}[][])
+    {%- endif %}
+
+  ) AS fourth
+{%- endmacro %}
+
+{# The comoment cells of all batches and slices: class, feature, value, n, mean, m2. #}
+{% macro comoments_of(statistics, features) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE feature IN ({{ nbsql.names(features) }}))
+{%- endmacro %}
+
+{#
+  Common table expressions of one feature, from `comoments` and `classes`:
+
+    centres(class, n, means)           the lists of the means of the columns; of a class without any, those over all classes
+    covariances(class, i, j, value, covariance)   i <= j; shared: one matrix, without a class
+    eliminated(class, k, matrix)       k columns less one eliminated from [R I]
+    whitened(class, rows, deviations)  the last of them
+#}
+{% macro covariance_steps(feature) -%}
+{% set family = feature.family -%}
+{% set p = feature.columns | length -%}
+{% set lost = 1 if family.variance == 'sample' else 0 -%}
+{% set s = nbsql.number(family.fixed_shrinkage) -%}
+pairs AS MATERIALIZED (
+  {{ nbsql.column_pairs(feature) | indent(2) }}
+),
+entries AS MATERIALIZED (
+  SELECT comoments.class, pairs.*, comoments.n, comoments.mean, comoments.m2
+  FROM comoments
+  JOIN pairs ON pairs.value = comoments.value
+  WHERE comoments.feature = {{ nbsql.text(feature.name) }}
+),
+centres_of_classes AS (
+  SELECT class, max(n) AS n, list(mean ORDER BY i) AS means FROM entries WHERE i = j GROUP BY class
+),
+pooled_centre AS (
+  SELECT list(mean ORDER BY i) AS means
+  FROM (
+    SELECT i, sum(n * (mean - least)) / sum(n) + max(least) AS mean
+    FROM (
+      SELECT *, min(mean) OVER (PARTITION BY i) AS least FROM entries WHERE i = j
+    ) AS shifted
+    GROUP BY i
+  ) AS means
+),
+centres AS (
+  SELECT classes.class, coalesce(centres_of_classes.means, pooled_centre.means) AS means
+  FROM classes
+  CROSS JOIN pooled_centre
+  LEFT JOIN centres_of_classes ON centres_of_classes.class = classes.class
+),
+of_classes AS (
+  SELECT
+    entries.class,
+    entries.i,
+    entries.j,
+    entries.n,
+    CASE
+      WHEN entries.i = entries.j THEN entries.m2
+      ELSE entries.scale_i * entries.scale_j * (entries.m2 - of_i.m2 / (of_i.scale_i * of_i.scale_i) - of_j.m2 / (of_j.scale_i * of_j.scale_i)) / 2
+    END / entries.n AS covariance
+  FROM entries
+  JOIN entries AS of_i ON of_i.class = entries.class AND of_i.i = entries.i AND of_i.j = entries.i
+  JOIN entries AS of_j ON of_j.class = entries.class AND of_j.i = entries.j AND of_j.j = entries.j
+),
+shrunk AS (
+  {%+ if family.estimated -%}
+  {{ nbsql.ledoit_wolf(feature) | indent(2) }}
+  {%- elif family.fixed_shrinkage -%}
+  SELECT
+    class,
+    i,
+    j,
+    n,
+    (1 - {{ s }}) * covariance + CASE WHEN i = j THEN {{ s }} * sum(CASE WHEN i = j THEN covariance END) OVER (PARTITION BY class) / {{ p }} ELSE 0 END AS covariance
+  FROM of_classes
+  {%- else -%}
+  SELECT * FROM of_classes
+  {%- endif %}
+
+),
+within_classes AS (
+  SELECT i, j, sum(n * covariance) / sum(n) AS covariance, sum(n) / nullif(greatest(sum(n) - {{ lost }} * count(*), 0), 0) AS corrected
+  FROM shrunk
+  GROUP BY i, j
+),
+covariances AS MATERIALIZED (
+  {%+ if family.shared -%}
+  SELECT 0 AS class, i, j, covariance * corrected AS covariance FROM within_classes
+  {%- else -%}
+  SELECT
+    classes.class,
+    within_classes.i,
+    within_classes.j,
+    CASE WHEN shrunk.class IS NULL THEN within_classes.covariance ELSE shrunk.covariance * shrunk.n / nullif(shrunk.n - {{ lost }}, 0) END AS covariance
+  FROM classes
+  CROSS JOIN within_classes
+  LEFT JOIN shrunk ON shrunk.class = classes.class AND shrunk.i = within_classes.i AND shrunk.j = within_classes.j
+  {%- endif %}
+
+),
+spreads AS (
+  SELECT class, list(sqrt(greatest(covariance, 0)) ORDER BY i) AS deviations FROM covariances WHERE i = j GROUP BY class
+),
+correlations AS (
+  SELECT sides.class, sides.i, list(coalesce(sides.covariance / nullif(spreads.deviations[sides.i] * spreads.deviations[sides.j], 0), 0) ORDER BY sides.j) AS correlations
+  FROM (
+    SELECT class, i, j, covariance FROM covariances
+    UNION ALL
+    SELECT class, j, i, covariance FROM covariances WHERE i < j
+  ) AS sides
+  JOIN spreads ON spreads.class = sides.class
+  GROUP BY sides.class, sides.i
+),
+eliminated AS (
+  SELECT
+    class,
+    1 AS k,
+    list(list_concat(correlations, list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN j = i THEN 1e0 ELSE 0e0 END)) ORDER BY i) AS matrix
+  FROM correlations
+  GROUP BY class
+  UNION ALL
+  SELECT
+    class,
+    k + 1,
+    list_transform(
+      matrix,
+      lambda row, i: CASE
+        WHEN i <= k OR row[k] = 0 THEN row
+        ELSE list_transform(row, lambda x, j: x - row[k] / nullif(ahead[k], 0) * ahead[j])
+      END
+    )
+  FROM (
+    SELECT class, k, matrix, matrix[k] AS ahead FROM eliminated WHERE k < {{ p }}
+  ) AS step
+),
+whitened AS MATERIALIZED (
+  SELECT eliminated.class, eliminated.matrix, spreads.deviations
+  FROM eliminated
+  JOIN spreads ON spreads.class = eliminated.class
+  WHERE eliminated.k = {{ p }}
+)
+{%- endmacro %}
+
+{% macro multivariate_gaussian_likelihoods(features) -%}
+{% for feature in features -%}
+{% set family = feature.family -%}
+{% set p = feature.columns | length -%}
+{% set of_class %}{% if family.shared %}CROSS JOIN{% else %}JOIN{% endif %}{% endset -%}
+SELECT *
+FROM (
+  WITH RECURSIVE {{ nbsql.covariance_steps(feature) | indent(2) }},
+  whites AS MATERIALIZED (
+    SELECT class, i, j, matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / deviations[i] AS white
+    FROM whitened
+    CROSS JOIN pairs
+    WHERE matrix[j][j] > 0
+  ),
+  heights AS (
+    SELECT
+      class,
+      -0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }})
+        + list_sum(list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END))) AS height
+    FROM whitened
+  )
+  {%- if family.shared %},
+  projected AS MATERIALIZED (
+    SELECT centres.class, whites.j, sum(whites.white * (centres.means[whites.i] - pooled_centre.means[whites.i])) AS z
+    FROM centres
+    CROSS JOIN pooled_centre
+    CROSS JOIN whites
+    GROUP BY centres.class, whites.j
+  )
+  {%- endif %}
+
+  SELECT
+    centres.class,
+    {{ nbsql.text(feature.name) }} AS feature,
+    pairs.value,
+    FALSE AS unseen,
+    CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
+    CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+    whites.white AS score,
+    CASE WHEN pairs.i = pairs.j THEN centres.means[pairs.i] END AS mean,
+    covariances.covariance AS variance,
+    CAST(NULL AS {{ nbsql.double() }}) AS rate
+  FROM centres
+  {{ of_class }} covariances {% if not family.shared %}ON covariances.class = centres.class{% endif %}
+
+  JOIN pairs ON pairs.i = covariances.i AND pairs.j = covariances.j
+  LEFT JOIN whites ON whites.class = covariances.class AND whites.i = covariances.i AND whites.j = covariances.j
+  UNION ALL
+  SELECT centres.class, {{ nbsql.text(feature.name) }}, NULL, TRUE, NULL, NULL, heights.height{% if family.shared %} - 0.5 * (SELECT sum(z * z) FROM projected WHERE projected.class = centres.class){% endif %}, NULL, NULL, NULL
+  FROM centres
+  {{ of_class }} heights {% if not family.shared %}ON heights.class = centres.class{% endif %}
+
+  {%- if family.shared %}
+
+  UNION ALL
+  SELECT projected.class, {{ nbsql.text(feature.name) }}, pairs.value, TRUE, NULL, NULL, sum(whites.white * projected.z), max(pooled_centre.means[pairs.i]), NULL, NULL
+  FROM projected
+  CROSS JOIN pooled_centre
+  JOIN whites ON whites.j = projected.j
+  JOIN pairs ON pairs.i = whites.i AND pairs.j = whites.i
+  GROUP BY projected.class, pairs.value
+  {%- endif %}
+
+) AS likelihoods{{ feature.index }}
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro multivariate_gaussian_quantities() %}
+
+WHEN 'location' THEN smoothed.mean
+{%- endmacro %}
+
+{# The columns of a matrix that cannot be inverted, a row: class, as text, and the columns that make each other up. #}
+{% macro collinear(model, statistics, feature) -%}
+{% set p = feature.columns | length -%}
+WITH RECURSIVE classes AS (
+  SELECT class
+  FROM {{ statistics }} AS statistics
+  WHERE feature IS NULL
+  GROUP BY class
+  HAVING {{ nbsql.is_left() }}
+),
+comoments AS (
+  {{ nbsql.pooled(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+),
+{{ nbsql.covariance_steps(feature) }}
+SELECT CAST(class AS {{ nbsql.string() }}) AS class, list_filter(range(1, {{ p + 1 }}), lambda i: i <= k AND abs(matrix[k][{{ p }} + i]) > 1e-6) AS columns
+FROM (
+  SELECT *, list_position(list_transform(range(1, {{ p + 1 }}), lambda j: coalesce(matrix[j][j] > 1e-10, FALSE)), FALSE) AS k FROM whitened
+) AS pivots
+WHERE k > 0
+ORDER BY class
+LIMIT 1
+{%- endmacro %}
+
+{# Cells of several queries, as a relation. #}
+{% macro all_cells(queries) -%}
+(
+  {% for query in queries %}
+  {{ query | indent(2) }}
+  {% if not loop.last %}
+  UNION ALL
+  {% endif %}
+  {% endfor %}
+)
+{%- endmacro %}
+
+{# The rows, or their weights, that lack one of the numbers of a feature. #}
+{% macro rows_without(statistics, feature) -%}
+SELECT
+  coalesce(sum(CASE WHEN feature IS NULL THEN n END), 0) - coalesce(sum(CASE WHEN feature = {{ nbsql.text(feature.name) }} AND value = {{ nbsql.text(feature.column) }} THEN n END), 0) AS n
+FROM {{ statistics }} AS statistics
+{%- endmacro %}
+
+{#
+  Shared: the square that all classes have in common, about the mean over all of them, and what is linear in each; written alike for
+  all classes, so that the engine computes it once a row.
+#}
+{% macro multivariate_gaussian_term(feature, k, part=none) -%}
+{% set p = feature.columns | length -%}
+{% set first = 1 if k is not none and feature.family.shared else k -%}
+{% set c %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
+coalesce(parameters.peak{{ c }}
+{%- if feature.family.shared %}
+{%- for j in range(1, p + 1) %} + parameters.slope{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }} * (number.nbsql_x{{ nbsql.sub(feature, j) }} - parameters.mean{{ nbsql.sub(feature, j) }}{{ nbsql.of(first) }}){% endfor %}
+{%- endif %} - 0.5 * (
+{%- for j in range(1, p + 1) %}
+  {%- set z %}({% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(first) }} * (number.nbsql_x{{ nbsql.sub(feature, i) }} - parameters.mean{{ nbsql.sub(feature, i) }}{{ nbsql.of(first) }}){% if not loop.last %} + {% endif %}{% endfor %}){% endset %}
+  {{ z }} * {{ z }}{% if not loop.last %} +{% endif %}
+{%- endfor %}), 0)
+{%- endmacro %}
+
+{# The numbers of a row, for an explanation, as the text of a list. #}
+{% macro multivariate_gaussian_value(feature, relation) -%}
+CAST([{% for column in feature.columns %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}{% endfor %}] AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{# The form in x and, of matrices of their own, in its products: with P = W'W, -x'Px / 2 + m'Px - m'Pm / 2. #}
+{% macro multivariate_gaussian_weights(feature, column, degree) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set p = feature.columns | length -%}
+{% set constant -%}
+peak{{ i }}
+{%- for j in range(1, p + 1) %}
+{%- if feature.family.shared %} - slope{{ nbsql.sub(feature, j) }} * mean{{ nbsql.sub(feature, j) }}
+{%- else %} - 0.5 * pow({{ nbsql.white_mean(feature, j) }}, 2){% endif %}
+{%- endfor %}
+{%- endset -%}
+{{ nbsql.weight_of(feature, column, constant, '1') }}
+{%- for name in feature.columns %}
+{%- set a = loop.index %}
+{%- set slope -%}
+{% if feature.family.shared -%}
+slope{{ nbsql.sub(feature, a) }}
+{%- else -%}
+{% for j in range(a, p + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + a) }} * {{ nbsql.white_mean(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{%- endif %}
+{%- endset -%}
+, {{ nbsql.weight_of(feature, column, slope, 'x', nbsql.text(name)) }}
+{%- if not feature.family.shared %}
+{%- for other in feature.columns[:a] %}
+{%- set b = loop.index %}
+{%- set product -%}
+-{% if a == b %}0.5{% else %}1{% endif %} * ({% for j in range(a, p + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + a) }} * white{{ nbsql.sub(feature, j * (j - 1) // 2 + b) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- endset -%}
+, {{ nbsql.weight_of(feature, column, product, 'x^2' if a == b else 'x y', nbsql.text(name), none if a == b else nbsql.text(other)) }}
+{%- endfor %}
+{%- endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# Row j of W m. #}
+{% macro white_mean(feature, j) -%}
+({% for l in range(1, j + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * mean{{ nbsql.sub(feature, l) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- endmacro %}
