@@ -109,6 +109,8 @@ def test_a_model_of_parts_is_that_of_the_whole(con: Connection, method: str) -> 
     whole = answers(nbsql.fit(con, "rows", **options), "joint_log_likelihood")
     parts = [nbsql.fit(con, f"FROM rows WHERE i % 2 = {part}", **options) for part in (0, 1)]
     np.testing.assert_allclose(answers(nbsql.merge(con, parts), "joint_log_likelihood"), whole, rtol=1e-9)
+    nbsql.fit(con, "FROM rows WHERE i % 2 = 1", name="odd", **options)
+    np.testing.assert_allclose(answers(nbsql.merge(con, [parts[0], "odd"]), "joint_log_likelihood"), whole, rtol=1e-9)
     model = parts[0]
     before = answers(model, "joint_log_likelihood")
     model.update("FROM rows WHERE i % 2 = 1", batch="odd")

@@ -57,6 +57,9 @@ class MultivariateGaussian(OverColumns):
         super().__post_init__()
         object.__setattr__(self, "columns", texts(self.columns, "MultivariateGaussian takes a list of columns"))
         choice(self.variance, Literal["population", "sample"], "variance")
+        for name in ("scales", "means"):
+            if getattr(self, name) is not None:  # a list, as JSON has it
+                object.__setattr__(self, name, tuple(getattr(self, name)))
         for name in ("shared", "impute"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} must be True or False, not {getattr(self, name)!r}")
