@@ -15,8 +15,7 @@ Method = Callable[[Sequence[Column], Options], Mapping[str, OverColumns]]
 
 def naive(columns: Sequence[Column], options: Options) -> Mapping[str, OverColumns]:  # noqa: ARG001
     """Naive Bayes: the features are independent given the class."""
-    if options.backoff is not None:
-        raise InputError(f"backoff={options.backoff!r} goes with method='joint', which may not have seen a row")
+    _refuse_backoff(options)
     return {}
 
 
@@ -46,10 +45,16 @@ def qda(columns: Sequence[Column], options: Options) -> Mapping[str, OverColumns
 
 
 def _discriminant(name: str, columns: Sequence[Column], options: Options) -> Mapping[str, OverColumns]:
+    _refuse_backoff(options)
     numbers = [column.name for column in columns if column.kind in MultivariateGaussian.accepts]
     if not numbers:
         raise InputError(f"method={name!r} needs a number among the features")
     return {name: MultivariateGaussian(numbers, shared=name == "lda", shrinkage=options.shrinkage)}
+
+
+def _refuse_backoff(options: Options) -> None:
+    if options.backoff is not None:
+        raise InputError(f"backoff={options.backoff!r} goes with method='joint', which may not have seen a row")
 
 
 METHODS: dict[str, Method] = {"naive": naive, "joint": joint, "lda": lda, "qda": qda}

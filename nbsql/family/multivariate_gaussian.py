@@ -83,12 +83,12 @@ class MultivariateGaussian(OverColumns):
             self,
             scales=tuple(_scale(spread) for spread in spreads),
             means=tuple(mean or 0.0 for mean in means) if self.impute else None,
-            fourth={label: float(value) for label, value in fourth or [] if value is not None} if self.estimated else None,
+            fourth={label: float(value) for label, value in fourth or [] if value is not None} if self.ledoit_wolf else None,
         )
 
     @property
-    def estimated(self) -> bool:
-        """Whether the shrinkage is estimated."""
+    def ledoit_wolf(self) -> bool:
+        """Whether the shrinkage is estimated by the formula of Ledoit and Wolf."""
         return self.shrinkage == "ledoit-wolf"
 
     # What the macros read. -----------------------------------------------------------------------------------------
@@ -99,7 +99,7 @@ class MultivariateGaussian(OverColumns):
 
     @property
     def additive(self) -> bool:
-        return not self.estimated
+        return not self.ledoit_wolf
 
     @property
     def degree(self) -> int | None:

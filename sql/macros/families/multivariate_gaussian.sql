@@ -132,7 +132,7 @@ SELECT
 
   ) AS means,
   (
-    {%+ if family.estimated -%}
+    {%+ if family.ledoit_wolf -%}
     SELECT list([label, CAST(fourth AS {{ nbsql.string() }})]) FROM (
       {{ nbsql.fourth_powers(model, source, feature) | indent(6) }}
     ) AS powers
@@ -204,7 +204,7 @@ of_classes AS (
   JOIN entries AS of_j ON of_j.class = entries.class AND of_j.i = entries.j AND of_j.j = entries.j
 ),
 shrunk AS (
-  {%+ if family.estimated -%}
+  {%+ if family.ledoit_wolf -%}
   {{ nbsql.ledoit_wolf(feature) | indent(2) }}
   {%- elif family.fixed_shrinkage -%}
   SELECT
