@@ -26,12 +26,14 @@ from nbsql.family import (
 from nbsql.library import cross_validate, families, fit, fit_sql, from_tables, import_, load, merge, models, sweep
 from nbsql.model import Model
 from nbsql.query import Query
+from nbsql.selection import Best
 from nbsql.sweep import Sweep
 from nbsql.validation import CrossValidation
 from nbsql.version import __version__
 
 __all__ = [
     "Bernoulli",
+    "Best",
     "Binned",
     "Calibration",
     "Categorical",

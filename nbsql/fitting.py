@@ -16,6 +16,7 @@ from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.schema import drop_schema
+from nbsql.selection import candidates, narrowed
 from nbsql.spec import Feature, Options, Prior, Spec
 from nbsql.version import __version__
 
@@ -34,7 +35,10 @@ class Fit:
         self.engine = engine
         self.source = source
         self.relations = relations
+        options, self.best = candidates(options)
         self.spec = resolve(source.columns, options, source.label)
+        if self.best is not None:
+            self.best.accept(self.spec.features)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
         self.spec = asked(engine, self.spec, source)
@@ -70,6 +74,10 @@ class Fit:
                 _run(self.engine, plan.create_schema())
             for statement in count.cells(self.relations["statistics"], "1", temporary=temporary_model):
                 _run(self.engine, statement)
+            if self.best is not None:
+                self.spec = narrowed(self.engine, self.spec, self.best, self.relations["statistics"])
+                plan = self.plan
+                _run(self.engine, plan.keep_features())
             entry = Entry(1, "1", "fit", self.source.label, total(labels))
             built = build(self.engine, plan, [entry])
             self._warn()
@@ -77,6 +85,8 @@ class Fit:
 
     def statements(self) -> list[Statement]:
         """What `run` would do, for reading. Asks the database for the classes and writes nothing."""
+        if self.best is not None:
+            raise InputError("the statements of features=nbsql.Best(...) follow from the counts; fit, or name the features")
         renderer = self.engine.renderer
         scan, rescan = renderer.dialect.ident("scan"), renderer.dialect.ident("rescan")
         count = Count(self.engine, self.source, self.plan, renderer.dialect.ident)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -19,6 +19,7 @@ from nbsql.fitting import asked, given_priors
 from nbsql.plan import Plan
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
+from nbsql.selection import Best, narrowed
 from nbsql.shared import Shared
 from nbsql.spec import Feature, Options, Prior, Spec
 
@@ -104,14 +105,20 @@ class Folds:
         if len(self.names) < 2:
             raise InputError(f"cross-validation needs at least two folds, and {source.label} has {len(self.names)}")
 
-    def models(self, spec: Spec) -> Models:
-        """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share."""
+    def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
+        """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share.
+
+        Args:
+            spec: the setting, or one with fewer features.
+            names: of the folds to score; None for all.
+        """
+        names = self.names if names is None else names
         classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
         context = Context(spec, classes, wide=is_wide(spec, len(classes)), by_slice=True, whole_slices=self._dealt)
         looked_up = [feature for feature in spec.features if feature.family.looked_up]
         parametrised = [feature for feature in spec.features if feature.family.parameters]
-        parameters = self._make("parameters", context, spec, parametrised)
-        lookups = self._make("lookups", context, spec, looked_up) if looked_up else self._table("no lookups")
+        parameters = self._make("parameters", context, spec, parametrised, names)
+        lookups = self._make("lookups", context, spec, looked_up, names) if looked_up else self._table("no lookups")
         return Models(context, parameters, lookups)
 
     def scored(self, models: Models) -> Markup:
@@ -127,6 +134,19 @@ class Folds:
         """The rows of `scores`, in no order."""
         return self.engine.ask("fold_scores", models.context, self.scored(models), models.parameters)
 
+    def outcomes(self, models: Models, classes: Markup) -> Markup:
+        """The query of the rows as they are predicted, for the queries of an evaluation; `classes` numbers those of all rows."""
+        fragment = self.engine.renderer.fragment
+        return fragment("out_of_fold", models.context, self.scored(models), models.parameters, classes)
+
+    def others(self, spec: Spec, fold: str) -> Markup:
+        """The query of the cells of the other folds for one of the settings."""
+        return self.engine.renderer.fragment("cells_of_setting", self.cells, self._shared.names(spec), fold)
+
+    def best(self, spec: Spec, best: Best, fold: str) -> Spec:
+        """A setting with the best features only, by the cells of the other folds."""
+        return narrowed(self.engine, spec, best, self.engine.renderer.fragment("subquery", self.others(spec, fold)))
+
     def whole(self, spec: Spec) -> Markup:
         """The query of the cells of all rows for one of the settings, as a fit would have them."""
         fragment = self.engine.renderer.fragment
@@ -137,6 +157,17 @@ class Folds:
         """A temporary table of a query."""
         relation = self._table(name)
         self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        return relation
+
+    def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
+        """A temporary table of the rows of several queries, each run before the next is made."""
+        relation = None
+        for query in queries:
+            if relation is None:
+                relation = self.create(name, query)
+            else:
+                self.engine.run(name, self.engine.renderer.statement("insert_into", relation, query))
+        assert relation is not None
         return relation
 
     @property
@@ -168,9 +199,9 @@ class Folds:
         given = given_priors(spec, self.labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 
-    def _make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature]) -> Markup:
-        """A table of the models of all folds, or the one that is there, if it was made by the same options."""
-        key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers)))
+    def _make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]) -> Markup:
+        """A table of the models of folds, or the one that is there, if it was made by the same options."""
+        key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers), folds))
         made = self._made.get(kind)
         if made is not None and made[0] == key:
             return made[1]
@@ -178,10 +209,8 @@ class Folds:
         relation = made[1] if made else self._table(kind)
         if made is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        names = self._shared.names(spec)
-        for number, fold in enumerate(self.names):
-            cells = renderer.fragment("cells_of_setting", self.cells, names, fold)
-            cells = renderer.fragment("subquery", cells)
+        for number, fold in enumerate(folds):
+            cells = renderer.fragment("subquery", self.others(spec, fold))
             priors = renderer.fragment("subquery", renderer.fragment("priors", context, cells))
             query = renderer.fragment(f"{kind}_of_fold", context, cells, priors, fold)
             macro = "insert_into" if number else "create_table_as"

@@ -22,6 +22,7 @@ from nbsql.model import Model, planned
 from nbsql.plan import Entry
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
+from nbsql.selection import Best, candidates
 from nbsql.spec import Options, Spec
 from nbsql.sweep import By, Sweep
 from nbsql.sweep import sweep as swept
@@ -38,7 +39,7 @@ def fit(
     target: str,
     name: str | None = None,
     id: str | Sequence[str] = (),
-    features: Sequence[str] | None = None,
+    features: Sequence[str] | Best | None = None,
     exclude: Sequence[str] = (),
     families: Mapping[str, str | Family] | None = None,
     weight: str | None = None,
@@ -65,7 +66,8 @@ def fit(
         target: the column of the class, of any scalar type. Rows where it is NULL are left out.
         name: of the model. None makes a transient model, for this connection only, also on a read-only database.
         id: key column or columns; they are no features and come back in `explain`.
-        features: the feature columns; None takes every column that has no other role.
+        features: the feature columns; None takes every column that has no other role; `nbsql.Best(20)` those of them that tell
+            most of the class.
         exclude: columns that are no features.
         families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
@@ -412,7 +414,7 @@ def families(con: Connection, source: Any, *, target: str, **options: Any) -> di
     with _opened(con, close=True) as engine:
         found = engine.source(source)
         try:
-            spec = resolve(found.columns, Options(target=target, **options), found.label)
+            spec = resolve(found.columns, candidates(Options(target=target, **options))[0], found.label)
         finally:
             found.release()
     return {feature.name: feature.family for feature in spec.features}

@@ -319,18 +319,20 @@ class Model:
     def relevance(self, *, values: bool = False) -> Query:
         """How much each feature tells of the class, from the counts alone, the most telling first.
 
-        A row a feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty, chi_square; for
-        numbers f_statistic instead, of the analysis of variance.
+        A row a feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty, chi_square, and of
+        numbers f_statistic, of the analysis of variance. sql/macros/relevance.sql has the formulas.
 
         Args:
             values: a row a value or token: feature, value, n, mutual_information, chi_square.
         """
         self._spec.need_counts(self._title)
-        statistics = self._relations["statistics"]
+        statistics, features = self._relations["statistics"], self._spec.features
         renderer = self._engine.renderer
         if values:
-            return Query(self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"]))
-        return Query(self._engine, renderer.statement("relevance", statistics))
+            return Query(
+                self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"], features)
+            )
+        return Query(self._engine, renderer.statement("relevance", statistics, features))
 
     def linear(self) -> Query:
         """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.

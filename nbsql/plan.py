@@ -161,6 +161,11 @@ class Plan:
                 cells = self.renderer.fragment("token_cells", context, source, feature)
                 yield self._insert(f"count the tokens of {feature.name}", relation, cells)
 
+    def keep_features(self) -> Statement:
+        """Drop the cells of features that the spec does not have."""
+        statement = self.renderer.statement("keep_features", self.relations["statistics"], self.spec.features)
+        return Statement("keep the best features", statement)
+
     # The spec and the ledger. --------------------------------------------------------------------------------------
 
     def described(self, version: str, entry: Entry) -> Iterator[Statement]:

@@ -32,7 +32,7 @@ class _Columns:
             raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
         return found[0]
 
-    def find_all(self, names: str | Iterable[str] | None, argument: str) -> list[Column]:
+    def find_all(self, names: Any, argument: str) -> list[Column]:
         if isinstance(names, str):
             names = [names]
         elif names is None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
 from nbsql.errors import ModelError
 from nbsql.family import Family, Nulls, Unseen
+
+if TYPE_CHECKING:
+    from nbsql.selection import Best
 
 FORMAT = 1  # of the JSON text in the table `spec`
 
@@ -175,7 +178,7 @@ class Options:
     """The keyword arguments of `nbsql.fit` that say what to model; that function's docstring explains them."""
 
     target: str
-    features: Sequence[str] | None = None
+    features: Sequence[str] | Best | None = None
     exclude: Sequence[str] = ()
     families: Mapping[str, str | Family] = field(default_factory=dict)
     id: str | Sequence[str] = ()

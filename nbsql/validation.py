@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from markupsafe import Markup
@@ -16,6 +16,7 @@ from nbsql.errors import InputError
 from nbsql.evaluation import Evaluation, evaluation_of, queries_of
 from nbsql.folds import Folds, kept, resolved
 from nbsql.query import Query
+from nbsql.selection import candidates
 from nbsql.spec import Options, Spec
 
 
@@ -55,15 +56,24 @@ def cross_validate(
     """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
     check_folds(folds)
     renderer = engine.renderer
+    options, best = candidates(options)
     with kept(engine) as table:
         dealt = Folds(engine, source, resolved(source, [options], fold), table, folds=folds, fold=fold)
-        models = dealt.models(dealt.specs[0])
-        scores = Query(engine, renderer.statement("scores_in_order", dealt.create("scores", dealt.scores(models))))
-        # The curves are read when they are asked for, so what they read stays with the connection.
+        spec = dealt.specs[0]
+        if best is not None:
+            best.accept(spec.features)
+        # Features are chosen without the fold that they are judged on; then every fold has models of its own.
+        parts = [(spec, dealt.names)] if best is None else [(dealt.best(spec, best, name), [name]) for name in dealt.names]
+        by_fold = (dealt.scores(dealt.models(chosen, names)) for chosen, names in parts)
+        scores = Query(engine, renderer.statement("scores_in_order", dealt.gather("scores", by_fold)))
         classes = dealt.create("classes", renderer.fragment("classes_of_cells", dealt.cells))
-        query = renderer.fragment("out_of_fold", models.context, dealt.scored(models), models.parameters, classes)
-        rows = partial(dealt.create, "out of fold", query)
-        return judged(engine, source, dealt.specs[0], scores, classes, table("out of fold"), rows, bins)
+
+        def score() -> None:
+            models = (dealt.models(chosen, names) for chosen, names in parts)
+            dealt.gather("out of fold", (dealt.outcomes(part, classes) for part in models))
+
+        # The curves are read when they are asked for, so what they read stays with the connection.
+        return judged(engine, source, spec, scores, classes, table("out of fold"), score, bins)
 
 
 def judged(

@@ -17,6 +17,7 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.family.stop_words import STOP_WORDS
 from nbsql.method import METHODS
+from nbsql.selection import Best, By
 
 _ROWS = 30  # of a table that is no answer but a report
 
@@ -42,6 +43,14 @@ _OPTIONS = [
         multiple=True,
         metavar="COLUMN",
         help="A feature; by default every other column. Repeatable.",
+    ),
+    click.option("--best", type=click.IntRange(min=1), metavar="N", help="Keep the N features that tell most of the class."),
+    click.option(
+        "--best-by",
+        type=click.Choice(get_args(By)),
+        default="mutual_information",
+        show_default=True,
+        help="What --best ranks by.",
     ),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
     click.option(
@@ -133,7 +142,13 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, as
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a command as the keyword arguments of a fit."""
-    return {**given, "features": list(given["features"]) or None, "families": dict(given["families"])}
+    options = {name: value for name, value in given.items() if name not in ("best", "best_by")}
+    features = list(given["features"]) or None
+    if given["best"] is not None:
+        options["features"] = Best(given["best"], by=given["best_by"], among=features)
+    else:
+        options["features"] = features
+    return {**options, "families": dict(given["families"])}
 
 
 def _print(database: str, source: str, name: str, *, replace: bool, options: dict[str, Any]) -> None:
