@@ -135,7 +135,7 @@ class Folds:
         return self.engine.ask("fold_scores", models.context, self.scored(models), models.parameters)
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the rows as they are predicted, for the queries of an evaluation; `classes` numbers those of all rows."""
+        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers the classes of all rows."""
         fragment = self.engine.renderer.fragment
         return fragment("out_of_fold", models.context, self.scored(models), models.parameters, classes)
 
@@ -161,13 +161,10 @@ class Folds:
 
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
         """A temporary table of the rows of several queries, each run before the next is made."""
-        relation = None
-        for query in queries:
-            if relation is None:
-                relation = self.create(name, query)
-            else:
-                self.engine.run(name, self.engine.renderer.statement("insert_into", relation, query))
-        assert relation is not None
+        several = iter(queries)
+        relation = self.create(name, next(several))
+        for query in several:
+            self.engine.run(name, self.engine.renderer.statement("insert_into", relation, query))
         return relation
 
     @property

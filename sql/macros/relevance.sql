@@ -128,7 +128,7 @@ CASE WHEN {{ mean }} > 0 THEN (1 + {{ mean }}) * ln(1 + {{ mean }}) - {{ mean }}
 
 {#
   The sums of the cells of all batches and slices: counts(feature, value, class, n) and moments. Of tokens only the occurrences
-  count, not the bags that TF-IDF and presence count beside them.
+  count, not the bags that TF-IDF and presence count beside them; and columns that share a covariance matrix are left out.
 #}
 {% macro counted_cells(statistics, features) -%}
 {% set bags = features | selectattr('family.bag') | list -%}
@@ -138,12 +138,12 @@ cells AS (
 counts AS (
   SELECT feature, value, class, sum(n * coalesce(mean, 1)) AS n
   FROM cells
-  WHERE feature IS NOT NULL AND (mean IS NULL OR value IS NOT NULL){% if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.names(bags) }})){% endif %}
+  WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)){% if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.names(bags) }})){% endif %}
 
   GROUP BY feature, value, class
 ),
 moments AS (
-  {{ nbsql.pooled(nbsql.apart_of(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled(nbsql.numbers_of(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
 )
 {%- endmacro %}
 
@@ -187,9 +187,4 @@ FROM (
 ) AS cells
 GROUP BY feature, value, of_value
 ORDER BY mutual_information DESC, feature, value
-{%- endmacro %}
-
-{# The cells of numbers and weighed tokens, without those of columns that share a covariance matrix. #}
-{% macro apart_of(cells) -%}
-(SELECT * FROM {{ cells }} AS cells WHERE mean IS NOT NULL AND (value IS NULL OR m2 IS NULL))
 {%- endmacro %}
