@@ -159,8 +159,9 @@ class Change:
         if stuck:
             raise ModelError(f"{self.title} cannot change: {listed(stuck)} depends on all rows at once; fit it anew")
         spec = recounted(spec, source.columns, source.label, self.title)
-        if spec.slice_by is not None:
-            self.engine.check_expression(spec.slice_by, source, f"slice_by of {self.title}")
+        if spec.cut_by is not None:
+            argument = "slice_by" if spec.slice_by else "segment_by"
+            self.engine.check_expression(spec.cut_by, source, f"{argument} of {self.title}")
         return Plan(self.engine.renderer, spec, self.plan.relations)
 
     def _check_given(self, labels: Sequence[tuple[Any, ...]]) -> None:

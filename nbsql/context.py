@@ -75,7 +75,11 @@ class Context:
         self.batch = batch
         self.by_slice = by_slice  # whether the tables that scoring reads have a model a slice, and a row meets its own
         self.whole_slices = whole_slices  # whether slices are whole numbers then, and no texts
-        self.slice_by = spec.slice_by
+        self.segmented = spec.segment_by is not None
+        # The column by which a row, the parameters and the lookups of its own model meet, where there are several.
+        self.own = "nbsql_slice" if by_slice else "nbsql_segment" if self.segmented else None
+        self.slice_by = spec.cut_by
+        self.shrinkage = spec.segment_shrinkage
         self.target = spec.target
         self.weight = spec.weight
         self.id = spec.id

@@ -123,6 +123,9 @@ def _difference(one: Spec, other: Spec) -> str | None:
         return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
     if one.slice_by != other.slice_by:
         return f"one has slice_by {one.slice_by!r}, the other {other.slice_by!r}"
+    if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):
+        sides = [f"segment_by {spec.segment_by!r} (segment_shrinkage {spec.segment_shrinkage:g})" for spec in (one, other)]
+        return f"one has {sides[0]}, the other {sides[1]}"
     return None
 
 

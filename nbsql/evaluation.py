@@ -272,7 +272,9 @@ def judgeable(engine: DuckDB, plan: Plan, source: Source, weight: str | None) ->
     for column in filter(None, (target, weights)):
         columns[folded(column.name)] = column.name
     renderer = engine.renderer
-    narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, list(columns.values())))
+    narrowed = source.relation
+    if plan.spec.segment_by is None:  # the segment may be said by any column
+        narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, list(columns.values())))
     return narrowed, weights.name if weights else None, as_text
 
 

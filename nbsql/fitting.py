@@ -16,6 +16,7 @@ from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.schema import drop_schema
+from nbsql.segments import check_segments
 from nbsql.selection import candidates, narrowed
 from nbsql.spec import Feature, Options, Prior, Spec
 from nbsql.version import __version__
@@ -41,6 +42,8 @@ class Fit:
             self.best.accept(self.spec.features)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
+        if self.spec.segment_by is not None:
+            check_segments(engine, self.spec, source)
         self.spec = asked(engine, self.spec, source)
 
     @property

@@ -135,7 +135,7 @@ class Folds:
         return self.engine.ask("fold_scores", models.context, self.scored(models), models.parameters)
 
     def outcomes(self, models: Models, classes: Markup) -> Markup:
-        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers the classes of all rows."""
+        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers all classes."""
         fragment = self.engine.renderer.fragment
         return fragment("out_of_fold", models.context, self.scored(models), models.parameters, classes)
 

@@ -52,6 +52,8 @@ def fit(
     nulls: Nulls = "skip",
     unseen: Unseen = "skip",
     slice_by: str | None = None,
+    segment_by: str | None = None,
+    segment_shrinkage: float = 10.0,
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
@@ -83,6 +85,9 @@ def fit(
         nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error" refuses.
         unseen: a value never met in training is skipped, or has the likelihood of a count of 0 ("smooth").
         slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.
+        segment_by: a SQL expression over the columns, such as "region": a model a segment, by which its rows are scored. Rows
+            of a segment never met, or of none, are scored by the model of all rows. A column given so is no feature.
+        segment_shrinkage: with how many pseudo-counts the estimates of the whole enter those of a segment; 0: each by itself.
         replace: take the place of the model of that name.
         database: the attached database to keep the model in; None for the current one.
 
@@ -100,7 +105,7 @@ def fit(
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
         method=method, backoff=backoff, shrinkage=shrinkage, alpha=alpha, prior=prior, prior_alpha=prior_alpha,
-        nulls=nulls, unseen=unseen, slice_by=slice_by,
+        nulls=nulls, unseen=unseen, slice_by=slice_by, segment_by=segment_by, segment_shrinkage=segment_shrinkage,
     )  # fmt: skip
     with _opened(con) as engine, engine.transaction():
         relations, replaces = _place(engine, name, database, replace=replace)

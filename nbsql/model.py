@@ -30,6 +30,7 @@ from nbsql.query import Query
 from nbsql.relations import Relations
 from nbsql.resolve import check_source
 from nbsql.sampling import mean_or_total, sample
+from nbsql.segments import check_segmented, refuse_segments
 from nbsql.spec import Spec
 
 # The column that a verb adds and no source may have.
@@ -219,6 +220,7 @@ class Model:
         ['wind', 'play']
         """
         self._refresh()
+        refuse_segments(self._spec, self._title, "a sample")
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def explain(self, source: Any) -> Query:
@@ -302,6 +304,7 @@ class Model:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
         """
         engine = self._engine
+        refuse_segments(self._spec, self._title, "a calibration")
         with engine.transaction():
             found, tested = engine.source(source), None if test is None else engine.source(test)
             for rows in filter(None, (found, tested)):
@@ -363,6 +366,8 @@ class Model:
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
+        refuse_segments(self._spec, self._title, "its linear form")
+
         def sql() -> str:
             self._refresh()
             return weights(self._plan, self._classes, self._title, degree)
@@ -392,7 +397,10 @@ class Model:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         found = self._engine.source(source)
         query = self._query(verb, found).sql
-        return inlined(self._engine, self._plan, self._classes, verb, found) if inline else query
+        if not inline:
+            return query
+        refuse_segments(self._spec, self._title, "a query with its numbers")
+        return inlined(self._engine, self._plan, self._classes, verb, found)
 
     # Over time. ----------------------------------------------------------------------------------------------------
 
@@ -451,6 +459,12 @@ class Model:
     def slice_names(self) -> list[str]:
         """The slices, by the expression `slice_by` of the fit, oldest first."""
         return slice_names(self._engine, self._plan, self._title)
+
+    @property
+    def segments(self) -> Query:
+        """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
+        check_segmented(self._spec, self._title)
+        return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
 
     def slices(self, names: Sequence[Any]) -> Model:
         """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
@@ -589,6 +603,8 @@ class Model:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
         self._refresh()
         columns = check_source(self._spec, source.columns, source.label, self._title)
+        if self._spec.segment_by is not None:
+            self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
         names = [column.name for column in source.columns]
         title = self._title
         if verb == "explain":

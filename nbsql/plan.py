@@ -84,14 +84,18 @@ class Plan:
         return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
 
     def stage(self, source: Markup, staged: Markup) -> Statement:
-        query = self.renderer.fragment("staged", source, [*self.spec.columns, *(["nbsql_slice"] if self.spec.slice_by else [])])
+        query = self.renderer.fragment("staged", source, [*self.spec.columns, *(["nbsql_slice"] if self.spec.cut_by else [])])
         return self._table("read the source once", staged, query, temporary=True)
 
     def sliced(self, source: Markup) -> Markup:
-        """The source with the slice of every row, if the model has slices."""
-        if not self.spec.slice_by:
+        """The source with the slice or segment of every row, if the model has some."""
+        if not self.spec.cut_by:
             return source
-        return self.renderer.fragment("sliced", source, self.renderer.dialect.query(self.spec.slice_by))
+        return self.renderer.fragment("sliced", source, self.renderer.dialect.query(self.spec.cut_by))
+
+    def segmented(self, source: Markup) -> Markup:
+        """The source with the segment of every row, if the model has segments."""
+        return self.sliced(source) if self.spec.segment_by else source
 
     def centres(self, source: Markup) -> str:
         return self.renderer.statement("centres", source, self.centred)
@@ -199,14 +203,16 @@ class Plan:
         """The tables that scoring reads."""
         context = self._context(classes)
         arguments = (context, self.relations["statistics"], self.relations["priors"])
-        yield self._table("parameters", self.relations["parameters"], self.renderer.fragment("parameters", *arguments))
+        kind = "segment_" if self.spec.segment_by else ""
+        query = self.renderer.fragment(f"{kind}parameters", *arguments)
+        yield self._table("parameters", self.relations["parameters"], query)
         if any(feature.family.looked_up for feature in self.spec.features):
-            yield self._table("lookups", self.relations["lookups"], self.renderer.fragment("lookups", *arguments))
+            yield self._table("lookups", self.relations["lookups"], self.renderer.fragment(f"{kind}lookups", *arguments))
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which the model is used in SQL."""
         context = self._context(classes)
-        queried = self.renderer.fragment("queried")
+        queried = self.segmented(self.renderer.fragment("queried"))
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
         yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
         scored = self._scored_in_macros(context)
@@ -261,7 +267,7 @@ class Plan:
         """The query of a verb over a source, not yet whole; `tables` stand for the parameters and lookups of the model."""
         if verb == "explain":
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
-            return self.renderer.fragment(verb, self._context(classes, ordered=ordered), source, *tables)
+            return self.renderer.fragment(verb, self._context(classes, ordered=ordered), self.segmented(source), *tables)
         context, scored = self._scored(source, classes, tables, ordered=ordered, calibration=calibration)
         return self.renderer.fragment(verb, context, scored)
 
@@ -333,7 +339,9 @@ class Plan:
     ) -> tuple[Context, Markup]:
         context = self._context(classes, ordered=ordered)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
-        scored = self.renderer.fragment("subquery", self.renderer.fragment("scored", context, source, parameters, lookups))
+        scored = self.renderer.fragment(
+            "subquery", self.renderer.fragment("scored", context, self.segmented(source), parameters, lookups)
+        )
         if calibration is not None:
             query = self.renderer.fragment(
                 "calibrated", context, scored, parameters, self.relations["calibration"], calibration

@@ -78,6 +78,10 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         id=tuple(c.name for c in ids),
         weight=weight.name if weight else None,
         slice_by=options.slice_by,
+        segment_by=options.segment_by,
+        segment_shrinkage=non_negative(options.segment_shrinkage, "segment_shrinkage")
+        if options.segment_by is not None
+        else 0.0,
         features=features,
         prior=_prior(options),
         defaults={"alpha": alpha, "nulls": options.nulls, "unseen": options.unseen},
@@ -165,11 +169,20 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
 def _chosen(known: _Columns, options: Options, reserved: set[str], excluded: set[str]) -> list[Column]:
     """The columns that are to be features."""
     if options.features is None:
-        return [c for c in known.all if c.name not in reserved | excluded]
+        segment = _plain(options.segment_by)  # within a segment it does not vary
+        return [c for c in known.all if c.name not in reserved | excluded and folded(c.name) != segment]
     chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]
     for column in chosen:
         _not_reserved(column, reserved)
     return chosen
+
+
+def _plain(expression: Any) -> str | None:
+    """The column that an expression is, folded, if it is one and nothing else."""
+    if not isinstance(expression, str):
+        return None
+    name = expression.strip()
+    return folded(name[1:-1].replace('""', '"') if len(name) > 1 and name[0] == name[-1] == '"' else name)
 
 
 def _not_reserved(column: Column, reserved: set[str]) -> None:

@@ -95,7 +95,14 @@ class Spec:
     target_type: str = ""
     slice_by: str | None = None
     given: bool = False  # whether somebody supplied its probabilities (nbsql/given.py); it has no counts then
+    segment_by: str | None = None
+    segment_shrinkage: float = 0.0
     defaults: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def cut_by(self) -> str | None:
+        """The expression by whose value the cells are counted: that of the slices, or of the segments."""
+        return self.slice_by or self.segment_by
 
     @property
     def columns(self) -> list[str]:
@@ -119,6 +126,7 @@ class Spec:
                 "weight": self.weight,
                 "slice_by": self.slice_by,
                 "given": self.given,
+                **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
                     {
@@ -165,6 +173,8 @@ class Spec:
                 weight=data["weight"],
                 slice_by=data["slice_by"],
                 given=data.get("given", False),
+                segment_by=data.get("segment_by"),
+                segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 features=tuple(features),
                 prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
                 defaults=data["defaults"],
@@ -189,6 +199,8 @@ class Options:
     nulls: Nulls = "skip"
     unseen: Unseen = "skip"
     slice_by: str | None = None
+    segment_by: str | None = None
+    segment_shrinkage: float = 10.0
     method: str = "naive"
     backoff: Literal["naive"] | None = None
     shrinkage: float | str | None = None

@@ -55,6 +55,8 @@ def cross_validate(
 ) -> CrossValidation:
     """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
     check_folds(folds)
+    if options.segment_by is not None:
+        raise InputError("cross_validate takes no segment_by: the folds are counted where the segments would be")
     renderer = engine.renderer
     options, best = candidates(options)
     with kept(engine) as table:

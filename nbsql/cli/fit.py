@@ -115,6 +115,16 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--slice-by", metavar="EXPR", help="Keep statistics by the value of an SQL expression: \"date_trunc('month', day)\"."
 )
+@click.option(
+    "--segment-by", metavar="EXPR", help="A model a segment, by the value of an SQL expression: region. Rows go by their own."
+)
+@click.option(
+    "--segment-shrinkage",
+    type=float,
+    default=10.0,
+    show_default=True,
+    help="Pseudo-counts by which a segment leans on the whole.",
+)
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:

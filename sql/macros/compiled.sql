@@ -22,6 +22,7 @@
   to plan than an aggregate a column.
 #}
 {% macro parameters(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.parameters') | list -%}
 WITH classes AS (
   {%+ if model.has_prior -%}
   {{ nbsql.classes(priors) | indent(2) }}
@@ -34,7 +35,7 @@ WITH classes AS (
 
 )
 {%- if model.parameters %},
-{{ nbsql.listed_parameters(model, statistics, priors) }}
+{{ nbsql.listed_parameters(model, nbsql.smoothed(model, statistics, priors, features), features) }}
 {%- endif %}
 
 {% if model.class_numbers -%}
@@ -81,10 +82,9 @@ JOIN (
 {%- endmacro %}
 
 {# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood. #}
-{% macro listed_parameters(model, statistics, priors) -%}
-{% set features = model.features | selectattr('family.parameters') | list -%}
+{% macro listed_parameters(model, estimates, features) -%}
 smoothed AS (
-  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
+  {{ estimates | indent(2) }}
 ),
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
@@ -157,6 +157,9 @@ GROUP BY smoothed.feature, smoothed.value
 {% macro parameters_by_class(model, parameters) -%}
 {% if model.class_numbers -%}
 SELECT
+  {% if model.segmented %}
+  nbsql_segment,
+  {% endif %}
   unnest([{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
   unnest([{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class,
   unnest([{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS log_prior

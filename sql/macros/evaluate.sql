@@ -59,6 +59,10 @@ FROM {{ parameters }} AS parameters
 {%- else -%}
 SELECT class, class_no FROM {{ parameters }} AS parameters
 {%- endif %}
+{%- if model.segmented %}
+
+WHERE parameters.nbsql_segment = 0
+{%- endif %}
 {%- endmacro %}
 
 {% macro label(x, as_text) -%}

@@ -9,7 +9,7 @@
   Each feature has the very term that scoring adds up. Features go in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
-WITH {{ nbsql.numbered(model, source, lookups) }},
+WITH {{ nbsql.numbered(model, source, parameters, lookups) }},
 parameters AS MATERIALIZED (
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
 ),
@@ -22,7 +22,7 @@ contributions AS (
     CAST(NULL AS {{ nbsql.string() }}) AS value,
     parameters.log_prior AS contribution
   FROM numbered AS source
-  CROSS JOIN parameters
+  {{ nbsql.meets(model, nbsql.word('source')) }}
   {%- for block in model.explained | batch(20) %}
 
   UNION ALL
@@ -47,13 +47,19 @@ SELECT
   contributions.value,
   contributions.contribution
 FROM contributions
-JOIN parameters ON parameters.class_no = contributions.class_no
+JOIN parameters ON parameters.class_no = contributions.class_no{% if model.segmented %} AND parameters.nbsql_segment = 0{% endif %}
+
 {%- if model.id %}
 
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 {%- endif %}
 
 ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
+{%- endmacro %}
+
+{# How rows meet the parameters by class. #}
+{% macro meets(model, rows) -%}
+{% if model.segmented %}JOIN parameters ON parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}CROSS JOIN parameters{% endif %}
 {%- endmacro %}
 
 {# The list of numbers, one a class, that a lookup found. #}
@@ -84,12 +90,13 @@ SELECT
     {% endfor %}
   ]) AS contribution
 FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
-CROSS JOIN parameters
+{{ nbsql.meets(model, nbsql.word('number')) }}
 {%- for feature in features | selectattr('family.level') %}
 
 LEFT JOIN (
-  SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+  SELECT found.value, {% if model.segmented %}found.{{ nbsql.word(model.own) }}, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
+{%- if model.segmented %} AND level{{ nbsql.sub(feature) }}.nbsql_segment = number.nbsql_segment{% endif %}
 {%- endfor %}
 {%- endmacro %}
 
@@ -119,14 +126,14 @@ SELECT
   tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}, 0){% else %}lookups.scores[parameters.class_no]{% endif %}
     {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS contribution
 FROM (
-  SELECT nbsql_row, value, sum(times) AS times
+  SELECT nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value, sum(times) AS times
   FROM (
     {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(4) }}
   ) AS occurrences
-  GROUP BY nbsql_row, value
+  GROUP BY nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value
 ) AS tokens
-CROSS JOIN parameters
+{{ nbsql.meets(model, nbsql.word('tokens')) }}
 {% if smooth %}LEFT {% endif %}JOIN (
-  SELECT found.value, {% if feature.family.tfidf %}found.idf, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
-) AS lookups ON lookups.value = tokens.value
+  SELECT found.value, {% if model.segmented %}found.{{ nbsql.word(model.own) }}, {% endif %}{% if feature.family.tfidf %}found.idf, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
 {%- endmacro %}

@@ -13,9 +13,13 @@
   Ordered: the rows come back in the source's order, which takes a row number; tokens need one anyway.
 #}
 {% macro scored_wide(model, source, parameters, lookups) -%}
-{% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
+{% set relation -%}
+{% if model.numbered %}numbered{% elif model.segmented %}(
+  {{ nbsql.in_segments(source, parameters) | indent(2) }}
+){% else %}{{ source }}{% endif %}
+{%- endset -%}
 {% if model.numbered -%}
-WITH {{ nbsql.numbered(model, source, lookups) }}
+WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
 {%- if model.blocks %},
 {{ nbsql.block_sums(model, parameters, lookups) }}
 {%- endif %}
@@ -41,23 +45,23 @@ FROM (
     ) AS joint
   ) AS best
 ) AS evidence
-{{ nbsql.met_parameters(model, parameters, nbsql.word('evidence')) }}
+{{ nbsql.met(model, parameters, nbsql.word('evidence')) }}
 {%- endmacro %}
 
 {#
-  The parameters that a row meets: the one row that there is, or, where a row is scored by the model of its slice, those of its
-  own. Lookups likewise.
+  The parameters that a row meets: the one row that there is, or, where a row has a model of its own, by its segment or its fold,
+  those of that model: `own` is the column of rows, parameters and lookups that says which. Lookups likewise.
 #}
-{% macro met_parameters(model, parameters, relation) -%}
-{% if model.by_slice -%}
-JOIN {{ parameters }} AS parameters ON parameters.nbsql_slice = {{ relation }}.nbsql_slice
+{% macro met(model, parameters, relation) -%}
+{% if model.own -%}
+JOIN {{ parameters }} AS parameters ON parameters.{{ nbsql.word(model.own) }} = {{ relation }}.{{ nbsql.word(model.own) }}
 {%- else -%}
 CROSS JOIN {{ parameters }} AS parameters
 {%- endif %}
 {%- endmacro %}
 
-{% macro of_own_slice(model, relation, other) -%}
-{% if model.by_slice %} AND {{ relation }}.nbsql_slice = {{ other }}.nbsql_slice{% endif %}
+{% macro of_own(model, relation, other) -%}
+{% if model.own %} AND {{ relation }}.{{ nbsql.word(model.own) }} = {{ other }}.{{ nbsql.word(model.own) }}{% endif %}
 {%- endmacro %}
 
 {# Each row with nbsql_joint_k, the joint log-likelihood of class k. A class that is in other slices only explains no row of this one. #}
@@ -83,7 +87,7 @@ SELECT
   {%- endfor %}
 
 FROM {{ nbsql.with_inputs(relation, inputs) }}
-{{ nbsql.met_parameters(model, parameters, nbsql.word('number')) }}
+{{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
@@ -111,7 +115,7 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
 LEFT JOIN (
   SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own_slice(model, level, nbsql.word('number')) }}
+) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
 {#
@@ -156,7 +160,7 @@ blocks AS (
     FROM {{ nbsql.with_inputs(nbsql.narrowed(model, block), block | selectattr('family.parameters') | list) | indent(4) }}
     {%- if block | selectattr('family.parameters') | list %}
 
-    {{ nbsql.met_parameters(model, parameters, nbsql.word('number')) }}
+    {{ nbsql.met(model, parameters, nbsql.word('number')) }}
     {%- endif %}
     {%- for feature in block %}
 
@@ -175,13 +179,22 @@ blocks AS (
 
 {# Only the columns that a block of features reads: planning a read of all of them takes its time, too. #}
 {% macro narrowed(model, features) -%}
-(SELECT nbsql_row{% if model.by_slice %}, nbsql_slice{% endif %}{% for column in features | map(attribute='columns') | sum(start=()) | unique %}, numbered.{{ nbsql.ident(column) }}{% endfor %} FROM numbered)
+(SELECT nbsql_row{% if model.own %}, {{ nbsql.word(model.own) }}{% endif %}{% for column in features | map(attribute='columns') | sum(start=()) | unique %}, numbered.{{ nbsql.ident(column) }}{% endfor %} FROM numbered)
 {%- endmacro %}
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
-{% macro numbered(model, source, lookups) -%}
+{% macro numbered(model, source, parameters, lookups) -%}
+{% set rows %}SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS MATERIALIZED (
-  SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source
+  {%+ if model.segmented -%}
+  {% set rows %}(
+    {{ rows }}
+  ){% endset -%}
+  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {%- else -%}
+  {{ rows }}
+  {%- endif %}
+
 )
 {%- if model.backoffs %},
 {{ nbsql.masked(model, lookups) }}
@@ -204,10 +217,11 @@ numbered AS MATERIALIZED (
 
   FROM unmasked AS source
   {%- for backoff in model.backoffs %}
+  {%- set seen %}seen{{ nbsql.sub(backoff.feature) }}{% endset %}
 
   LEFT JOIN (
-    SELECT value FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(backoff.feature.name) }}
-  ) AS seen{{ nbsql.sub(backoff.feature) }} ON seen{{ nbsql.sub(backoff.feature) }}.value = {{ nbsql.joint_value(backoff.feature, nbsql.word('source')) }}
+    SELECT value{% if model.own %}, {{ nbsql.word(model.own) }}{% endif %} FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(backoff.feature.name) }}
+  ) AS {{ seen }} ON {{ seen }}.value = {{ nbsql.joint_value(backoff.feature, nbsql.word('source')) }}{{ nbsql.of_own(model, seen, nbsql.word('source')) }}
   {%- endfor %}
 
 )
@@ -282,17 +296,17 @@ bag{{ nbsql.sub(feature) }} AS (
   ) AS tokens
   {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own_slice(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
+  ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
   {%- if smooth %}
 
-  {{ nbsql.met_parameters(model, parameters, nbsql.word('tokens')) }}
+  {{ nbsql.met(model, parameters, nbsql.word('tokens')) }}
   {%- endif %}
 
   GROUP BY tokens.nbsql_row
 )
 {%- endmacro %}
 
-{% macro row_of(model, relation) -%} {{ relation }}.nbsql_row{% if model.by_slice %}, {{ relation }}.nbsql_slice{% endif %} {%- endmacro %}
+{% macro row_of(model, relation) -%} {{ relation }}.nbsql_row{% if model.own %}, {{ relation }}.{{ nbsql.word(model.own) }}{% endif %} {%- endmacro %}
 
 {# How often a token counts: once an occurrence, unless a map says, or they come summed up. #}
 {% macro times(feature) -%} {% if feature.family.name == 'token_counts' or feature.family.norm %}tokens.times * {% endif %} {%- endmacro %}

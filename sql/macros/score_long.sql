@@ -7,7 +7,7 @@
 {% macro scored_long(model, source, parameters, lookups) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
-WITH {{ nbsql.numbered(model, source, lookups) }},
+WITH {{ nbsql.numbered(model, source, parameters, lookups) }},
 terms AS (
   {{ nbsql.block_terms(model, levels[:20], parameters, lookups, dense=true) | indent(2) }}
   {%- for block in levels[20:] | batch(20) %}
@@ -44,7 +44,7 @@ SELECT
   CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
-JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest){{ nbsql.of_own_slice(model, nbsql.word('parameters'), nbsql.word('source')) }}
+JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest){{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('source')) }}
 {%- endmacro %}
 
 {#
@@ -83,10 +83,11 @@ FROM (
     {% endif %}
     {{ nbsql.row_of(model, nbsql.word('source')) }}
   FROM {% if dense %}numbered{% else %}{{ nbsql.narrowed(model, levels) }}{% endif %} AS source
-  {% if levels and model.by_slice %}
+  {% if levels and model.own %}
+  {% set own = nbsql.word(model.own) %}
   JOIN (
-    SELECT nbsql_slice, list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters GROUP BY nbsql_slice
-  ) AS classes ON classes.nbsql_slice = source.nbsql_slice
+    SELECT {{ own }}, list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters GROUP BY {{ own }}
+  ) AS classes ON classes.{{ own }} = source.{{ own }}
   {% elif levels %}
   CROSS JOIN (
     SELECT list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters
@@ -97,15 +98,15 @@ FROM (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
     {%- set level %}level{{ nbsql.sub(feature) }}{% endset %}
-    {{- nbsql.of_own_slice(model, level, nbsql.word('source')) }}
+    {{- nbsql.of_own(model, level, nbsql.word('source')) }}
   {% endfor %}
 ) AS number
 {%- if dense and not levels %}
 
-{{ nbsql.met_parameters(model, parameters, nbsql.word('number')) }}
+{{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- elif dense or smoothed %}
 
-JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no{{ nbsql.of_own_slice(model, nbsql.word('parameters'), nbsql.word('number')) }}
+JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('number')) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -125,8 +126,8 @@ FROM (
   ) AS tokens
   {%+ if smooth %}LEFT {% endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own_slice(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
-  {{ nbsql.met_parameters(model, parameters, nbsql.word('tokens')) }}
+  ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
+  {{ nbsql.met(model, parameters, nbsql.word('tokens')) }}
 ) AS scores
 GROUP BY nbsql_row, class_no
 {%- endmacro %}

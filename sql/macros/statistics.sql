@@ -31,9 +31,20 @@ SELECT
 {% if not model.slice_by %}CAST(NULL AS {{ nbsql.string() }}){% elif column is none %}slice{% else %}{{ column }}{% endif %}
 {%- endmacro %}
 
-{# A source with the slice of each row, by an expression of the user's. #}
+{#
+  A source with the slice of each row, by an expression of the user's. A whole number is written as one, whichever type it has: a
+  frame with a gap in a column of whole numbers holds doubles, and 1.0 must find what 1 has made.
+#}
 {% macro sliced(source, expression) -%}
-(SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) AS nbsql_slice FROM {{ source }} AS source)
+(
+  SELECT
+    source.*,
+    CASE
+      WHEN typeof(({{ expression }})) IN ('DOUBLE', 'FLOAT') THEN regexp_replace(CAST(({{ expression }}) AS {{ nbsql.string() }}), '\.0$', '')
+      ELSE CAST(({{ expression }}) AS {{ nbsql.string() }})
+    END AS nbsql_slice
+  FROM {{ source }} AS source
+)
 {%- endmacro %}
 
 {% macro slice_of(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}

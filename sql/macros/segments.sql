@@ -1,0 +1,287 @@
+{#
+  A model a segment, from the cells that one scan counted by segment (the column slice of the statistics), shrunk toward the
+  whole: the estimates of the whole stand where a prior does, with s pseudo-counts, `shrinkage`. For class c in segment g:
+
+    priors           (n_gc + s P(c)) / (N_g + s)                        P(c) of the whole; uniform and given priors are the whole's
+    categories,      (n_gcv + s P(v | c)) / (n_gc + s)                  P(v | c) of the whole, smoothed: Cestnik's m-estimate
+    tokens, columns
+    numbers          the moments of the segment's rows and of s rows of the whole's class, pooled (Chan, Golub and LeVeque 1983):
+                     n = n_gc + s, mean = (n_gc mean_gc + s mean_c) / n, and
+                     m2 = m2_gc + s m2_c / n_c + (mean_gc - mean_c)^2 n_gc s / n; of them the family's own estimate
+
+  (Cestnik, Estimating probabilities: a crucial task in machine learning, ECAI 1990; for numbers the normal model with a prior of s
+  rows, Gelman et al., Bayesian Data Analysis, section 3.3.) With s = 0 a segment is estimated by itself, as a fit of its rows would,
+  with the values and the variance floor of the whole.
+
+  Segment 0 is the whole: it scores the rows of a segment that was never met, or of none. A pair of segment and class is a
+  `member`, and the macros of the families estimate members as they do classes.
+#}
+
+{# What the other queries read: classes, segments, and members(member, segment, name, class_no, class, log_prior). #}
+{% macro segment_members(model, statistics, priors) -%}
+whole_priors AS (
+  SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, prior FROM {{ priors }} AS priors
+),
+segments AS (
+  SELECT 0 AS segment, CAST(NULL AS {{ nbsql.string() }}) AS name
+  UNION ALL
+  SELECT row_number() OVER (ORDER BY slice), slice
+  FROM (
+    SELECT slice
+    FROM {{ statistics }} AS statistics
+    WHERE feature IS NULL AND slice IS NOT NULL
+    GROUP BY slice
+    HAVING {{ nbsql.is_left() }}
+  ) AS names
+),
+members AS (
+  SELECT
+    row_number() OVER (ORDER BY segments.segment, whole_priors.class_no) AS member,
+    segments.segment,
+    segments.name,
+    whole_priors.class_no,
+    whole_priors.class,
+    whole_priors.prior AS whole_prior,
+    coalesce(counts.n, 0) AS n
+  FROM segments
+  CROSS JOIN whole_priors
+  LEFT JOIN (
+    SELECT slice, class, sum(n) AS n
+    FROM {{ statistics }} AS statistics
+    WHERE feature IS NULL AND slice IS NOT NULL
+    GROUP BY slice, class
+    HAVING {{ nbsql.is_left() }}
+  ) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
+),
+classes AS (
+  SELECT member AS class_no, member AS class FROM members
+)
+{%- endmacro %}
+
+{# The prior of a member. #}
+{% macro segment_prior(model) -%}
+{% set total %}sum(n) OVER (PARTITION BY segment){% endset -%}
+{% set a = nbsql.number(model.prior.alpha) -%}
+{% if model.prior.kind in ['given', 'uniform'] -%}
+whole_prior
+{%- elif model.shrinkage -%}
+CASE WHEN segment = 0 THEN whole_prior ELSE (n + {{ nbsql.number(model.shrinkage) }} * whole_prior) / ({{ total }} + {{ nbsql.number(model.shrinkage) }}) END
+{%- elif model.prior.kind == 'smoothed' -%}
+CASE WHEN segment = 0 THEN whole_prior ELSE (n + {{ a }}) / ({{ total }} + {{ a }} * count(*) OVER (PARTITION BY segment)) END
+{%- else -%}
+CASE WHEN segment = 0 THEN whole_prior ELSE n / {{ total }} END
+{%- endif %}
+{%- endmacro %}
+
+{# The estimates of all members, as `smoothed` (model.sql) has those of classes. #}
+{% macro segment_estimates(model, statistics, priors, features) -%}
+{% set counted = features | selectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
+{% set numbers = features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
+{% set by_member %}(SELECT class FROM classes){% endset -%}
+WITH whole AS (
+  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
+),
+cells AS (
+  SELECT members.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean, statistics.m2
+  FROM {{ statistics }} AS statistics
+  JOIN members ON members.class = statistics.class AND members.name IS NOT DISTINCT FROM statistics.slice
+  WHERE statistics.feature IS NOT NULL
+  {%- if model.shrinkage and numbers %}
+
+  UNION ALL
+  {{ nbsql.borrowed_moments(model, statistics) | indent(2) }}
+  {%- endif %}
+
+)
+{%- if numbers or not model.shrinkage %},
+own AS (
+  {{ nbsql.smoothed(model, nbsql.word('cells'), by_member, numbers if model.shrinkage else features) | indent(2) }}
+)
+{%- endif %}
+
+SELECT members.member AS class, {{ nbsql.estimate_columns(nbsql.word('whole')) }}
+FROM whole
+JOIN members ON members.class = whole.class AND members.segment = 0
+{%- if numbers or not model.shrinkage %}
+
+UNION ALL
+SELECT own.class, {{ nbsql.estimate_columns(nbsql.word('own')) }}
+FROM own
+JOIN members ON members.member = own.class AND members.segment > 0
+{%- endif %}
+{%- if counted and model.shrinkage %}
+
+UNION ALL
+{{ nbsql.shrunk_counts(model, counted) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro estimate_columns(relation) -%}
+{% for column in ['feature', 'value', 'unseen', 'likelihood', 'log_likelihood', 'score', 'mean', 'variance', 'rate'] -%}
+{{ relation }}.{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# What each member borrows of the numbers of its class, or, where that has none, of all classes. #}
+{% macro borrowed_moments(model, statistics) -%}
+SELECT
+  members.member,
+  pooled.feature,
+  CAST(NULL AS {{ nbsql.string() }}),
+  {{ nbsql.number(model.shrinkage) }},
+  coalesce(own.mean, pooled.mean),
+  {{ nbsql.number(model.shrinkage) }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END
+FROM members
+CROSS JOIN (
+  {{ nbsql.pooled(nbsql.numbers_of(statistics), ['feature']) | indent(2) }}
+) AS pooled
+LEFT JOIN (
+  {{ nbsql.pooled(nbsql.numbers_of(statistics), ['class', 'feature']) | indent(2) }}
+) AS own ON own.class = members.class AND own.feature = pooled.feature
+WHERE members.segment > 0
+{%- endmacro %}
+
+{% macro shrunk_counts(model, features) -%}
+{% set likelihood %}shrunk.likelihood{% endset -%}
+SELECT
+  shrunk.class,
+  shrunk.feature,
+  shrunk.value,
+  shrunk.unseen,
+  shrunk.likelihood,
+  {{ nbsql.log(likelihood) }},
+  {{ nbsql.log(likelihood) }},
+  NULL,
+  NULL,
+  NULL
+FROM (
+  SELECT
+    members.member AS class,
+    whole.feature,
+    whole.value,
+    whole.unseen,
+    (coalesce(counts.n, 0) + {{ nbsql.number(model.shrinkage) }} * whole.likelihood)
+      / (coalesce(sum(counts.n) OVER (PARTITION BY members.member, whole.feature), 0) + {{ nbsql.number(model.shrinkage) }}) AS likelihood
+  FROM whole
+  JOIN members ON members.class = whole.class AND members.segment > 0
+  LEFT JOIN (
+    SELECT class, feature, value, sum(n) AS n FROM cells WHERE mean IS NULL GROUP BY class, feature, value HAVING {{ nbsql.is_left() }}
+  ) AS counts
+    ON counts.class = members.member
+    AND counts.feature = whole.feature
+    AND counts.value IS NOT DISTINCT FROM whole.value
+    AND NOT whole.unseen
+  WHERE whole.feature IN ({{ nbsql.names(features) }})
+) AS shrunk
+{%- endmacro %}
+
+
+{# The parameters (compiled.sql), with a row a segment, or in the long form a segment and class: nbsql_segment, segment_name, and the same. #}
+{% macro segment_parameters(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.parameters') | list -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }},
+priors_of AS (
+  SELECT member, segment, name, class_no, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+  FROM (
+    SELECT *, {{ nbsql.segment_prior(model) }} AS prior FROM members
+  ) AS estimates
+)
+{%- if model.parameters %},
+{{ nbsql.listed_parameters(model, nbsql.segment_estimates(model, statistics, priors, features), features) }}
+{%- endif %}
+
+{% if model.class_numbers -%}
+SELECT
+  members.segment AS nbsql_segment,
+  members.segment_name
+  {%- for k in model.class_numbers %},
+  members.labels[{{ k }}] AS class_{{ k }},
+  members.log_priors[{{ k }}] AS log_prior_{{ k }}
+  {%- endfor %}
+  {%- for wanted in model.parameters %}
+  {%- set position, name = loop.index, nbsql.parameter(wanted) %}
+  {%- for k in model.class_numbers %},
+  numbers[{{ (k - 1) * (model.parameters | length) + position }}] AS {{ name }}_{{ k }}
+  {%- endfor %}
+  {%- endfor %}
+
+FROM (
+  SELECT
+    segment,
+    max(name) AS segment_name,
+    list(class ORDER BY class_no) AS labels,
+    list(log_prior ORDER BY class_no) AS log_priors
+  FROM priors_of
+  GROUP BY segment
+) AS members
+{%- if model.parameters %}
+
+JOIN (
+  SELECT members.segment, list(numbers.number ORDER BY members.class_no, numbers.position) AS numbers
+  FROM numbers
+  JOIN members ON members.member = numbers.class_no
+  GROUP BY members.segment
+) AS numbers ON numbers.segment = members.segment
+{%- endif %}
+{%- else -%}
+SELECT
+  priors_of.segment AS nbsql_segment,
+  priors_of.name AS segment_name,
+  priors_of.class_no,
+  priors_of.class,
+  priors_of.log_prior
+  {%- for wanted in model.parameters %},
+  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  {%- endfor %}
+
+FROM priors_of
+{%- if model.parameters %}
+
+JOIN (
+  SELECT class_no AS member, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
+) AS numbers ON numbers.member = priors_of.member
+{%- endif %}
+{%- endif %}
+{%- endmacro %}
+
+{# The lookups (compiled.sql) of every segment. #}
+{% macro segment_lookups(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.looked_up') | list -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }}
+SELECT
+  members.segment AS nbsql_segment,
+  smoothed.feature,
+  smoothed.value
+  {%- for k in model.class_numbers %},
+  max(CASE WHEN members.class_no = {{ k }} THEN smoothed.score END) AS class_{{ k }}
+  {%- else %},
+  list(smoothed.score ORDER BY members.class_no) AS scores
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.segment_estimates(model, statistics, priors, features) | indent(2) }}
+) AS smoothed
+JOIN members ON members.member = smoothed.class
+WHERE smoothed.value IS NOT NULL
+GROUP BY members.segment, smoothed.feature, smoothed.value
+{%- endmacro %}
+
+
+{# Rows with the number of their segment, nbsql_segment: 0 where the model has not met it. #}
+{% macro in_segments(relation, parameters) -%}
+SELECT source.*, coalesce(segments.nbsql_segment, 0) AS nbsql_segment
+FROM {{ relation }} AS source
+LEFT JOIN (
+  SELECT DISTINCT nbsql_segment, segment_name FROM {{ parameters }} AS parameters
+) AS segments ON segments.segment_name = source.nbsql_slice
+{%- endmacro %}
+
+{# The segments and their rows: segment, n; NULL for the rows of none. #}
+{% macro segments_of(statistics) -%}
+SELECT slice AS segment, sum(n) AS n
+FROM {{ statistics }} AS statistics
+WHERE feature IS NULL
+GROUP BY slice
+HAVING {{ nbsql.is_left() }}
+ORDER BY slice NULLS LAST
+{%- endmacro %}
