@@ -26,7 +26,7 @@ from nbsql.family import (
 from nbsql.library import cross_validate, families, fit, fit_sql, from_tables, import_, load, merge, models, sweep
 from nbsql.model import Model
 from nbsql.query import Query
-from nbsql.selection import Best
+from nbsql.selection import Best, Forward
 from nbsql.sweep import Sweep
 from nbsql.validation import CrossValidation
 from nbsql.version import __version__
@@ -44,6 +44,7 @@ __all__ = [
     "Evaluation",
     "Exponential",
     "Family",
+    "Forward",
     "Gaussian",
     "Geometric",
     "InputError",

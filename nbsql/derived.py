@@ -61,6 +61,14 @@ def derive(
     return build(engine, plan, entries, wide=wide)
 
 
+def drop_derived(engine: DuckDB, plan: Plan) -> None:
+    """Drop a transient model before the connection closes."""
+    kinds = {"likelihoods": "view", "priors": "view"}
+    for name in ("likelihoods", "priors", "lookups", "parameters", "batches", "spec", "statistics"):
+        statement = engine.renderer.statement("drop_relation", kinds.get(name, "table"), plan.relations[name], if_exists=True)
+        engine.run(f"drop {name}", statement)
+
+
 def slice_names(engine: DuckDB, plan: Plan, title: str) -> list[str]:
     """The slices of a model, oldest first.
 

@@ -17,7 +17,7 @@ from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.schema import drop_schema
 from nbsql.segments import check_segments
-from nbsql.selection import candidates, narrowed
+from nbsql.selection import Best, candidates, narrowed
 from nbsql.spec import Feature, Options, Prior, Spec
 from nbsql.version import __version__
 
@@ -36,10 +36,10 @@ class Fit:
         self.engine = engine
         self.source = source
         self.relations = relations
-        options, self.best = candidates(options)
+        options, self.choosing = candidates(options)
         self.spec = resolve(source.columns, options, source.label)
-        if self.best is not None:
-            self.best.accept(self.spec.features)
+        if isinstance(self.choosing, Best):
+            self.choosing.accept(self.spec.features)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
         if self.spec.segment_by is not None:
@@ -77,8 +77,8 @@ class Fit:
                 _run(self.engine, plan.create_schema())
             for statement in count.cells(self.relations["statistics"], "1", temporary=temporary_model):
                 _run(self.engine, statement)
-            if self.best is not None:
-                self.spec = narrowed(self.engine, self.spec, self.best, self.relations["statistics"])
+            if isinstance(self.choosing, Best):
+                self.spec = narrowed(self.engine, self.spec, self.choosing, self.relations["statistics"])
                 plan = self.plan
                 _run(self.engine, plan.keep_features())
             entry = Entry(1, "1", "fit", self.source.label, total(labels))
@@ -88,8 +88,9 @@ class Fit:
 
     def statements(self) -> list[Statement]:
         """What `run` would do, for reading. Asks the database for the classes and writes nothing."""
-        if self.best is not None:
-            raise InputError("the statements of features=nbsql.Best(...) follow from the counts; fit, or name the features")
+        if self.choosing is not None:
+            chosen = f"features=nbsql.{type(self.choosing).__name__}(...)"
+            raise InputError(f"the statements of {chosen} follow from the counts; fit, or name the features")
         renderer = self.engine.renderer
         scan, rescan = renderer.dialect.ident("scan"), renderer.dialect.ident("rescan")
         count = Count(self.engine, self.source, self.plan, renderer.dialect.ident)

@@ -86,6 +86,8 @@ class Folds:
         self.engine = engine
         self.source = source
         self._table = table
+        if any(spec.segment_by is not None for spec in specs):
+            raise InputError("cross-validation takes no segment_by: the folds are counted where the segments would be")
         self._made: dict[str, tuple[str, Markup]] = {}
         self._shared = Shared(specs)
         known = asked(engine, self._shared.spec, source)

@@ -17,12 +17,13 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
+from nbsql.forward import forward
 from nbsql.given import model_of
 from nbsql.model import Model, planned
 from nbsql.plan import Entry
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
-from nbsql.selection import Best, candidates
+from nbsql.selection import Best, Forward, candidates
 from nbsql.spec import Options, Spec
 from nbsql.sweep import By, Sweep
 from nbsql.sweep import sweep as swept
@@ -39,7 +40,7 @@ def fit(
     target: str,
     name: str | None = None,
     id: str | Sequence[str] = (),
-    features: Sequence[str] | Best | None = None,
+    features: Sequence[str] | Best | Forward | None = None,
     exclude: Sequence[str] = (),
     families: Mapping[str, str | Family] | None = None,
     weight: str | None = None,
@@ -69,7 +70,7 @@ def fit(
         name: of the model. None makes a transient model, for this connection only, also on a read-only database.
         id: key column or columns; they are no features and come back in `explain`.
         features: the feature columns; None takes every column that has no other role; `nbsql.Best(20)` those of them that tell
-            most of the class.
+            most of the class, each by itself, `nbsql.Forward(20)` together.
         exclude: columns that are no features.
         families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
@@ -111,7 +112,10 @@ def fit(
         relations, replaces = _place(engine, name, database, replace=replace)
         found = engine.source(source)
         try:
-            plan, classes = Fit(engine, found, options, relations).run(replaces=replaces)
+            task = Fit(engine, found, options, relations)
+            if isinstance(features, Forward):
+                task.spec = forward(engine, found, task.spec, features)
+            plan, classes = task.run(replaces=replaces)
         finally:
             found.release()
     return Model(engine, plan, classes, name)

@@ -58,10 +58,43 @@ class Best:
                 )
 
 
-def candidates(options: Options) -> tuple[Options, Best | None]:
+@dataclass(frozen=True)
+class Forward:
+    """The features of a fit that tell most of the class together: `nbsql.fit(..., features=nbsql.Forward(20))`.
+
+    Begins with the prior and takes, one a step, the feature that lowers the cross-validated log loss most, as long as one does;
+    at least one is taken. The log loss is that of `nbsql.cross_validate` with these features and folds. No step fits anything:
+    what a feature adds to a row does not depend on the others, so it is computed once a fold and summed in every step. Ties go
+    to the feature that comes first.
+
+    Args:
+        count: how many at most.
+        folds: of the cross-validation; rows are dealt so that every fold has its share of every class.
+        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
+        among: the candidates, as `features` of a fit; None takes every column that has no other role.
+    """
+
+    count: int
+    folds: int = 5
+    fold: str | None = None
+    among: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 1:
+            raise InputError(f"the number of features to take must be a whole number of at least 1, not {self.count!r}")
+        if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < 2:
+            raise InputError(f"folds must be a whole number of at least 2, not {self.folds!r}")
+
+
+def candidates(options: Options) -> tuple[Options, Best | Forward | None]:
     """The options of a fit with all candidates as features, and how to choose among them, if it is to be chosen."""
-    best = options.features
-    return (replace(options, features=best.among), best) if isinstance(best, Best) else (options, None)
+    choosing = options.features
+    if isinstance(choosing, Forward) and choosing.fold is not None:
+        exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
+        options = replace(options, exclude=[*exclude, choosing.fold])
+    if isinstance(choosing, (Best, Forward)):
+        return replace(options, features=choosing.among), choosing
+    return options, None
 
 
 def narrowed(engine: DuckDB, spec: Spec, best: Best, statistics: Markup) -> Spec:
@@ -70,12 +103,17 @@ def narrowed(engine: DuckDB, spec: Spec, best: Best, statistics: Markup) -> Spec
 
     def rank(feature: Feature) -> tuple[float, float, int]:
         score, f = scores.get(feature.name, (-1.0, 0.0))  # nothing but NULL, or a number that never varies
-        return -_rounded(score), -_rounded(f), feature.index
+        return -rounded(score), -rounded(f), feature.index
 
-    kept = sorted(sorted(spec.features, key=rank)[: best.count], key=lambda feature: feature.index)
-    return replace(spec, features=tuple(replace(feature, index=index) for index, feature in enumerate(kept, start=1)))
+    return kept(spec, [feature.name for feature in sorted(spec.features, key=rank)[: best.count]])
 
 
-def _rounded(score: float) -> float:
+def kept(spec: Spec, names: Sequence[str]) -> Spec:
+    """The spec with these features only, in their order."""
+    features = [feature for feature in spec.features if feature.name in names]
+    return replace(spec, features=tuple(replace(feature, index=index) for index, feature in enumerate(features, start=1)))
+
+
+def rounded(score: float) -> float:
     """Sums that run in parallel differ in their last digits, which shall decide nothing."""
     return float(f"{score:.12g}")

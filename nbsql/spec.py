@@ -12,7 +12,7 @@ from nbsql.errors import ModelError
 from nbsql.family import Family, Nulls, Unseen
 
 if TYPE_CHECKING:
-    from nbsql.selection import Best
+    from nbsql.selection import Best, Forward
 
 FORMAT = 1  # of the JSON text in the table `spec`
 
@@ -188,7 +188,7 @@ class Options:
     """The keyword arguments of `nbsql.fit` that say what to model; that function's docstring explains them."""
 
     target: str
-    features: Sequence[str] | Best | None = None
+    features: Sequence[str] | Best | Forward | None = None
     exclude: Sequence[str] = ()
     families: Mapping[str, str | Family] = field(default_factory=dict)
     id: str | Sequence[str] = ()

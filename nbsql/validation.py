@@ -16,7 +16,7 @@ from nbsql.errors import InputError
 from nbsql.evaluation import Evaluation, evaluation_of, queries_of
 from nbsql.folds import Folds, kept, resolved
 from nbsql.query import Query
-from nbsql.selection import candidates
+from nbsql.selection import Forward, candidates
 from nbsql.spec import Options, Spec
 
 
@@ -55,10 +55,12 @@ def cross_validate(
 ) -> CrossValidation:
     """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
     check_folds(folds)
-    if options.segment_by is not None:
-        raise InputError("cross_validate takes no segment_by: the folds are counted where the segments would be")
     renderer = engine.renderer
     options, best = candidates(options)
+    if isinstance(best, Forward):
+        raise InputError(
+            "cross_validate takes no features=nbsql.Forward(...), which judges by folds itself; use nbsql.Best(...)"
+        )
     with kept(engine) as table:
         dealt = Folds(engine, source, resolved(source, [options], fold), table, folds=folds, fold=fold)
         spec = dealt.specs[0]

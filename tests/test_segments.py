@@ -318,7 +318,7 @@ def test_what_has_no_segments_says_so(con: Connection, rows: list[Row], refused:
         model.predict("SELECT * EXCLUDE (region) FROM t")
     with pytest.raises(InputError) as error:
         nbsql.cross_validate(con, "t", **OPTIONS)
-    assert str(error.value) == "cross_validate takes no segment_by: the folds are counted where the segments would be"
+    assert str(error.value) == "cross-validation takes no segment_by: the folds are counted where the segments would be"
     plain = nbsql.fit(con, "t", target="y", families=FAMILIES, name="plain")
     for act, message in (
         (lambda: plain.segments, "model 'plain' has no segments; fit it with segment_by=\"region\", say"),

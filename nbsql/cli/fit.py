@@ -17,7 +17,7 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.family.stop_words import STOP_WORDS
 from nbsql.method import METHODS
-from nbsql.selection import Best, By
+from nbsql.selection import Best, By, Forward
 
 _ROWS = 30  # of a table that is no answer but a report
 
@@ -45,6 +45,12 @@ _OPTIONS = [
         help="A feature; by default every other column. Repeatable.",
     ),
     click.option("--best", type=click.IntRange(min=1), metavar="N", help="Keep the N features that tell most of the class."),
+    click.option(
+        "--forward",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Take up to N features one by one, each lowering the cross-validated log loss most.",
+    ),
     click.option(
         "--best-by",
         type=click.Choice(get_args(By)),
@@ -152,9 +158,13 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, as
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a command as the keyword arguments of a fit."""
-    options = {name: value for name, value in given.items() if name not in ("best", "best_by")}
+    options = {name: value for name, value in given.items() if name not in ("best", "best_by", "forward")}
     features = list(given["features"]) or None
-    if given["best"] is not None:
+    if given["best"] is not None and given["forward"] is not None:
+        raise click.UsageError("choose one of --best and --forward")
+    if given["forward"] is not None:
+        options["features"] = Forward(given["forward"], among=features)
+    elif given["best"] is not None:
         options["features"] = Best(given["best"], by=given["best_by"], among=features)
     else:
         options["features"] = features

@@ -9,6 +9,12 @@
   Each feature has the very term that scoring adds up. Features go in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
+{{ nbsql.explained(model, source, parameters, lookups) }}
+ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
+{%- endmacro %}
+
+{# The same in no order; numbered: with class_no, the number of the class. #}
+{% macro explained(model, source, parameters, lookups, numbered=false) -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }},
 parameters AS MATERIALIZED (
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
@@ -43,6 +49,9 @@ SELECT
   {%- endfor %}
 
   parameters.class,
+  {% if numbered %}
+  contributions.class_no,
+  {% endif %}
   contributions.feature,
   contributions.value,
   contributions.contribution
@@ -54,7 +63,6 @@ JOIN parameters ON parameters.class_no = contributions.class_no{% if model.segme
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 {%- endif %}
 
-ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
 {%- endmacro %}
 
 {# How rows meet the parameters by class. #}
