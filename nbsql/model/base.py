@@ -1,0 +1,174 @@
+"""What every part of a model stands on: where it is, what it reads, and how its queries are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from nbsql.calibration import method_of
+from nbsql.context import ClassColumn, class_columns
+from nbsql.dialect import folded
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, suggestion
+from nbsql.family import Family
+from nbsql.plan import Plan
+from nbsql.query import Query
+from nbsql.relations import Relations
+from nbsql.resolve import check_source
+from nbsql.spec import Spec
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+# The column that a verb adds and no source may have.
+_ADDS = {
+    "predict": ("prediction", "probability"),
+    "predict with costs": ("prediction", "probability", "expected_cost"),
+    "predict with thresholds": ("prediction", "probability"),
+    "predict with top_k": ("prediction", "probability", "rank"),
+    "predict_proba": ("prediction", "probability"),
+    "log_evidence": ("log_evidence",),
+}
+
+
+def planned(engine: DuckDB, spec: Spec, relations: Relations) -> Plan:
+    """The plan of a model that is there. Its tables say which form they have: another version may draw the limits elsewhere."""
+    wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
+    return Plan(engine.renderer, spec, relations, wide=wide)
+
+
+class Handle:
+    """A model in a database, at hand."""
+
+    def __init__(self, engine: DuckDB, plan: Plan, classes: list[ClassColumn], name: str | None) -> None:
+        self._engine = engine
+        self._plan = plan
+        self._spec = plan.spec
+        self._relations = plan.relations
+        self._classes = classes
+        self._stamp = engine.ask("updated_at", plan.relations["spec"])
+        self.name = name
+
+    def __repr__(self) -> str:
+        title = f"model {self.name!r}" if self.name else "transient model"
+        return f"<nbsql {title}: {self.target!r} of {len(self._classes)} classes from {len(self._spec.features)} features>"
+
+    @property
+    def _title(self) -> str:
+        return f"model {self.name!r}" if self.name else "the model"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database, if it was opened by path."""
+        self._engine.close()
+
+    @property
+    def target(self) -> str:
+        """The column that is predicted."""
+        return self._spec.target
+
+    @property
+    def classes(self) -> list[Any]:
+        """The labels in their own type, the most probable first."""
+        return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
+
+    @property
+    def families(self) -> dict[str, Family]:
+        """The family of every feature, with all its options."""
+        return {feature.name: feature.family for feature in self._spec.features}
+
+    @property
+    def priors(self) -> Query:
+        """A row a class: class, n, prior, log_prior."""
+        return self._read("priors", "class")
+
+    @property
+    def likelihoods(self) -> Query:
+        """A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate."""
+        return self._read("likelihoods", "feature", "value", "class")
+
+    @property
+    def statistics(self) -> Query:
+        """The additive cells: slice, class, feature, value, n, mean, m2."""
+        return self._read("statistics", "feature", "value", "class")
+
+    def _read(self, name: str, *order: str) -> Query:
+        return Query(self._engine, self._engine.renderer.statement("sorted_by", self._relations[name], order))
+
+    def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
+        found = self._engine.source(source)
+
+        def render() -> str:
+            method = self._calibration(calibrated)
+            return self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame, calibration=method)
+
+        return self._scored(verb, found, render)
+
+    def _scored(self, verb: str, source: Source, render: Callable[[], str]) -> Query:
+        """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs."""
+        rendered: tuple[Any, str] | None = None
+
+        def sql() -> str:
+            nonlocal rendered
+            self._refresh()
+            if rendered is None or rendered[0] != self._stamp:
+                self._check(verb, source)
+                rendered = self._stamp, render()
+            return rendered[1]
+
+        sql()
+        return Query(self._engine, sql, source)
+
+    def _check(self, verb: str, source: Source) -> None:
+        """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
+        self._refresh()
+        columns = check_source(self._spec, source.columns, source.label, self._title)
+        if self._spec.segment_by is not None:
+            self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
+        names = [column.name for column in source.columns]
+        title = self._title
+        if verb == "explain":
+            for name in self._spec.id:
+                if folded(name) not in columns:
+                    raise InputError(f"no column {name!r} in {source.label}, the id of {title}{suggestion(name, names)}")
+            return
+        added = list(_ADDS.get(verb, ()))
+        if verb == "predict_proba":
+            added += [c.probability for c in self._classes]
+        elif verb == "joint_log_likelihood":
+            added += [c.joint for c in self._classes]
+        for name in added:
+            if folded(name) in columns:
+                raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
+
+    def _calibration(self, wanted: bool) -> str | None:
+        """The method by which the model is calibrated, if calibrated posteriors are wanted."""
+        return method_of(self._engine, self._plan, self._title) if wanted else None
+
+    def _refresh(self) -> None:
+        """Take notice of changes that others have made to the model."""
+        stamp = self._engine.ask("updated_at", self._relations["spec"])
+        if stamp != self._stamp:
+            self._spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
+            self._plan = planned(self._engine, self._spec, self._relations)
+            self._classes = class_columns(self._engine.rows(self._plan.class_order()))
+            self._stamp = stamp
+
+    def _fragment(self, macro: str, *arguments: Any) -> Markup:
+        return self._engine.renderer.fragment(macro, *arguments)
+
+    def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
+        found = self._engine.source(source)
+        try:
+            act(found)
+        finally:
+            found.release()

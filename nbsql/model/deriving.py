@@ -1,0 +1,101 @@
+"""Models from parts of a model."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbsql.changes import Ledger
+from nbsql.derived import derive, known_slices, slice_names, write_file
+from nbsql.errors import InputError, listed
+from nbsql.model.base import Handle
+from nbsql.plan import Entry
+from nbsql.query import Query
+from nbsql.segments import check_segmented
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+
+class Deriving(Handle):
+    """The model as it was, of some of its slices, and in a file."""
+
+    def as_of(self, batch: str) -> Self:
+        """The model as it stood after `batch`, a line of the ledger: a transient model."""
+        number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
+        return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
+
+    @property
+    def slice_names(self) -> list[str]:
+        """The slices, by the expression `slice_by` of the fit, oldest first."""
+        return slice_names(self._engine, self._plan, self._title)
+
+    @property
+    def segments(self) -> Query:
+        """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
+        check_segmented(self._spec, self._title)
+        return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
+
+    def slices(self, names: Sequence[Any]) -> Self:
+        """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
+        texts = known_slices(self._engine, self._plan, self._title, names)
+        return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
+
+    def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
+        """The model of the `last` slices (None: of all): a transient model.
+
+        Args:
+            last: how many slices, the newest first.
+            decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
+        """
+        slice_names(self._engine, self._plan, self._title)
+        if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
+            raise InputError(f"last must be a whole number of at least 1, not {last!r}")
+        if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
+            raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
+        return self._derived(f"the last {last} slices" if last else "all slices", "windowed", last, float(decay))
+
+    def drift(self, a: Any, b: Any) -> Query:
+        """How far slices `b` have moved from slices `a`, the farthest feature first; batches, if the model has no slices.
+
+        A row a feature, and one for the class, without a feature: feature, psi, kl, value, a, b. psi is the population
+        stability index, kl the Kullback-Leibler divergence of b from a in nats; value is the value that moved most, a and b
+        its shares, or the means of a number.
+
+        Args:
+            a: a slice, or a list of them.
+            b: what to compare with it.
+        """
+        self._spec.need_counts(self._title)
+        sides = []
+        for side in (a, b):
+            names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
+            if self._spec.slice_by is not None:
+                texts = known_slices(self._engine, self._plan, self._title, names)
+                query = self._fragment("cells_of_slices", self._relations["statistics"], texts)
+            else:
+                ledger = Ledger.of(self._engine, self._plan, self._title)
+                batches = [ledger.find(name).batch for name in names]
+                query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
+            sides.append(self._fragment("subquery", query))
+        return Query(self._engine, self._engine.renderer.statement("drift", *sides, self._spec.features))
+
+    def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        """Write the model to one Parquet file, which `nbsql.import_` reads. It holds counts and no rows, and no calibration.
+
+        Raises:
+            InputError: the file is there already.
+        """
+        write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
+
+    def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
+        engine = self._engine
+        cells = self._fragment(macro, self._relations["statistics"], *arguments)
+        cells = self._fragment("folded", self._fragment("subquery", cells), "1")
+        with engine.transaction():
+            rows = round(engine.ask("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
+            if rows <= 0:
+                raise InputError(f"nothing is left of {self._title} in {source}")
+            plan, classes = derive(engine, self._spec, cells, [Entry(1, "1", "derive", f"{source} of {self._title}", rows)])
+        return type(self)(engine, plan, classes, None)

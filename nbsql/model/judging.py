@@ -1,0 +1,120 @@
+"""How good a model is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbsql.calibration import Calibration, calibrate
+from nbsql.costs import cost_matrix
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
+from nbsql.model.base import Handle
+from nbsql.query import Query
+from nbsql.segments import refuse_segments
+
+
+class Judging(Handle):
+    """The model judged on rows whose class is known, and by its counts."""
+
+    def evaluate(
+        self, source: Any, *, weight: str | None = None, bins: int = 10, costs: Any = None, calibrated: bool = False
+    ) -> Evaluation:
+        """How well the model predicts the rows of `source`, whose class is known: its numbers, and its curves as queries.
+
+        Rows without a class are left out and counted. A class that the model does not know counts as wrong, with a probability
+        of 0. The queries of the evaluation score the source anew when they are asked for.
+
+        Args:
+            source: what to judge on; it has the column of the target, and the features.
+            weight: column of row weights, at least 0; a weight w counts as w copies of the row.
+            bins: how many parts the probabilities fall into for the calibration, and the rows for the lift.
+            costs: judge the predictions of `predict` with these costs, and say what they cost: `cost` and `expected_cost`.
+            calibrated: judge the calibrated posteriors; see `calibrate`.
+
+        Raises:
+            InputError: the source lacks a feature, the target or the weight, or has no row to judge.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> evaluation = nbsql.fit(con, data, target="play").evaluate(data)
+        >>> evaluation.accuracy, evaluation.roc_auc
+        (0.75, 0.75)
+        >>> evaluation.confusion.fetchall()
+        [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
+        """
+        found = self._engine.source(source)
+        self._check("evaluate", found)
+        method = self._calibration(calibrated)
+        matrix = None if costs is None else cost_matrix(costs, self.classes)
+        return evaluate(
+            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
+        )
+
+    def evaluate_sql(
+        self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10, calibrated: bool = False
+    ) -> str:
+        """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it."""
+        found = self._engine.source(source)
+        self._check("evaluate", found)
+        method = self._calibration(calibrated)
+        queries = evaluation_queries(
+            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method
+        )
+        if table not in queries:
+            raise InputError(f"no table {table!r}{suggestion(str(table), queries) or f'; there are {listed(queries)}'}")
+        return queries[table].sql
+
+    def calibrate(
+        self, source: Any, *, method: str = "temperature", folds: int | None = 10, weight: str | None = None, test: Any = None
+    ) -> Calibration:
+        """Fit what turns the posteriors into probabilities that are as often right as they say, and keep it with the model.
+
+        Naive Bayes counts dependent features as if each told something new, so that its posteriors are too near 0 and 1.
+        Afterwards `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
+        `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the model as it is:
+        `update`, `forget` and `rollback` drop it, with a warning; files of models and models derived from this one have none.
+
+        Args:
+            source: rows whose class is known: with folds, the rows that the model has learnt, all of them; with `folds=None`,
+                rows that it has not learnt.
+            method: "temperature": all posteriors to the power of 1/T, and made to sum to 1 (Guo et al. 2017). "platt": a
+                sigmoid of the log-odds of each class against the rest (Platt 1999; Lin, Lin and Weng 2007). "isotonic": a
+                rising function of them (Zadrozny and Elkan 2002), which takes some thousand rows. Both are made to sum to 1.
+            folds: every row is scored by a model of the other folds, as in `nbsql.cross_validate`.
+            weight: column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the weight of
+                the fit.
+            test: rows that neither the model nor the calibration has met, on which to judge both.
+
+        Raises:
+            InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
+        """
+        engine = self._engine
+        refuse_segments(self._spec, self._title, "a calibration")
+        with engine.transaction():
+            found, tested = engine.source(source), None if test is None else engine.source(test)
+            for rows in filter(None, (found, tested)):
+                self._check("evaluate", rows)
+            calibration = calibrate(
+                engine, self._plan, self._classes, self._title, found, method=method, folds=folds, weight=weight, test=tested
+            )
+        self._stamp = engine.ask("updated_at", self._relations["spec"])
+        return calibration
+
+    def relevance(self, *, values: bool = False) -> Query:
+        """How much each feature tells of the class, from the counts alone, the most telling first.
+
+        A row a feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty, chi_square, and of
+        numbers f_statistic, of the analysis of variance. sql/macros/relevance.sql has the formulas.
+
+        Args:
+            values: a row a value or token: feature, value, n, mutual_information, chi_square.
+        """
+        self._spec.need_counts(self._title)
+        statistics, features = self._relations["statistics"], self._spec.features
+        renderer = self._engine.renderer
+        if values:
+            return Query(
+                self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"], features)
+            )
+        return Query(self._engine, renderer.statement("relevance", statistics, features))

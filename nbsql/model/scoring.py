@@ -1,0 +1,202 @@
+"""What a model says of rows."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from nbsql.decisions import Decision, decision
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.inline import inlined
+from nbsql.linear import weights
+from nbsql.model.base import Handle
+from nbsql.plan import VERBS
+from nbsql.query import Query
+from nbsql.resolve import check_source
+from nbsql.sampling import mean_or_total, sample
+from nbsql.segments import refuse_segments
+
+
+class Scoring(Handle):
+    """The verbs of a model, and the model as weights and as a source of rows."""
+
+    def predict(
+        self, source: Any, *, costs: Any = None, thresholds: Any = None, top_k: int | None = None, calibrated: bool = False
+    ) -> Query:
+        """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
+
+        The most probable class wins; a tie goes to the larger prior, then to the smaller label. A row that no class can
+        explain has a NULL prediction. Rows of a frame come back in its order. At most one of costs, thresholds and top_k:
+
+        Args:
+            source: what to score.
+            costs: what a prediction costs: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of
+                actual (index) by predicted (columns). A pair left out costs 0 if it is right and 1 if it is wrong. The class
+                that costs least, on average over the posteriors, is predicted, and the column `expected_cost` says how much.
+            thresholds: {class: probability}. Such a class is predicted where its posterior reaches its threshold, low or high,
+                the most probable one of several; where none does, the most probable class without a threshold, or NULL if
+                there is none. So a threshold does to one class what the table `thresholds` of an evaluation says of it.
+            top_k: this many classes, the most probable first: a row a source row and `rank`, from 1. Not a list in one row,
+                so that they can be filtered, joined and counted like any rows. All classes, if there are fewer; a row that
+                no class can explain comes once.
+            calibrated: take the posteriors as `calibrate` has fitted them.
+
+        Raises:
+            InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
+            ModelError: the model is not calibrated.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
+        >>> model = nbsql.fit(con, data, target="day")
+        >>> model.predict("SELECT 'sun' AS sky").fetchall()
+        [('sun', 'dry', 0.8181818181818181)]
+        >>> model.predict("SELECT 'sun' AS sky", costs={("wet", "dry"): 9}).fetchall()
+        [('sun', 'wet', 0.18181818181818182, 0.8181818181818181)]
+        >>> model.predict("SELECT 'sun' AS sky", thresholds={"wet": 0.1}).fetchall()
+        [('sun', 'wet', 0.18181818181818182)]
+        >>> model.predict("SELECT 'sun' AS sky", top_k=2).fetchall()
+        [('sun', 'dry', 0.8181818181818181, 1), ('sun', 'wet', 0.18181818181818182, 2)]
+        """
+
+        def decided() -> Decision | None:
+            return decision(self.classes, costs=costs, thresholds=thresholds, top_k=top_k)
+
+        chosen = decided()  # refused before the source is looked at
+        if chosen is None:
+            return self._query("predict", source, calibrated=calibrated)
+        verb, macro, found = chosen.verb, chosen.macro, self._engine.source(source)
+
+        def render() -> str:
+            argument = getattr(decided(), "argument", None)  # the classes may be others by now
+            method = self._calibration(calibrated)
+            return self._plan.decide(macro, argument, found.relation, self._classes, ordered=found.is_frame, calibration=method)
+
+        return self._scored(verb, found, render)
+
+    def predict_proba(self, source: Any, *, calibrated: bool = False) -> Query:
+        """As `predict`, and `probability_<label>` a class, which sum to 1."""
+        return self._query("predict_proba", source, calibrated=calibrated)
+
+    def joint_log_likelihood(self, source: Any) -> Query:
+        """The rows of `source`, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats."""
+        return self._query("joint_log_likelihood", source)
+
+    def log_evidence(self, source: Any) -> Query:
+        """The rows of `source`, with `log_evidence`, ln p(x) in nats: low for a row that fits no class."""
+        return self._query("log_evidence", source)
+
+    def explain(self, source: Any) -> Query:
+        """A row a source row, class and feature: row_id, the id columns, class, feature, value, contribution.
+
+        The contributions of one row and class sum to its joint log-likelihood; the prior is the row without a feature.
+        """
+        return self._query("explain", source)
+
+    def log_likelihood(self, source: Any, *, labelled: bool = False, mean: bool = False) -> float:
+        """The log-likelihood of all rows of `source` together, in nats: the sum of their ln p(x).
+
+        Args:
+            source: what to score.
+            labelled: the sum of ln p(x, c) instead, c the class that the row has; rows without a class are left out, and one of
+                a class that the model does not know makes it -inf.
+            mean: divided by the number of rows.
+
+        Raises:
+            InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
+        """
+        found = self._engine.source(source)
+        if not labelled:
+            query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
+            return mean_or_total(self._engine.ask("total_log_evidence", query), found.label, mean=mean)
+        self._check("evaluate", found)
+        check_source(self._spec, found.columns, found.label, self._title, training=True)
+        return mean_or_total(self._engine.rows(self._plan.log_joint(found.relation, self._classes)), found.label, mean=mean)
+
+    def sample(self, n: int, *, seed: int = 0) -> Query:
+        """`n` rows as the model has them: a class, by the priors, then each feature from its distribution in that class.
+
+        Columns are named and typed as those that the model was fitted on, the target last. A number that its type cannot hold
+        is NULL. The same seed gives the same rows, and the first rows of a longer sample are those of a shorter one.
+
+        Args:
+            n: how many.
+            seed: a whole number.
+
+        Raises:
+            InputError: a feature is of a family that cannot be drawn: a complement, or words that are weighed, n-grams or asked
+                for their presence.
+
+        >>> import duckdb, nbsql
+        >>> day = {"yes": {"wind": {"weak": 1}}, "no": {"wind": {"strong": 1}}}
+        >>> model = nbsql.from_tables(duckdb.connect(), priors={"yes": 0.75, "no": 0.25}, likelihoods=day, target="play")
+        >>> model.sample(3, seed=7).columns
+        ['wind', 'play']
+        """
+        self._refresh()
+        refuse_segments(self._spec, self._title, "a sample")
+        return sample(self._engine, self._plan, self._title, n, seed)
+
+    def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:
+        """The query of a verb ("predict", "explain", ...) over a source, without running it.
+
+        Args:
+            verb: "predict", "predict_proba", "joint_log_likelihood", "log_evidence" or "explain".
+            source: what to score.
+            inline: write the numbers of the model into the query, so that it reads the source alone: a frozen scorer, which
+                runs where there is no model. It has a line a value, and so a vocabulary makes it long.
+
+        Raises:
+            InputError: there is no such verb, or the source cannot be scored.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
+        >>> query = nbsql.fit(duckdb.connect(), data, target="day").sql("predict", "SELECT 'sun' AS sky", inline=True)
+        >>> duckdb.connect().execute(query).fetchall()
+        [('sun', 'dry', 0.8181818181818181)]
+        """
+        if verb not in VERBS:
+            raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
+        found = self._engine.source(source)
+        query = self._query(verb, found).sql
+        if not inline:
+            return query
+        refuse_segments(self._spec, self._title, "a query with its numbers")
+        return inlined(self._engine, self._plan, self._classes, verb, found)
+
+    def linear(self) -> Query:
+        """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.
+
+        The score of a row is the sum of each weight times what `times` says: 'x', the number; 'is', whether the feature has
+        that value; 'count', how often the token occurs. Of two classes there is one score, positive where the larger label is
+        predicted, and its probability is 1 / (1 + exp(-score)). Of more, each class has one, and the largest wins.
+
+        Raises:
+            ModelError: a feature has no linear form; the message names it.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (3.0, 'a'), (5.0, 'b'), (7.0, 'b')) AS t(x, y)"
+        >>> family = nbsql.Gaussian(shared_variance=True)
+        >>> nbsql.fit(duckdb.connect(), data, target="y", families={"x": family}).linear().fetchall()
+        [('b', None, None, '1', -16.0), ('b', 'x', None, 'x', 4.0)]
+        """
+        return self._weights(1)
+
+    def quadratic(self) -> Query:
+        """As `linear`, of a model with squares too: class, feature, value, other, times, weight.
+
+        `times` is 'x^2' for the weight of a square, and 'x y' for that of a product of the columns `value` and `other`.
+
+        Raises:
+            ModelError: a feature is no polynomial of its number; the message names it.
+        """
+        return self._weights(2)
+
+    def _weights(self, degree: Literal[1, 2]) -> Query:
+        refuse_segments(self._spec, self._title, "its linear form")
+
+        def sql() -> str:
+            self._refresh()
+            return weights(self._plan, self._classes, self._title, degree)
+
+        sql()
+        return Query(self._engine, sql)
