@@ -36,6 +36,8 @@ def weights(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Lite
 def _refusal(feature: Feature, degree: int) -> str | None:
     """Why a feature has no form of that degree; None if it has one."""
     family = feature.family
+    if family.backs_off:
+        return f"what {feature.name!r} adds depends on whether its values were ever seen together; fit it without the backoff"
     if family.degree is None:
         what = (
             "divides by the length of the text with norm='l2'"

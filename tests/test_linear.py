@@ -212,6 +212,12 @@ def test_the_same_line_as_the_logistic_regression_of_a_saturated_model(con: Conn
         ),
         ({"x": "lognormal"}, "linear", "'x' is lognormal, no polynomial of its number"),
         ({"x": "lognormal"}, "quadratic", "'x' is lognormal, no polynomial of its number"),
+        ({"x": "kernel"}, "linear", "'x' is kernel, no polynomial of its number"),
+        (
+            {"j": nbsql.Joint(["x", "t"], backoff="naive")},
+            "linear",
+            "what 'j' adds depends on whether its values were ever seen together; fit it without the backoff",
+        ),
         ({"x": SHARED, "t": nbsql.Text(norm="l2")}, "linear", "'t' divides by the length of the text with norm='l2'"),
     ],
 )

@@ -106,7 +106,3 @@ FROM (
 {% macro kernel_drawn(feature, seed, position) -%}
 {{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * (CAST(level{{ nbsql.sub(feature) }}.value AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }})
 {%- endmacro %}
-
-{% macro kernel_weights(feature, column, degree) -%}
-{{ nbsql.other_weights(feature, column) }}
-{%- endmacro %}
