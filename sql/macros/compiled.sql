@@ -40,19 +40,7 @@ WITH classes AS (
 
 {% if model.class_numbers -%}
 SELECT
-  {%- for k in model.class_numbers %}
-  {%- if not loop.first %},{% endif %}
-
-  classes.labels[{{ k }}] AS class_{{ k }},
-  classes.log_priors[{{ k }}] AS log_prior_{{ k }}
-  {%- endfor %}
-  {%- for wanted in model.parameters %}
-  {%- set position, name = loop.index, nbsql.parameter(wanted) %}
-  {%- for k in model.class_numbers %},
-  numbers[{{ (k - 1) * (model.parameters | length) + position }}] AS {{ name }}_{{ k }}
-  {%- endfor %}
-  {%- endfor %}
-
+  {{ nbsql.laid_out(model, nbsql.word('classes')) }}
 FROM (
   SELECT list(class ORDER BY class_no) AS labels, list(log_prior ORDER BY class_no) AS log_priors FROM classes
 ) AS classes
@@ -79,6 +67,22 @@ JOIN (
 ) AS numbers ON numbers.class_no = classes.class_no
 {%- endif %}
 {%- endif %}
+{%- endmacro %}
+
+{# The lists `labels` and `log_priors` of a relation, and `numbers`, in columns. #}
+{% macro laid_out(model, classes) -%}
+{% for k in model.class_numbers -%}
+{%+ if not loop.first %}  {% endif %}{{ classes }}.labels[{{ k }}] AS class_{{ k }},
+  {{ classes }}.log_priors[{{ k }}] AS log_prior_{{ k }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- for wanted in model.parameters %}
+{%- set position, name = loop.index, nbsql.parameter(wanted) %}
+{%- for k in model.class_numbers %},
+  numbers[{{ (k - 1) * (model.parameters | length) + position }}] AS {{ name }}_{{ k }}
+{%- endfor %}
+{%- endfor %}
+
 {%- endmacro %}
 
 {# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood. #}

@@ -193,18 +193,8 @@ priors_of AS (
 {% if model.class_numbers -%}
 SELECT
   members.segment AS nbsql_segment,
-  members.segment_name
-  {%- for k in model.class_numbers %},
-  members.labels[{{ k }}] AS class_{{ k }},
-  members.log_priors[{{ k }}] AS log_prior_{{ k }}
-  {%- endfor %}
-  {%- for wanted in model.parameters %}
-  {%- set position, name = loop.index, nbsql.parameter(wanted) %}
-  {%- for k in model.class_numbers %},
-  numbers[{{ (k - 1) * (model.parameters | length) + position }}] AS {{ name }}_{{ k }}
-  {%- endfor %}
-  {%- endfor %}
-
+  members.segment_name,
+  {{ nbsql.laid_out(model, nbsql.word('members')) }}
 FROM (
   SELECT
     segment,
