@@ -23,10 +23,12 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.library import cross_validate, families, fit, fit_sql, from_tables, import_, load, merge, models, sweep
+from nbsql.judging import cross_validate, sweep
+from nbsql.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.model import Model
 from nbsql.query import Query
 from nbsql.selection import Best, Forward
+from nbsql.sharing import import_, merge
 from nbsql.sweep import Sweep
 from nbsql.validation import CrossValidation
 from nbsql.version import __version__

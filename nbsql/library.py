@@ -1,36 +1,24 @@
-"""Models by name: fitted, loaded, listed, merged, and read from files."""
+"""Models by name: fitted, loaded, listed, and made of given probabilities."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 
-import duckdb
-
 from nbsql import schema as schemas
 from nbsql.context import class_columns
-from nbsql.derived import derive, mergeable, read_file
-from nbsql.engines.duckdb import DuckDB
-from nbsql.errors import DatabaseError, InputError, ModelError
+from nbsql.errors import ModelError
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.fitting import Fit
 from nbsql.forward import forward
 from nbsql.given import model_of
 from nbsql.model import Model, planned
-from nbsql.plan import Entry
+from nbsql.places import Connection, opened, place_for, relations_in
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.selection import Best, Forward, candidates
 from nbsql.spec import Options, Spec
-from nbsql.sweep import By, Sweep
-from nbsql.sweep import sweep as swept
-from nbsql.validation import CrossValidation
-from nbsql.validation import cross_validate as cross_validated
-
-Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
 
 
 def fit(
@@ -108,8 +96,8 @@ def fit(
         method=method, backoff=backoff, shrinkage=shrinkage, alpha=alpha, prior=prior, prior_alpha=prior_alpha,
         nulls=nulls, unseen=unseen, slice_by=slice_by, segment_by=segment_by, segment_shrinkage=segment_shrinkage,
     )  # fmt: skip
-    with _opened(con) as engine, engine.transaction():
-        relations, replaces = _place(engine, name, database, replace=replace)
+    with opened(con) as engine, engine.transaction():
+        relations, replaces = place_for(engine, name, database, replace=replace)
         found = engine.source(source)
         try:
             task = Fit(engine, found, options, relations)
@@ -121,20 +109,6 @@ def fit(
     return Model(engine, plan, classes, name)
 
 
-@contextmanager
-def _opened(con: Connection, *, close: bool = False) -> Iterator[DuckDB]:
-    """The engine of a connection or path. What was opened here is closed again on an error, or in any case with `close`."""
-    engine = con if isinstance(con, DuckDB) else DuckDB(con)
-    try:
-        yield engine
-    except BaseException:
-        close = True
-        raise
-    finally:
-        if close and engine is not con:
-            engine.close()
-
-
 def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Any) -> str:
     """The statements that `fit` would run, as one text. Reads the classes of the source and writes nothing.
 
@@ -142,34 +116,13 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
     """
     options.pop("replace", None)
     options["families"] = options.get("families") or {}
-    with _opened(con, close=True) as engine:
+    with opened(con, close=True) as engine:
         found = engine.source(source)
         try:
             statements = Fit(engine, found, Options(target=target, **options), Relations(engine.renderer, name)).statements()
         finally:
             found.release()
     return "\n\n".join(f"-- {statement.name}\n{statement.sql};" for statement in statements)
-
-
-def _place(
-    engine: DuckDB, name: str | None, database: str | None, *, replace: bool
-) -> tuple[Relations, tuple[str, str] | None]:
-    """Where a new model goes, and the database and schema of the one it replaces."""
-    if name is None:
-        return Relations(engine.renderer, transient=engine.transient_name()), None
-    place = engine.database(database)
-    if engine.is_read_only(place):
-        raise DatabaseError(
-            f"database {place!r} is open read-only; open it for writing, or leave the name out for a transient model"
-        )
-    schemas.check_new_name(engine, place, name, replace=replace)
-    existing = engine.schema(place, name)
-    return _relations(engine, place, name), (place, existing) if existing is not None else None
-
-
-def _relations(engine: DuckDB, database: str, schema: str) -> Relations:
-    path = (schema,) if database == engine.current()[0] else (database, schema)
-    return Relations(engine.renderer, *path)
 
 
 def load(con: Connection, name: str, *, database: str | None = None) -> Model:
@@ -184,10 +137,10 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
     >>> load(con, "golf").families["sky"].alpha
     1.0
     """
-    with _opened(con) as engine:
+    with opened(con) as engine:
         place = engine.database(database)
         schema = schemas.find(engine, place, name)
-        relations = _relations(engine, place, schema)
+        relations = relations_in(engine, place, schema)
         rows = engine.ask("spec_text", relations["spec"])
         if len(rows) != 1:
             raise ModelError(
@@ -197,41 +150,28 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
         return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema)
 
 
-def cross_validate(
-    con: Connection,
-    source: Any,
-    *,
-    target: str,
-    folds: int = 10,
-    fold: str | None = None,
-    bins: int = 10,
-    **options: Any,
-) -> CrossValidation:
-    """How well models of `target` predict rows that they have not met: every row is predicted by the model of the other folds.
+def models(con: Connection, *, database: str | None = None) -> list[str]:
+    """The names of the models in a database."""
+    with opened(con, close=True) as engine:
+        return schemas.model_names(engine, engine.database(database))
 
-    Exact, and without fitting a fold: one scan counts them all, and the model of the other folds is a sum of their cells. So
-    the answer is that of a fit for every fold. Rows count by the weight of the fit. What it reads stays in temporary tables of
-    the connection until that is closed. The whole `evaluation` scores the rows again, when it is asked for.
 
-    Args:
-        con: a DuckDB connection, or the path of a database file.
-        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
-        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
-        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
-        bins: parts of the calibration.
-        options: those of `fit` that say what to model.
+def families(con: Connection, source: Any, *, target: str, **options: Any) -> dict[str, Family]:
+    """The families that `fit` with these arguments would give to the features, without fitting.
 
-    Raises:
-        InputError: an argument or the data cannot be used.
+    >>> import duckdb
+    >>> found = families(duckdb.connect(), "SELECT 1.5 AS x, 'a' AS y, TRUE AS z", target="y")
+    >>> {name: str(family) for name, family in found.items()}
+    {'x': 'gaussian', 'z': 'bernoulli'}
     """
     options["families"] = options.get("families") or {}
-    with _opened(con) as engine, engine.transaction():
+    with opened(con, close=True) as engine:
         found = engine.source(source)
         try:
-            return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
+            spec = resolve(found.columns, candidates(Options(target=target, **options))[0], found.label)
         finally:
             found.release()
+    return {feature.name: feature.family for feature in spec.features}
 
 
 def from_tables(
@@ -275,155 +215,7 @@ def from_tables(
     ('weak', 'yes')
     """
     ids = [id] if isinstance(id, str) else list(id)
-    with _opened(con) as engine, engine.transaction():
-        place = partial(_place, engine, name, database, replace=replace)
+    with opened(con) as engine, engine.transaction():
+        place = partial(place_for, engine, name, database, replace=replace)
         plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
     return Model(engine, plan, classes, name)
-
-
-def sweep(
-    con: Connection,
-    source: Any,
-    *,
-    target: str,
-    alpha: float | Sequence[float] = 1.0,
-    prior: str | Mapping[Any, float] | Sequence[str | Mapping[Any, float]] = "empirical",
-    families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family]] | None = None,
-    folds: int = 10,
-    fold: str | None = None,
-    by: By = "log_loss",
-    **options: Any,
-) -> Sweep:
-    """Which settings predict best: every combination of the lists is cross-validated, as `cross_validate` does.
-
-    The rows are counted once: a smoothing, a prior or an estimate changes no count, and a feature of several families is
-    counted once for each. The winner's model is made of these counts, which stay in a temporary table of the connection.
-
-    Args:
-        con: a DuckDB connection, or the path of a database file.
-        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
-        target: the column of the class.
-        alpha: pseudo-counts, one or a list.
-        prior: priors of the classes, one or a list.
-        families: overrides of the inferred families, one dictionary or a list.
-        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
-        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
-        by: "log_loss" or "accuracy", which ranks the settings; the other decides a tie.
-        options: those of `fit` that say what to model, for all settings.
-
-    Raises:
-        InputError: an argument or the data cannot be used.
-
-    >>> import duckdb
-    >>> data = "SELECT i % 2 = 0 AS even, (i % 2 = 0 OR i % 5 = 0)::VARCHAR AS said FROM range(40) AS t(i)"
-    >>> found = sweep(duckdb.connect(), data, target="even", alpha=[100, 1], folds=4)
-    >>> [(rank, alpha) for rank, alpha, *_ in found.ranking]
-    [(1, 1.0), (2, 100.0)]
-    >>> found.best().families["said"].alpha
-    1.0
-    """
-    shared = Options(target=target, **options)
-    with _opened(con) as engine, engine.transaction():
-        found = engine.source(source)
-        try:
-            return swept(
-                engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by,
-                place=_place,
-            )  # fmt: skip
-        finally:
-            found.release()
-
-
-def merge(
-    con: Connection,
-    models: Sequence[str | tuple[str, str] | Model],
-    *,
-    name: str | None = None,
-    replace: bool = False,
-    database: str | None = None,
-) -> Model:
-    """One model of what several have learnt, as if it were fitted on all their rows. Only counts move, never a row.
-
-    Args:
-        con: a DuckDB connection, or the path of a database file.
-        models: their names; (database, name) for one in an attached database; or models of this connection.
-        name: of the new model; None makes a transient one.
-        replace: take the place of the model of that name, which may be one of those merged.
-        database: the attached database to keep the model in; None for the current one.
-
-    Raises:
-        ModelError: they do not model the same target by the same features, or the name is taken.
-    """
-    if isinstance(models, str) or not isinstance(models, Sequence) or not models:
-        raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
-    with _opened(con) as engine, engine.transaction():
-        found = [_resolved(engine, model) for model in models]
-        spec = mergeable([(model._title, model._spec) for model in found])
-        names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
-        batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
-        statistics = [model._relations["statistics"] for model in found]
-        cells = engine.renderer.fragment("merged", list(zip(statistics, batches, strict=True)))
-        entries = [
-            Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
-            for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
-        ]
-        relations, replaces = _place(engine, name, database, replace=replace)
-        plan, classes = derive(engine, spec, cells, entries, relations, replaces)
-    return Model(engine, plan, classes, name)
-
-
-def _resolved(engine: DuckDB, model: str | tuple[str, str] | Model) -> Model:
-    if isinstance(model, Model):
-        return model
-    if isinstance(model, str):
-        return load(engine, model)
-    if isinstance(model, tuple) and len(model) == 2:
-        return load(engine, model[1], database=model[0])
-    raise InputError(f"a model to merge is a name, a pair (database, name) or a model, not {model!r}")
-
-
-def import_(
-    con: Connection,
-    path: str | os.PathLike[str],
-    *,
-    name: str | None = None,
-    replace: bool = False,
-    database: str | None = None,
-) -> Model:
-    """The model that `Model.export` wrote to a file.
-
-    Raises:
-        InputError: there is no such file, or it is none of a model.
-        ModelError: the file is damaged or of a newer version of nbsql, or the name is taken.
-    """
-    with _opened(con) as engine, engine.transaction():
-        spec, cells = read_file(engine, os.fspath(path))
-        rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", cells))[0][0])
-        relations, replaces = _place(engine, name, database, replace=replace)
-        entries = [Entry(1, "1", "import", os.fspath(path), rows)]
-        plan, classes = derive(engine, spec, cells, entries, relations, replaces)
-    return Model(engine, plan, classes, name)
-
-
-def models(con: Connection, *, database: str | None = None) -> list[str]:
-    """The names of the models in a database."""
-    with _opened(con, close=True) as engine:
-        return schemas.model_names(engine, engine.database(database))
-
-
-def families(con: Connection, source: Any, *, target: str, **options: Any) -> dict[str, Family]:
-    """The families that `fit` with these arguments would give to the features, without fitting.
-
-    >>> import duckdb
-    >>> found = families(duckdb.connect(), "SELECT 1.5 AS x, 'a' AS y, TRUE AS z", target="y")
-    >>> {name: str(family) for name, family in found.items()}
-    {'x': 'gaussian', 'z': 'bernoulli'}
-    """
-    options["families"] = options.get("families") or {}
-    with _opened(con, close=True) as engine:
-        found = engine.source(source)
-        try:
-            spec = resolve(found.columns, candidates(Options(target=target, **options))[0], found.label)
-        finally:
-            found.release()
-    return {feature.name: feature.family for feature in spec.features}
