@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from nbsql.dialect import Dialect, restore
+
+_MACRO = re.compile(r"{%-? macro (\w+)\(")
 
 
 def macro_path() -> Path:
@@ -28,45 +31,46 @@ def _only_rendered(value: Any) -> Any:
 
 
 class _Macros:
-    """The object `nbsql` of the templates: every macro of every file, by name."""
+    """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
 
-    def __init__(self) -> None:
-        self._macros: dict[str, Callable[..., Markup]] = {}
+    A file is compiled when one of its macros is first called: a fit needs some of them, and all together take most of a second.
+    """
 
-    def add(self, name: str, macro: Callable[..., Markup]) -> None:
-        self._macros[name] = macro
+    def __init__(self, folder: Path, gates: Mapping[str, Callable[..., Markup]]) -> None:
+        self._environment = Environment(
+            loader=FileSystemLoader(folder),
+            undefined=StrictUndefined,
+            autoescape=True,
+            finalize=_only_rendered,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._environment.globals["nbsql"] = self
+        self._files = {
+            name: file.relative_to(folder).as_posix()
+            for file in folder.rglob("*.sql")
+            for name in _MACRO.findall(file.read_text(encoding="utf-8"))
+        }
+        self._macros = dict(gates)  # which take the place of dbt's, in primitives.sql
 
     def __getitem__(self, name: str) -> Callable[..., Markup]:
+        if name not in self._macros:
+            module = self._environment.get_template(self._files[name]).module
+            self._macros[name] = getattr(module, name)
         return self._macros[name]
 
     def __getattr__(self, name: str) -> Callable[..., Markup]:
         try:
-            return self._macros[name]
+            return self[name]
         except KeyError:
             raise AttributeError(f"no macro {name!r} in {macro_path()}") from None
 
 
 @cache
 def _macros(dialect_name: str) -> _Macros:
-    macros = _Macros()
-    environment = Environment(
-        loader=FileSystemLoader(macro_path() / "macros"),
-        undefined=StrictUndefined,
-        autoescape=True,
-        finalize=_only_rendered,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.globals["nbsql"] = macros
-    for file in environment.list_templates(extensions=["sql"]):
-        module = environment.get_template(file).module
-        for name, macro in vars(module).items():
-            if not name.startswith("_") and callable(macro):
-                macros.add(name, macro)
     dialect = Dialect(dialect_name)
-    for gate in (dialect.ident, dialect.text, dialect.number, dialect.word):
-        macros.add(gate.__name__, gate)
-    return macros
+    gates = (dialect.ident, dialect.text, dialect.number, dialect.word)
+    return _Macros(macro_path() / "macros", {gate.__name__: gate for gate in gates})
 
 
 class Renderer:
