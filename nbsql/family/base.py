@@ -57,6 +57,7 @@ class Parameter:
         unseen: whether it is the likelihood of a value never seen.
         total: whether it is a sum over all values.
         column: the number of the column, for a feature over several.
+        common: whether it is the same in all classes; a table with a column a class has it once, as that of the first.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Parameter:
     unseen: bool = False
     total: bool = False
     column: int | None = None
+    common: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

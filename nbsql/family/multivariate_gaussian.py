@@ -121,14 +121,14 @@ class MultivariateGaussian(OverColumns):
         quoted = self.quoted
         found = [Parameter("peak", "score", unseen=True)]
         if self.shared:
-            found += [Parameter("mean", "location", value=column, unseen=True, column=j) for j, column in columns]
+            found += [Parameter("mean", "location", value=column, unseen=True, column=j, common=True) for j, column in columns]
             found += [Parameter("slope", "score", value=column, unseen=True, column=j) for j, column in columns]
         else:
             found += [Parameter("mean", "location", value=column, column=j) for j, column in columns]
         for j, column in columns:
             for i in range(1, j + 1):
                 value = column if i == j else f"[{quoted[i - 1]},{quoted[j - 1]}]"
-                found.append(Parameter("white", "score", value=value, column=j * (j - 1) // 2 + i))
+                found.append(Parameter("white", "score", value=value, column=j * (j - 1) // 2 + i, common=self.shared))
         return found
 
 

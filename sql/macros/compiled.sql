@@ -78,7 +78,7 @@ JOIN (
 {%- endfor %}
 {%- for wanted in model.parameters %}
 {%- set position, name = loop.index, nbsql.parameter(wanted) %}
-{%- for k in model.class_numbers %},
+{%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
   numbers[{{ (k - 1) * (model.parameters | length) + position }}] AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
@@ -169,7 +169,7 @@ SELECT
   unnest([{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS log_prior
   {%- for wanted in model.parameters %}
   {%- set name = nbsql.parameter(wanted) %},
-  unnest([{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS {{ name }}
+  {%+ if wanted.parameter.common %}{{ name }}_1{% else %}unnest([{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){% endif %} AS {{ name }}
   {%- endfor %}
 
 FROM {{ parameters }} AS parameters
