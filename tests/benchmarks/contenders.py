@@ -8,6 +8,7 @@ from typing import Any
 
 import duckdb
 import numpy as np
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
 from sklearn.preprocessing import OrdinalEncoder
@@ -71,7 +72,8 @@ class Nbsql(Contender):
 
     def fit(self) -> None:
         families = {column: nbsql.Text() for column in self.case.text_columns}
-        self.model = nbsql.fit(self.con, self.table, target="y", id="id", name="model", families=families, replace=True)
+        options = {"families": families, "method": self.case.method}
+        self.model = nbsql.fit(self.con, self.table, target="y", id="id", name="model", replace=True, **options)
 
     def predict(self) -> None:
         query = self.model.predict(self.table)
@@ -126,7 +128,9 @@ class Resident(Contender):
 
     def fit(self) -> None:
         self.parts: list[Any] = []
-        if self.numbers is not None:
+        if self.case.method == "lda":
+            self.parts.append(LinearDiscriminantAnalysis(solver="lsqr").fit(self.numbers, self.y))
+        elif self.numbers is not None:
             self.parts.append(GaussianNB(var_smoothing=0).fit(self.numbers, self.y))
         if self.categories is not None:
             self.parts.append(CategoricalNB(alpha=1).fit(self.categories, self.y))
@@ -140,6 +144,8 @@ class Resident(Contender):
         return found + ([self.vectorizer.transform(self.texts)] if self.texts is not None else [])
 
     def joint(self) -> np.ndarray:
+        if self.case.method == "lda":
+            return np.asarray(self.parts[0].decision_function(self.numbers))
         priors = np.log(np.bincount(self.y) / len(self.y))
         scores = sum(part.predict_joint_log_proba(inputs) for part, inputs in zip(self.parts, self.inputs(), strict=True))
         return np.asarray(scores - (len(self.parts) - 1) * priors)

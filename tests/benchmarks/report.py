@@ -69,6 +69,10 @@ def _judged(results: list[dict[str, Any]]) -> Iterator[tuple[str, str, float, bo
         if kind in ("numeric", "categorical"):
             ratio = _ratio(predict, "resident", "nbsql")
             yield title, "predict at least 2x faster than resident", ratio, ratio >= 2
+        if kind == "lda":
+            yield title, "fit at most 10x the bare scan", over_scan, over_scan <= 10
+            ratio = _ratio(fit, "fetching", "nbsql")
+            yield title, "fit faster than with the fetch", ratio, ratio >= 1
         if kind == "text":
             for act, seconds in (("fit", fit), ("predict", predict)):
                 ratio = _ratio(seconds, "resident", "nbsql")

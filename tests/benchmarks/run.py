@@ -122,7 +122,7 @@ def _memory_gib() -> float:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="the small tables only")
-    parser.add_argument("--only", choices=("numeric", "categorical", "text", "mixed"), help="one kind of table only")
+    parser.add_argument("--only", choices=("numeric", "categorical", "text", "mixed", "lda"), help="one kind of table only")
     parser.add_argument("--rounds", type=int, default=5, help="how often each contender takes its turn (default 5)")
     parser.add_argument("--json", type=Path, help="write every figure to this file")
     options = parser.parse_args()

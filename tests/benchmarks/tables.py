@@ -12,7 +12,7 @@ WORDS, TOKENS = 50_000, 60
 
 @dataclass(frozen=True)
 class Case:
-    """A table: `rows` rows of `classes` classes, with so many columns of each kind."""
+    """A table: `rows` rows of `classes` classes, with so many columns of each kind, and the method to fit it by."""
 
     name: str
     rows: int
@@ -21,6 +21,7 @@ class Case:
     categories: int = 0
     tokens: int = 0
     words: int = 0
+    method: str = "naive"
 
     @property
     def table(self) -> str:
@@ -49,6 +50,7 @@ def cases(*, quick: bool) -> list[Case]:
     made += [Case("categorical", rows, categories=CATEGORIES) for rows in (200_000, 1_000_000, 3_000_000)]
     made += [Case("text", rows, classes, tokens=TOKENS, words=WORDS) for rows in (20_000, 100_000) for classes in (20, 2)]
     made += [Case("mixed", rows, numbers=10, categories=10, tokens=12, words=5_000) for rows in (100_000, 500_000)]
+    made += [Case("lda", rows, numbers=NUMBERS, method="lda") for rows in (200_000, 1_000_000)]
     return [case for case in made if not quick or case.rows <= {"text": 20_000, "mixed": 100_000}.get(case.name, 200_000)]
 
 
