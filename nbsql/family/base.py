@@ -257,6 +257,11 @@ class Family:
         return self.number
 
     @property
+    def common_term(self) -> bool:
+        """Whether <name>_common is a part of its term that is the same in all classes, and so tells none from another."""
+        return False
+
+    @property
     def looked_up(self) -> bool:
         """Whether its values are in the lookups."""
         return self.level or self.bag

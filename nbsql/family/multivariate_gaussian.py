@@ -106,6 +106,10 @@ class MultivariateGaussian(OverColumns):
         return 1 if self.shared else 2
 
     @property
+    def common_term(self) -> bool:
+        return self.shared
+
+    @property
     def quoted(self) -> list[str]:
         """The columns as JSON writes them: a pair of columns is the value ["a","b"]."""
         return [json.dumps(column, ensure_ascii=False) for column in self.columns]

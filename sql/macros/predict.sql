@@ -44,7 +44,7 @@ SELECT
 SELECT
   {{ nbsql.passed() }}
   {%- for class in model.class_columns %},
-  {{ nbsql.joint(model, class.number) }} AS {{ nbsql.ident(class.joint) }}
+  {{ nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.ident(class.joint) }}
   {%- endfor %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -53,7 +53,7 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed() }},
-  {{ nbsql.added('log_evidence') }}
+  {{ nbsql.added('log_evidence', nbsql.and_common(model)) }}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
@@ -67,12 +67,17 @@ source.* NOT SIMILAR TO 'nbsql_.*'
   A column that a verb adds. Its name stands alone, so that a source with a column of that name is refused as ambiguous,
   instead of one hiding the other; the other side of the ambiguity is a NULL.
 #}
-{% macro added(name) -%}
-coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}) AS {{ nbsql.word(name) }}
+{% macro added(name, more='') -%}
+coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {% macro joint(model, k) -%}
 {% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
+{%- endmacro %}
+
+{# What a joint log-likelihood lacks of its whole (score.sql). #}
+{% macro and_common(model) -%}
+{% if model.common %} + source.nbsql_common{% endif %}
 {%- endmacro %}
 
 {% macro from_scored(model, scored) -%}

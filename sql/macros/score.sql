@@ -3,6 +3,9 @@
 
     ln p(x, c) = ln P(c) + sum over the features of ln p(x_f | c)
 
+  What all classes add alike stays out of these, in nbsql_common: it tells no class from another, and no verb that does not ask
+  for a likelihood has DuckDB compute it.
+
   Numbers meet their parameters in a one-row cross join. Categories meet theirs in a star of left joins, one small lookup a
   feature. Tokens are unnested, joined with their lookup and summed by row. All names of the source stay behind the alias
   `source`, so that no column of a user's can collide with one of ours.
@@ -85,6 +88,11 @@ SELECT
     + {{ nbsql.found_first(block, k) | indent(4) }}
   {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
   {%- endfor %}
+  {%- if model.common %},
+  {% for feature in model.common %}
+{{ nbsql[feature.family.name ~ '_common'](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
+  {%- endfor %} AS nbsql_common
+  {%- endif %}
 
 FROM {{ nbsql.with_inputs(relation, inputs) }}
 {{ nbsql.met(model, parameters, nbsql.word('number')) }}

@@ -236,21 +236,33 @@ FROM {{ statistics }} AS statistics
 {%- endmacro %}
 
 {#
-  Shared: the square that all classes have in common, about the mean over all of them, and what is linear in each; written alike for
-  all classes, so that the engine computes it once a row.
+  Shared: about the mean over all classes, what is linear in each class, and the square that all have in common; with a column a
+  class, scoring has that apart.
 #}
 {% macro multivariate_gaussian_term(feature, k, part=none) -%}
-{% set p = feature.columns | length -%}
-{% set first = 1 if k is not none and feature.family.shared else k -%}
-{% set c %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(parameters.peak{{ c }}
-{%- if feature.family.shared %}
-{%- for j in range(1, p + 1) %} + parameters.slope{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }} * (number.nbsql_x{{ nbsql.sub(feature, j) }} - parameters.mean{{ nbsql.sub(feature, j) }}{{ nbsql.of(first) }}){% endfor %}
-{%- endif %} - 0.5 * (
-{%- for j in range(1, p + 1) %}
-  {%- set z %}({% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(first) }} * (number.nbsql_x{{ nbsql.sub(feature, i) }} - parameters.mean{{ nbsql.sub(feature, i) }}{{ nbsql.of(first) }}){% if not loop.last %} + {% endif %}{% endfor %}){% endset %}
+{% set shared = feature.family.shared -%}
+coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}
+{%- if shared %}
+{%- for j in range(1, feature.columns | length + 1) %} + parameters.slope{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, j, none if k is none else 1) }}{% endfor %}
+{%- endif %}
+{%- if k is none or not shared %} + {{ nbsql.white_square(feature, k) }}{% endif %}, 0)
+{%- endmacro %}
+
+{% macro multivariate_gaussian_common(feature, k) -%}
+coalesce({{ nbsql.white_square(feature, k) }}, 0)
+{%- endmacro %}
+
+{# -|W (x - m)|^2 / 2, of the matrix and mean of class k. #}
+{% macro white_square(feature, k) -%}
+-0.5 * (
+{%- for j in range(1, feature.columns | length + 1) %}
+  {%- set z %}({% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}){% endset %}
   {{ z }} * {{ z }}{% if not loop.last %} +{% endif %}
-{%- endfor %}), 0)
+{%- endfor %})
+{%- endmacro %}
+
+{% macro from_mean(feature, j, k) -%}
+(number.nbsql_x{{ nbsql.sub(feature, j) }} - parameters.mean{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }})
 {%- endmacro %}
 
 {# The numbers of a row, for an explanation, as the text of a list. #}
