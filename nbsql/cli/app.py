@@ -14,8 +14,11 @@ from nbsql.cli.demo import demo
 from nbsql.cli.derived import cross_validate, drift, export, import_, merge, sweep
 from nbsql.cli.evaluate import evaluate
 from nbsql.cli.fit import fit
+from nbsql.cli.generative import log_likelihood, sample
+from nbsql.cli.given import from_tables
 from nbsql.cli.models import drop, list_, show
 from nbsql.cli.score import explain, predict, sql
+from nbsql.cli.weights import linear, quadratic, relevance
 from nbsql.errors import NbsqlError
 
 
@@ -75,7 +78,7 @@ def main() -> None:
 
 _COMMANDS = (
     demo, fit, predict, evaluate, cross_validate, sweep, calibrate, explain, update, forget, rollback, compact, drift, merge,
-    export, import_, show, list_, sql, drop,
+    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, sql, drop,
 )  # fmt: skip
 for _command in _COMMANDS:
     main.add_command(_command)

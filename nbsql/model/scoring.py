@@ -105,12 +105,17 @@ class Scoring(Handle):
             InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
         """
         found = self._engine.source(source)
+        return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
+
+    def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
+        """The query that `log_likelihood` would run, without running it: total, rows."""
+        found = self._engine.source(source)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
-            return mean_or_total(self._engine.ask("total_log_evidence", query), found.label, mean=mean)
+            return self._engine.renderer.statement("total_log_evidence", query)
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
-        return mean_or_total(self._engine.rows(self._plan.log_joint(found.relation, self._classes)), found.label, mean=mean)
+        return self._plan.log_joint(found.relation, self._classes)
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
         """`n` rows as the model has them: a class, by the priors, then each feature from its distribution in that class.

@@ -1,0 +1,69 @@
+"""`nbsql linear`, `nbsql quadratic` and `nbsql relevance`: what a model has learnt, as weights and by what it tells."""
+
+from __future__ import annotations
+
+import click
+
+import nbsql
+from nbsql.cli.answers import answer, answering, check_form, limited
+from nbsql.cli.session import reading
+
+
+@click.command(short_help="Show a model as weights: its linear form.")
+@click.argument("database")
+@click.argument("model")
+@limited
+@answering
+def linear(database: str, model: str, *, limit: int, as_json: bool, as_csv: bool, as_sql: bool) -> None:
+    """Show MODEL as weights: the score of a row is the sum of each weight times what the column `times` says of the row.
+
+    Of two classes there is one score, above 0 where the larger label is predicted; of more, each class has one. The row
+    without a feature is the bias.
+
+    \b
+      nbsql linear shop.duckdb churn
+      nbsql linear shop.duckdb churn --csv > weights.csv
+    """  # noqa: D301 - \b keeps the lines
+    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+    with reading(database) as engine:
+        weights = nbsql.load(engine, model).linear()
+        answer(engine, weights, limit=limit, as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+
+
+@click.command(short_help="Show a model as weights with squares: its quadratic form.")
+@click.argument("database")
+@click.argument("model")
+@limited
+@answering
+def quadratic(database: str, model: str, *, limit: int, as_json: bool, as_csv: bool, as_sql: bool) -> None:
+    """Show MODEL as weights, of squares and products of numbers too: for variances, or covariances, of each class its own.
+
+    \b
+      nbsql quadratic shop.duckdb churn
+      nbsql quadratic shop.duckdb churn --json
+    """  # noqa: D301 - \b keeps the lines
+    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+    with reading(database) as engine:
+        weights = nbsql.load(engine, model).quadratic()
+        answer(engine, weights, limit=limit, as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+
+
+@click.command(short_help="Rank the features by how much they tell of the class.")
+@click.argument("database")
+@click.argument("model")
+@click.option("--values", is_flag=True, help="Rank the values and words instead of the features.")
+@limited
+@answering
+def relevance(
+    database: str, model: str, *, values: bool, limit: int, as_json: bool, as_csv: bool, as_sql: bool
+) -> None:  # fmt: skip
+    """Rank the features of MODEL by how much each tells of the class, from its counts alone; mutual information in nats.
+
+    \b
+      nbsql relevance shop.duckdb churn
+      nbsql relevance shop.duckdb churn --values --limit 100
+    """  # noqa: D301 - \b keeps the lines
+    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+    with reading(database) as engine:
+        ranking = nbsql.load(engine, model).relevance(values=values)
+        answer(engine, ranking, limit=limit, as_json=as_json, as_csv=as_csv, as_sql=as_sql)
