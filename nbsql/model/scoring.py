@@ -8,6 +8,7 @@ from nbsql.decisions import Decision, decision
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.inline import inlined
 from nbsql.linear import weights
+from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
 from nbsql.plan import VERBS
 from nbsql.query import Query
@@ -108,6 +109,7 @@ class Scoring(Handle):
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return mean_or_total(self._engine.ask("total_log_evidence", query), found.label, mean=mean)
+        refuse_weights(self._spec, self._title, "ln p(x, c)")
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
         return mean_or_total(self._engine.rows(self._plan.log_joint(found.relation, self._classes)), found.label, mean=mean)
@@ -134,6 +136,7 @@ class Scoring(Handle):
         """
         self._refresh()
         refuse_segments(self._spec, self._title, "a sample")
+        refuse_weights(self._spec, self._title, "rows to draw")
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:
