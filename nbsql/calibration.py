@@ -174,10 +174,9 @@ def _rows_out_of_fold(
 ) -> None:
     """Make the table of the rows to calibrate on, of rows that the model has learnt, each scored by a model without it."""
     check_folds(folds)
-    stuck = [feature.name for feature in plan.spec.features if not feature.family.additive]
-    if stuck:
+    if plan.spec.stuck:
         raise InputError(
-            f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; "
+            f"{listed(plan.spec.stuck)} depends on all rows at once, so no fold can be taken away; "
             "calibrate on rows that the model has not learnt, with folds=None"
         )
     spec = recounted(plan.spec, source.columns, source.label, title)

@@ -155,9 +155,8 @@ class Change:
     def _counting(self, source: Source) -> Plan:
         """The plan by which the source is counted: its columns may have other types than those of the fit."""
         spec = self.plan.spec
-        stuck = [feature.name for feature in spec.features if not feature.family.additive]
-        if stuck:
-            raise ModelError(f"{self.title} cannot change: {listed(stuck)} depends on all rows at once; fit it anew")
+        if spec.stuck:
+            raise ModelError(f"{self.title} cannot change: {listed(spec.stuck)} depends on all rows at once; fit it anew")
         spec = recounted(spec, source.columns, source.label, self.title)
         if spec.cut_by is not None:
             argument = "slice_by" if spec.slice_by else "segment_by"

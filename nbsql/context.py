@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from nbsql.family import Parameter
+from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
 
 # The time to plan a star of joins grows faster than the number of its joins and columns. So more categorical features than
@@ -73,6 +73,9 @@ class Context:
         whole_slices: bool = False,
     ) -> None:
         self.batch = batch
+        self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
+        if self.learnt:
+            spec = replace(spec, features=tuple(replace(f, family=weighted(f.family) or f.family) for f in spec.features))
         self.by_slice = by_slice  # whether the tables that scoring reads have a model a slice, and a row meets its own
         self.whole_slices = whole_slices  # whether slices are whole numbers then, and no texts
         self.segmented = spec.segment_by is not None

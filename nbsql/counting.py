@@ -85,6 +85,11 @@ class Count:
             self.run(self.plan.rescan(self._relation, self._rescan, self._careful))
         return labels
 
+    @property
+    def relation(self) -> Markup:
+        """What is counted; once it is scanned, where it is quick to read again."""
+        return self._relation
+
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
         scans = (self._relation, self._scan, self._rescan, self._careful)

@@ -13,6 +13,7 @@ from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.fitting import build
+from nbsql.logistic import refuse_weights
 from nbsql.plan import Entry, Plan
 from nbsql.relations import Relations
 from nbsql.schema import drop_schema
@@ -29,6 +30,7 @@ def derive(
     replaces: tuple[str, str] | None = None,
     *,
     wide: bool | None = None,
+    weights: Markup | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
     """A new model of some cells, within a transaction of the caller's.
 
@@ -40,6 +42,7 @@ def derive(
         relations: where the model is to be; None makes a transient model.
         replaces: the database and schema of the model that this one takes the place of.
         wide: the form of the tables that scoring reads; None chooses it by their size.
+        weights: the query of its weights, if it has learnt some.
 
     Returns:
         The plan of the model and its classes.
@@ -58,6 +61,9 @@ def derive(
         query = engine.renderer.fragment("cells_of", staged)
         table = engine.renderer.statement("create_table_as", relations["statistics"], query, temporary=relations.temporary)
         engine.run("statistics", table)
+        if weights is not None:
+            table = engine.renderer.statement("create_table_as", relations["weights"], weights, temporary=relations.temporary)
+            engine.run("weights", table)
     return build(engine, plan, entries, wide=wide)
 
 
@@ -112,9 +118,10 @@ def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
         reason = _difference(spec, other)
         if reason is not None:
             raise ModelError(f"{first} and {title} cannot be merged: {reason}")
-    stuck = [feature.name for feature in spec.features if not feature.family.additive]
-    if len(specs) > 1 and stuck:
-        raise ModelError(f"{first} and {others[0][0]} cannot be merged: {listed(stuck)} depends on all rows at once")
+    for title, each in specs:
+        refuse_weights(each, title, "counts that a merged model could score by")
+    if len(specs) > 1 and spec.stuck:
+        raise ModelError(f"{first} and {others[0][0]} cannot be merged: {listed(spec.stuck)} depends on all rows at once")
     return spec
 
 
@@ -148,11 +155,13 @@ def write_file(engine: DuckDB, plan: Plan, path: str, *, overwrite: bool) -> Non
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded", statistics, "1"]))
+    if plan.spec.logistic is not None:
+        cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
     engine.run("export", engine.renderer.statement("exported", cells, path, plan.spec.to_json(), __version__))
 
 
-def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup]:
-    """The spec and the query of the cells of a file that `write_file` wrote.
+def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup, Markup | None]:
+    """The spec, the query of the cells and, if there are some, that of the weights of a file that `write_file` wrote.
 
     Raises:
         InputError: there is no such file, or it is none of a model.
@@ -170,4 +179,5 @@ def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup]:
     if "nbsql_spec" not in metadata:
         raise InputError(f"{path!r} is no file that a model was exported to")
     spec = Spec.from_json(metadata["nbsql_spec"], path)
-    return spec, engine.renderer.fragment("cells_of_file", path)
+    weights = None if spec.logistic is None else engine.renderer.fragment("weights_of_file", path)
+    return spec, engine.renderer.fragment("cells_of_file", path), weights

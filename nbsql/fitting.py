@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
+
+from markupsafe import Markup
 
 from nbsql.context import ClassColumn, class_columns, is_wide
 from nbsql.counting import Count, say, total
@@ -12,13 +14,14 @@ from nbsql.covariance import check_covariances, together
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
+from nbsql.logistic import learn
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.schema import drop_schema
 from nbsql.segments import check_segments
 from nbsql.selection import Best, candidates, narrowed
-from nbsql.spec import Feature, Options, Prior, Spec
+from nbsql.spec import Feature, Logistic, Options, Prior, Spec
 from nbsql.version import __version__
 
 
@@ -69,13 +72,19 @@ class Fit:
                 for statement in count.moments(temporary("moments"), together(self.spec)):
                     _run(self.engine, statement)
                 check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
+            counted = self._learnt(self.spec.logistic, count, temporary) if self.spec.logistic is not None else None
             if replaces is not None:
                 drop_schema(self.engine, *replaces)
             plan = self.plan
             temporary_model = self.relations.temporary
             if not temporary_model:
                 _run(self.engine, plan.create_schema())
-            for statement in count.cells(self.relations["statistics"], "1", temporary=temporary_model):
+            if counted is not None:
+                tables = zip(("statistics", "weights"), counted, strict=True)
+                written = iter([plan.kept(name, relation) for name, relation in tables])
+            else:
+                written = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
+            for statement in written:
                 _run(self.engine, statement)
             if isinstance(self.choosing, Best):
                 self.spec = narrowed(self.engine, self.spec, self.choosing, self.relations["statistics"])
@@ -86,8 +95,20 @@ class Fit:
             self._warn()
         return built
 
+    def _learnt(self, wanted: Logistic, count: Count, temporary: Callable[[str], Markup]) -> tuple[Markup, Markup]:
+        """Temporary tables of the cells and of the weights of a model that learns some."""
+        cells = temporary("cells")
+        for statement in count.cells(cells, "1", temporary=True):
+            _run(self.engine, statement)
+        plan = self.plan
+        if isinstance(self.choosing, Best):
+            plan = Plan(self.engine.renderer, narrowed(self.engine, self.spec, self.choosing, cells), self.relations)
+        return cells, learn(self.engine, plan, wanted, count.relation, cells, temporary)
+
     def statements(self) -> list[Statement]:
         """What `run` would do, for reading. Asks the database for the classes and writes nothing."""
+        if self.spec.logistic is not None:
+            raise InputError("the statements of method='logistic' are repeated until its weights stand still; fit it instead")
         if self.choosing is not None:
             chosen = f"features=nbsql.{type(self.choosing).__name__}(...)"
             raise InputError(f"the statements of {chosen} follow from the counts; fit, or name the features")

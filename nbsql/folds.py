@@ -91,6 +91,11 @@ class Folds:
         self._made: dict[str, tuple[str, Markup]] = {}
         self._shared = Shared(specs)
         known = asked(engine, self._shared.spec, source)
+        if any(spec.logistic is not None for spec in specs):
+            raise InputError(
+                "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
+                "fit it on some rows, and evaluate it on others"
+            )
         stuck = [feature.name for feature in known.features if not feature.family.additive]
         if stuck:
             raise InputError(f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; leave out its norm")

@@ -35,6 +35,9 @@ def fit(
     method: str = "naive",
     backoff: Literal["naive"] | None = None,
     shrinkage: float | str | None = None,
+    penalty: float | None = None,
+    iterations: int | None = None,
+    tolerance: float | None = None,
     alpha: float | None = None,
     prior: str | Mapping[Any, float] = "empirical",
     prior_alpha: float | None = None,
@@ -65,9 +68,14 @@ def fit(
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
         method: "naive", or "joint", which counts equal rows: all columns without a family of their own as one category
             (`nbsql.Joint`). A row never seen has a NULL prediction. "lda" and "qda" are linear and quadratic discriminant
-            analysis of all numbers without a family of their own (`nbsql.MultivariateGaussian`).
+            analysis of all numbers without a family of their own (`nbsql.MultivariateGaussian`). "logistic" is logistic
+            regression, of several classes multinomial: numbers, a weight a value of a category, booleans and count columns.
         backoff: "naive" gives a row that "joint" has never seen the answer of naive Bayes; None leaves it without one.
         shrinkage: of the covariance matrices of "lda" and "qda": a number from 0 to 1, or "ledoit-wolf".
+        penalty: lambda of "logistic", which minimises -sum ln P(c | x) + lambda |w|^2; the bias has no penalty. None is 0.5,
+            scikit-learn's C = 1 / (2 lambda) = 1.
+        iterations: of "logistic", at most; None is 100.
+        tolerance: the change of a weight (of numbers with a deviation of 1) at which "logistic" ends; None is 1e-8.
         alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method.
         prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
         prior_alpha: the a of the smoothed prior; None takes alpha.
@@ -93,7 +101,8 @@ def fit(
     """
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
-        method=method, backoff=backoff, shrinkage=shrinkage, alpha=alpha, prior=prior, prior_alpha=prior_alpha,
+        method=method, backoff=backoff, shrinkage=shrinkage, penalty=penalty, iterations=iterations, tolerance=tolerance,
+        alpha=alpha, prior=prior, prior_alpha=prior_alpha,
         nulls=nulls, unseen=unseen, slice_by=slice_by, segment_by=segment_by, segment_shrinkage=segment_shrinkage,
     )  # fmt: skip
     with opened(con) as engine, engine.transaction():

@@ -25,7 +25,7 @@ def weights(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Lite
     """
     if len(classes) < 2:
         raise ModelError(f"{title} has one class only; weights tell two or more apart")
-    for feature in plan.spec.features:
+    for feature in plan.context(classes).features:
         reason = _refusal(feature, degree)
         if reason is not None:
             raise ModelError(f"{title} has no {'linear' if degree == 1 else 'quadratic'} form: {reason}")

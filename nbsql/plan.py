@@ -165,6 +165,10 @@ class Plan:
                 cells = self.renderer.fragment("token_cells", context, source, feature)
                 yield self._insert(f"count the tokens of {feature.name}", relation, cells)
 
+    def kept(self, name: str, relation: Markup) -> Statement:
+        """One of the model's tables, of the rows of a temporary one."""
+        return self._table(name, self.relations[name], self.renderer.fragment("everything", relation))
+
     def keep_features(self) -> Statement:
         """Drop the cells of features that the spec does not have."""
         statement = self.renderer.statement("keep_features", self.relations["statistics"], self.spec.features)
@@ -203,6 +207,9 @@ class Plan:
         """The tables that scoring reads."""
         context = self._context(classes)
         arguments = (context, self.relations["statistics"], self.relations["priors"])
+        if context.learnt:
+            weights = self.relations["weights"]
+            arguments = (context, weights, self.renderer.fragment("biased", self.relations["priors"], weights))
         kind = "segment_" if self.spec.segment_by else ""
         query = self.renderer.fragment(f"{kind}parameters", *arguments)
         yield self._table("parameters", self.relations["parameters"], query)

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, named, non_negative
-from nbsql.method import method
+from nbsql.method import learning, method
 from nbsql.spec import Check, Column, Feature, Options, Prior, Spec
 
 
@@ -84,6 +84,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         else 0.0,
         features=features,
         prior=_prior(options),
+        logistic=learning(options, features),
         defaults={"alpha": alpha, "nulls": options.nulls, "unseen": options.unseen},
     )
 

@@ -12,10 +12,10 @@ CONTENTS: dict[str, str] = {
     **dict.fromkeys([*CALIBRATED, *MACROS], "macro"),
     "likelihoods": "view",
     "priors": "view",
-    **dict.fromkeys(["calibration", "lookups", "parameters", "batches", "spec", "statistics"], "table"),
+    **dict.fromkeys(["calibration", "lookups", "parameters", "weights", "batches", "spec", "statistics"], "table"),
 }
 
-_OPTIONAL = ("lookups", "calibration", *CALIBRATED)
+_OPTIONAL = ("lookups", "weights", "calibration", *CALIBRATED)
 _RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 
 

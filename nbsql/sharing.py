@@ -77,9 +77,9 @@ def import_(
         ModelError: the file is damaged or of a newer version of nbsql, or the name is taken.
     """
     with opened(con) as engine, engine.transaction():
-        spec, cells = read_file(engine, os.fspath(path))
+        spec, cells, weights = read_file(engine, os.fspath(path))
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
-        plan, classes = derive(engine, spec, cells, entries, relations, replaces)
+        plan, classes = derive(engine, spec, cells, entries, relations, replaces, weights=weights)
     return Model(engine, plan, classes, name)

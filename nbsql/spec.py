@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
@@ -84,6 +84,21 @@ class Prior:
 
 
 @dataclass(frozen=True)
+class Logistic:
+    """How the weights of a logistic model are learnt (nbsql/logistic.py).
+
+    Args:
+        penalty: what the sum of the squares of the weights is multiplied with.
+        iterations: how many at most.
+        tolerance: the change of a weight, of standardised numbers, at which the search ends.
+    """
+
+    penalty: float
+    iterations: int
+    tolerance: float
+
+
+@dataclass(frozen=True)
 class Spec:
     """A model as asked for, complete: nothing in it is left to a default."""
 
@@ -97,6 +112,7 @@ class Spec:
     given: bool = False  # whether somebody supplied its probabilities (nbsql/given.py); it has no counts then
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
+    logistic: Logistic | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -109,6 +125,14 @@ class Spec:
         """The columns that training reads, each once."""
         wanted = [self.target, *([self.weight] if self.weight else []), *(c for f in self.features for c in f.columns)]
         return list(dict.fromkeys(wanted))
+
+    @property
+    def stuck(self) -> list[str]:
+        """What depends on all rows at once: features whose cells do not add up, and weights that were learnt."""
+        return [
+            *(feature.name for feature in self.features if not feature.family.additive),
+            *(["weights"] if self.logistic is not None else []),
+        ]
 
     def need_counts(self, title: str) -> None:
         """Raise ModelError if the model, which messages call `title`, has none."""
@@ -127,6 +151,7 @@ class Spec:
                 "slice_by": self.slice_by,
                 "given": self.given,
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
+                **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
                     {
@@ -175,6 +200,7 @@ class Spec:
                 given=data.get("given", False),
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
+                logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
                 features=tuple(features),
                 prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
                 defaults=data["defaults"],
@@ -204,6 +230,9 @@ class Options:
     method: str = "naive"
     backoff: Literal["naive"] | None = None
     shrinkage: float | str | None = None
+    penalty: float | None = None
+    iterations: int | None = None
+    tolerance: float | None = None
 
     @property
     def pseudo_count(self) -> float:

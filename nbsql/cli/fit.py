@@ -73,7 +73,8 @@ _OPTIONS = [
         type=click.Choice(list(METHODS)),
         default="naive",
         show_default=True,
-        help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis.",
+        help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
+        "logistic: weights that are learnt.",
     ),
     click.option(
         "--shrinkage",
@@ -131,6 +132,9 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
     show_default=True,
     help="Pseudo-counts by which a segment leans on the whole.",
 )
+@click.option("--penalty", type=float, metavar="LAMBDA", help="Of the squared weights of logistic.  [default: 0.5]")
+@click.option("--iterations", type=int, metavar="N", help="Of logistic, at most.  [default: 100]")
+@click.option("--tolerance", type=float, metavar="T", help="The change of a weight at which logistic ends.  [default: 1e-8]")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:

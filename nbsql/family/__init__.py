@@ -26,6 +26,7 @@ from nbsql.family.multivariate_gaussian import MultivariateGaussian
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
 from nbsql.family.tokens import TokenCounts, Tokens
+from nbsql.family.weighted import Weighted, weighted
 
 _FAMILIES = (
     Categorical, Binned, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
@@ -96,8 +97,10 @@ __all__ = [
     "TokenCounts",
     "Tokens",
     "Unseen",
+    "Weighted",
     "choice",
     "from_dict",
     "named",
     "non_negative",
+    "weighted",
 ]

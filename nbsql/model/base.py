@@ -15,6 +15,7 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Family
+from nbsql.logistic import refuse_weights
 from nbsql.plan import Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
@@ -105,6 +106,8 @@ class Handle:
         return Query(self._engine, self._engine.renderer.statement("sorted_by", self._relations[name], order))
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
+        if verb == "log_evidence":
+            refuse_weights(self._spec, self._title, "ln p(x)")
         found = self._engine.source(source)
 
         def render() -> str:

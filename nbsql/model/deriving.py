@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbsql.changes import Ledger
 from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.errors import InputError, listed
+from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
 from nbsql.query import Query
@@ -91,6 +92,7 @@ class Deriving(Handle):
 
     def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
         engine = self._engine
+        refuse_weights(self._spec, self._title, "counts that a part of it could score by")
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
         cells = self._fragment("folded", self._fragment("subquery", cells), "1")
         with engine.transaction():

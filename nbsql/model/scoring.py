@@ -8,6 +8,7 @@ from nbsql.decisions import Decision, decision
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.inline import inlined
 from nbsql.linear import weights
+from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
 from nbsql.plan import VERBS
 from nbsql.query import Query
@@ -112,7 +113,12 @@ class Scoring(Handle):
         found = self._engine.source(source)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
+<<<<<<< HEAD
             return self._engine.renderer.statement("total_log_evidence", query)
+=======
+            return mean_or_total(self._engine.ask("total_log_evidence", query), found.label, mean=mean)
+        refuse_weights(self._spec, self._title, "ln p(x, c)")
+>>>>>>> 12c92ec854825c8784e401b8d1b0f4acdee11974
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
         return self._plan.log_joint(found.relation, self._classes)
@@ -139,6 +145,7 @@ class Scoring(Handle):
         """
         self._refresh()
         refuse_segments(self._spec, self._title, "a sample")
+        refuse_weights(self._spec, self._title, "rows to draw")
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:

@@ -81,4 +81,16 @@ SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nb
 
 {% macro cells_of_file(path) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
+WHERE batch <> 'weights'
+{%- endmacro %}
+
+{# The cells of a file, and beside them the weights of a model that has learnt some: a weight as n, in a batch of their own. #}
+{% macro with_weights(cells, weights) -%}
+{{ cells }}
+UNION ALL
+SELECT NULL, class, feature, value, weight, mean, NULL, 'weights' FROM {{ weights }} AS weights
+{%- endmacro %}
+
+{% macro weights_of_file(path) -%}
+SELECT class, feature, value, n AS weight, mean FROM read_parquet({{ nbsql.text(path) }}) AS cells WHERE batch = 'weights'
 {%- endmacro %}

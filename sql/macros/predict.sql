@@ -4,7 +4,7 @@
     predict               prediction, probability (of the prediction)
     predict_proba         the same, and probability_<class> a class
     joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
-    log_evidence          log_evidence: ln p(x), low for a row that fits no class
+    log_evidence          log_evidence: ln p(x), low for a row that fits no class; NULL if the model has weights, which do not say it
 
   A row that no class can explain has a NULL prediction.
 
@@ -53,7 +53,8 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed() }},
-  {{ nbsql.added('log_evidence', nbsql.and_common(model)) }}
+  {%+ if model.learnt %}CAST(log_evidence AS {{ nbsql.double() }}) AS log_evidence{% else %}{{ nbsql.added('log_evidence', nbsql.and_common(model)) }}{% endif %}
+
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 

@@ -1,0 +1,138 @@
+{# One scan of the rows of a logistic model, whose terms and unknowns are those of rows.sql. #}
+
+{#
+  What one scan of the rows finds at the v that are tried, a row a sum: i, j and the list `sums`.
+
+    i, j NULL    the loss, the largest loss of a row, the weight
+    j NULL       the gradient of term i, by class
+    i <= j       the products of terms i and j, by block; of the curvature, where it is asked for
+#}
+{% macro logistic_sums(problem, design, tried, curvature) -%}
+{% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
+WITH {% if problem.levels %}predicted AS MATERIALIZED (
+  {{ nbsql.logistic_predicted(problem, design, tried) | indent(2) }}
+),
+{% endif -%}
+totals AS MATERIALIZED (
+  SELECT
+    [sum(weight * loss), max(loss), sum(weight)] AS losses,
+    [{% for i in zs %}{{ nbsql.logistic_gradient(problem, i) }}{{ nbsql.comma(loop) }}{% endfor %}] AS gradients
+    {%- if curvature %},
+    [{% for i in zs %}{% for j in zs[loop.index0:] %}{{ nbsql.logistic_product(problem, i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}] AS products
+    {%- endif %}
+
+  FROM {% if problem.levels %}predicted{% else %}(
+    {{ nbsql.logistic_predicted(problem, design, tried) | indent(4) }}
+  ) AS predicted{% endif %}
+
+)
+{%- for feature in problem.levels %},
+by{{ nbsql.sub(feature) }} AS MATERIALIZED (
+  SELECT
+    code{{ nbsql.sub(feature) }} AS code,
+    {{ nbsql.logistic_gradient(problem, 0) }} AS gradient
+    {%- if curvature %},
+    [{% for i in zs %}{{ nbsql.logistic_product(problem, i, 0) }}{{ nbsql.comma(loop) }}{% endfor %}] AS products
+    {%- endif %}
+
+  FROM predicted
+  WHERE code{{ nbsql.sub(feature) }} IS NOT NULL
+  GROUP BY code{{ nbsql.sub(feature) }}
+)
+{%- endfor %}
+
+SELECT CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, losses AS sums FROM totals
+UNION ALL
+SELECT unnest([{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}]), NULL, unnest(gradients) FROM totals
+{%- for feature in problem.levels %}
+
+UNION ALL
+SELECT code, NULL, gradient FROM by{{ nbsql.sub(feature) }}
+{%- endfor %}
+{%- if curvature %}
+
+UNION ALL
+SELECT
+  unnest([{% for i in zs %}{% for j in zs[loop.index0:] %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]),
+  unnest([{% for i in zs %}{% for j in zs[loop.index0:] %}{{ j }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]),
+  unnest(products)
+FROM totals
+{%- for feature in problem.levels %}
+
+UNION ALL
+SELECT unnest([{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}]), code, unnest(products) FROM by{{ nbsql.sub(feature) }}
+
+UNION ALL
+SELECT code, code, products[1] FROM by{{ nbsql.sub(feature) }}
+{%- for other in problem.levels[loop.index:] %}
+
+UNION ALL
+SELECT code{{ nbsql.sub(feature) }}, code{{ nbsql.sub(other) }}, {{ nbsql.logistic_product(problem, 0, 0) }}
+FROM predicted
+WHERE code{{ nbsql.sub(feature) }} IS NOT NULL AND code{{ nbsql.sub(other) }} IS NOT NULL
+GROUP BY code{{ nbsql.sub(feature) }}, code{{ nbsql.sub(other) }}
+{%- endfor %}
+{%- endfor %}
+{%- endif %}
+{%- endmacro %}
+
+{# A list, by class. #}
+{% macro logistic_gradient(problem, i) -%}
+[{% for c in problem.others %}sum(r_{{ c }}{% if i %} * z_{{ i }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}]
+{%- endmacro %}
+
+{# A list, by block. #}
+{% macro logistic_product(problem, i, j) -%}
+[{% for b in problem.blocks %}sum(q_{{ loop.index }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}]
+{%- endmacro %}
+
+{# The rows with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
+{% macro logistic_predicted(problem, design, tried) -%}
+SELECT
+  predicted.*,
+  {% for c in problem.others %}
+  weight * (p_{{ c }} - CASE WHEN y = {{ c + 1 }} THEN 1 ELSE 0 END) AS r_{{ c }},
+  {% endfor %}
+  {% for c, o in problem.blocks %}
+  weight * p_{{ c }} * {% if c == o %}(1 - p_{{ c }}){% else %}-p_{{ o }}{% endif %} AS q_{{ loop.index }},
+  {% endfor %}
+  highest + ln(mass) - CASE y{% for c in problem.others %} WHEN {{ c + 1 }} THEN eta_{{ c }}{% endfor %} ELSE 0 END AS loss
+FROM (
+  SELECT *{% for c in problem.others %}, exp(eta_{{ c }} - highest) / mass AS p_{{ c }}{% endfor %}
+
+  FROM (
+    SELECT *, exp(-highest){% for c in problem.others %} + exp(eta_{{ c }} - highest){% endfor %} AS mass
+    FROM (
+      SELECT *, greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}) AS highest
+      FROM (
+        SELECT
+          design.*
+          {%- for c in problem.others %},
+          {{ nbsql.logistic_margin(problem, c) | indent(10) }} AS eta_{{ c }}
+          {%- endfor %}
+
+        FROM {{ design }} AS design
+        CROSS JOIN (
+          SELECT
+            v
+            {%- for c in problem.others %}
+            {%- set start = (c - 1) * problem.width + 1 %},
+            v[{{ start }}] AS v_{{ c }}_0
+            {%- for number in problem.numbers %}, v[{{ start + number.j }}] AS v_{{ c }}_{{ number.j }}{% endfor %}
+            {%- endfor %}
+
+          FROM {{ tried }} AS tried
+        ) AS tried
+      ) AS margins
+    ) AS highest
+  ) AS masses
+) AS predicted
+{%- endmacro %}
+
+{# In blocks, because an expression may not nest as deep as there are terms. #}
+{% macro logistic_margin(problem, c) -%}
+{% set start = (c - 1) * problem.width + 1 -%}
+tried.v_{{ c }}_0
+{%- for block in problem.numbers | batch(50) %} + ({% for number in block %}{% if not loop.first %} + {% endif %}tried.v_{{ c }}_{{ number.j }} * z_{{ number.j }}{% endfor %}){% endfor %}
+{%- for block in problem.levels | batch(50) %} + ({% for feature in block %}{% if not loop.first %} + {% endif %}coalesce(tried.v[{{ start }} + code{{ nbsql.sub(feature) }}], 0){% endfor %}){% endfor %}
+{%- endmacro %}
