@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
 from nbsql.errors import ModelError
-from nbsql.family import Family, Nulls, Unseen
+from nbsql.family import Estimate, Family, Nulls, Unseen
 
 if TYPE_CHECKING:
     from nbsql.selection import Best, Forward
@@ -76,11 +76,20 @@ class Check:
 
 @dataclass(frozen=True)
 class Prior:
-    """The prior of the classes: "empirical", "uniform", "smoothed" (with alpha) or "given" (label as text, probability)."""
+    """The prior of the classes: "empirical", "uniform", "smoothed" (with alpha) or "given" (label as text, probability).
+
+    The smoothed one is the mean of its posterior distribution, or the mode, as `estimate` says.
+    """
 
     kind: Literal["empirical", "uniform", "smoothed", "given"]
     alpha: float = 0.0
     given: tuple[tuple[str, float], ...] = ()
+    estimate: Estimate = "mean"
+
+    @property
+    def added(self) -> float:
+        """What is added to the count of a class."""
+        return self.alpha - 1 if self.estimate == "mode" else self.alpha
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,12 @@ class Spec:
                 "slice_by": self.slice_by,
                 "given": self.given,
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
-                "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
+                "prior": {
+                    "kind": self.prior.kind,
+                    "alpha": self.prior.alpha,
+                    "given": self.prior.given,
+                    **({} if self.prior.estimate == "mean" else {"estimate": self.prior.estimate}),
+                },
                 "features": [
                     {
                         "name": f.name,
@@ -176,7 +190,12 @@ class Spec:
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 features=tuple(features),
-                prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
+                prior=Prior(
+                    prior["kind"],
+                    prior["alpha"],
+                    tuple((label, p) for label, p in prior["given"]),
+                    prior.get("estimate", "mean"),
+                ),
                 defaults=data["defaults"],
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -204,8 +223,11 @@ class Options:
     method: str = "naive"
     backoff: Literal["naive"] | None = None
     shrinkage: float | str | None = None
+    estimate: Estimate | None = None
 
     @property
     def pseudo_count(self) -> float:
         """The alpha of the families that have none of their own."""
-        return 1.0 if self.alpha is None else self.alpha
+        if self.alpha is None:
+            return 0.0 if self.estimate == "mle" else 1.0
+        return self.alpha

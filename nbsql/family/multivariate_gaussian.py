@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, choice, texts
+from nbsql.family.base import Estimate, Family, Parameter, choice, texts
 from nbsql.family.columns import OverColumns
 
 
@@ -70,6 +70,10 @@ class MultivariateGaussian(OverColumns):
             object.__setattr__(self, "shrinkage", float(s))
         if self.estimate == "mode":
             raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
+
+    def with_estimate(self, estimate: Estimate) -> Family:
+        plain = self.shrinkage is None and self.variance == "population"
+        return super().with_estimate("mle" if estimate != "mean" and plain else "mean")
 
     # What the fit asks of the columns. -----------------------------------------------------------------------------
 
