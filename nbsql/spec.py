@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
@@ -52,6 +52,11 @@ class Feature:
     floating: bool
     whole: bool = False
     types: tuple[str, ...] = ()
+
+    @property
+    def plain(self) -> Feature:
+        """The feature with the covariance matrix of its rows as it is, neither shared nor shrunk."""
+        return replace(self, family=self.family.plain)
 
     @property
     def column(self) -> str:

@@ -207,6 +207,11 @@ class Family:
         return False
 
     @property
+    def plain(self) -> Family:
+        """The family as its rows are distributed, whatever is shared or shrunk in an estimate."""
+        return self
+
+    @property
     def question(self) -> str | None:
         """The macro of what must be known of the column before it can be counted; None if nothing is."""
         return None

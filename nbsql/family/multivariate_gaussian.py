@@ -115,6 +115,10 @@ class MultivariateGaussian(OverColumns):
         return [json.dumps(column, ensure_ascii=False) for column in self.columns]
 
     @property
+    def plain(self) -> Family:
+        return replace(self, shared=False, shrinkage=None, variance="population", estimate=None)
+
+    @property
     def fixed_shrinkage(self) -> float:
         """The shrinkage that is given; 0 where there is none, or it is estimated."""
         return self.shrinkage if isinstance(self.shrinkage, float) else 0.0
