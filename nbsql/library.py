@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nbsql import schema as schemas
 from nbsql.context import class_columns
 from nbsql.errors import ModelError
-from nbsql.family import Family, Nulls, Unseen
+from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
 from nbsql.forward import forward
 from nbsql.given import model_of
@@ -39,6 +39,7 @@ def fit(
     iterations: int | None = None,
     tolerance: float | None = None,
     alpha: float | None = None,
+    estimate: Estimate | Literal["map"] | None = None,
     prior: str | Mapping[Any, float] = "empirical",
     prior_alpha: float | None = None,
     nulls: Nulls = "skip",
@@ -76,7 +77,11 @@ def fit(
             scikit-learn's C = 1 / (2 lambda) = 1.
         iterations: of "logistic", at most; None is 100.
         tolerance: the change of a weight (of numbers with a deviation of 1) at which "logistic" ends; None is 1e-8.
-        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method.
+        alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method
+            and for "mle".
+        estimate: what every parameter is taken to be, where its family does not say: the "mean" of its posterior distribution
+            (None, too), the "mode" (or "map"), its most probable value, or "mle", the maximum-likelihood estimate. It is of the
+            smoothed prior, too.
         prior: "empirical" n_c / N, "uniform" 1 / C, "smoothed" (n_c + a) / (N + a C), or {label: probability}.
         prior_alpha: the a of the smoothed prior; None takes alpha.
         nulls: "skip" leaves a missing value out of counts and score, "category" makes it a value of its own, "error" refuses.
@@ -102,7 +107,7 @@ def fit(
     options = Options(
         target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
         method=method, backoff=backoff, shrinkage=shrinkage, penalty=penalty, iterations=iterations, tolerance=tolerance,
-        alpha=alpha, prior=prior, prior_alpha=prior_alpha,
+        alpha=alpha, estimate=estimate_named(estimate), prior=prior, prior_alpha=prior_alpha,
         nulls=nulls, unseen=unseen, slice_by=slice_by, segment_by=segment_by, segment_shrinkage=segment_shrinkage,
     )  # fmt: skip
     with opened(con) as engine, engine.transaction():

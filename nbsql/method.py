@@ -26,7 +26,9 @@ def joint(columns: Sequence[Column], options: Options) -> Mapping[str, OverColum
     """
     if not columns:
         return {}
-    alpha = 0.0 if options.alpha is None else options.alpha
+    alpha = options.alpha
+    if alpha is None:  # the share as it is, which the mode has with pseudo-counts of 1
+        alpha = 1.0 if options.estimate == "mode" else 0.0
     nulls = options.nulls if options.nulls == "error" else "category"
     names = [column.name for column in columns]
     if options.backoff is not None:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, named, non_negative
+from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative
 from nbsql.method import learning, method
 from nbsql.spec import Check, Column, Feature, Options, Prior, Spec
 
@@ -65,7 +65,10 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
             raise InputError(f"column {column.name!r} cannot be both the target and the {role}")
     choice(options.nulls, Nulls, "nulls")
     choice(options.unseen, Unseen, "unseen")
+    options = replace(options, estimate=estimate_named(options.estimate))
     alpha = non_negative(options.pseudo_count, "alpha")
+    if options.estimate == "mle" and alpha > 0:
+        raise InputError("estimate='mle' takes no pseudo-counts; leave out alpha, or set it to 0")
     reserved = {target.name, *(c.name for c in ids), *([weight.name] if weight else [])}
     features = tuple(
         replace(feature, family=_with_defaults(feature.family, alpha, options), index=index)
@@ -85,7 +88,12 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         features=features,
         prior=_prior(options),
         logistic=learning(options, features),
-        defaults={"alpha": alpha, "nulls": options.nulls, "unseen": options.unseen},
+        defaults={
+            "alpha": alpha,
+            "nulls": options.nulls,
+            "unseen": options.unseen,
+            **({"estimate": options.estimate} if options.estimate else {}),
+        },
     )
 
 
@@ -98,6 +106,8 @@ def _check_backoff(features: Sequence[Feature]) -> None:
 
 
 def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
+    family = family.with_estimate(options.estimate or "mean")
+    alpha = 0.0 if family.estimate == "mle" else alpha
     return family.with_defaults(alpha=alpha, nulls=options.nulls, unseen=options.unseen)
 
 
@@ -245,8 +255,17 @@ def _prior(options: Options) -> Prior:
             raise InputError(f"the priors sum to {sum(probabilities.values()):.6g}; they must sum to 1")
         return Prior("given", given=tuple(probabilities.items()))  # labels as given; `fit` holds them against the classes
     choice(prior, Literal["empirical", "uniform", "smoothed"], "prior")
-    alpha = options.pseudo_count if options.prior_alpha is None else options.prior_alpha
-    return Prior(prior, alpha=non_negative(alpha, "prior_alpha") if prior == "smoothed" else 0.0)  # type: ignore[arg-type]
+    if prior != "smoothed":
+        return Prior(prior)  # type: ignore[arg-type]
+    alpha = non_negative(options.pseudo_count if options.prior_alpha is None else options.prior_alpha, "prior_alpha")
+    if options.estimate == "mle" and alpha > 0:
+        raise InputError("estimate='mle' takes no pseudo-counts; leave out prior_alpha, or set it to 0")
+    if options.estimate == "mode" and alpha < 1:
+        raise InputError(
+            "estimate='mode' of prior='smoothed' needs prior_alpha at 1 (no smoothing) or above: "
+            f"a Dirichlet distribution with alpha = {alpha:g} has no mode"
+        )
+    return Prior("smoothed", alpha, estimate="mode" if options.estimate == "mode" else "mean")
 
 
 _RULES = {

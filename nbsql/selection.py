@@ -28,7 +28,7 @@ class Best:
         count: how many; with fewer candidates all are kept.
         by: what they are ranked by, as `Model.relevance` has it. "mutual_information" ranks features of all families together,
             by what they tell of an average row, in nats; "chi_square" leaves out Poisson, exponential and geometric ones,
-            "symmetrical_uncertainty" takes no numbers, "f_statistic" nothing else.
+            "symmetrical_uncertainty" takes no numbers, "f_statistic" nothing else, and no covariance matrix.
         among: the candidates, as `features` of a fit; None takes every column that has no other role.
     """
 
@@ -49,7 +49,7 @@ class Best:
                 "mutual_information": True,
                 "chi_square": not rate,
                 "symmetrical_uncertainty": not number,
-                "f_statistic": number and not rate,
+                "f_statistic": number and not rate and feature.family.by_column,
             }
             if not ranks[self.by]:
                 raise InputError(

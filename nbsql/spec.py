@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
 from nbsql.errors import ModelError
-from nbsql.family import Family, Nulls, Unseen
+from nbsql.family import Estimate, Family, Nulls, Unseen
 
 if TYPE_CHECKING:
     from nbsql.selection import Best, Forward
@@ -54,6 +54,11 @@ class Feature:
     types: tuple[str, ...] = ()
 
     @property
+    def plain(self) -> Feature:
+        """The feature with the covariance matrix of its rows as it is, neither shared nor shrunk."""
+        return replace(self, family=self.family.plain)
+
+    @property
     def column(self) -> str:
         return self.columns[0]
 
@@ -76,11 +81,20 @@ class Check:
 
 @dataclass(frozen=True)
 class Prior:
-    """The prior of the classes: "empirical", "uniform", "smoothed" (with alpha) or "given" (label as text, probability)."""
+    """The prior of the classes: "empirical", "uniform", "smoothed" (with alpha) or "given" (label as text, probability).
+
+    The smoothed one is the mean of its posterior distribution, or the mode, as `estimate` says.
+    """
 
     kind: Literal["empirical", "uniform", "smoothed", "given"]
     alpha: float = 0.0
     given: tuple[tuple[str, float], ...] = ()
+    estimate: Estimate = "mean"
+
+    @property
+    def added(self) -> float:
+        """What is added to the count of a class."""
+        return self.alpha - 1 if self.estimate == "mode" else self.alpha
 
 
 @dataclass(frozen=True)
@@ -152,7 +166,12 @@ class Spec:
                 "given": self.given,
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
-                "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
+                "prior": {
+                    "kind": self.prior.kind,
+                    "alpha": self.prior.alpha,
+                    "given": self.prior.given,
+                    **({} if self.prior.estimate == "mean" else {"estimate": self.prior.estimate}),
+                },
                 "features": [
                     {
                         "name": f.name,
@@ -202,7 +221,12 @@ class Spec:
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
                 features=tuple(features),
-                prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
+                prior=Prior(
+                    prior["kind"],
+                    prior["alpha"],
+                    tuple((label, p) for label, p in prior["given"]),
+                    prior.get("estimate", "mean"),
+                ),
                 defaults=data["defaults"],
             )
         except (AttributeError, KeyError, TypeError, ValueError) as error:
@@ -233,8 +257,11 @@ class Options:
     penalty: float | None = None
     iterations: int | None = None
     tolerance: float | None = None
+    estimate: Estimate | None = None
 
     @property
     def pseudo_count(self) -> float:
         """The alpha of the families that have none of their own."""
-        return 1.0 if self.alpha is None else self.alpha
+        if self.alpha is None:
+            return 0.0 if self.estimate == "mle" else 1.0
+        return self.alpha

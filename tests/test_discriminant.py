@@ -259,7 +259,7 @@ def test_scored_in_sql_evaluated_loaded_and_frozen(con: Connection, method: str)
         for verb in VERBS:
             found = sorted(fresh.execute(model.sql(verb, "rows", inline=True)).fetchall(), key=repr)
             assert found == sorted(con.execute(model.sql(verb, "rows")).fetchall(), key=repr)
-    assert [row[0] for row in model.relevance()] == []
+    assert [row[0] for row in model.relevance()] == [method]
     script = nbsql.fit_sql(con, "rows", target="y", id="i", name="again", method=method)
     con.execute(script)
     again = sorted(con.execute("FROM again.predict_proba('rows')").fetchall())

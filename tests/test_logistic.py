@@ -307,7 +307,7 @@ def test_it_is_a_model_like_others(con: Connection, spoken: nbsql.Model, tmp_pat
         assert sorted(con.execute(inline).fetchall(), key=repr) == sorted(getattr(spoken, verb)("days").fetchall(), key=repr)
     found = nbsql.load(con, "places")
     assert weights(found) == weights(spoken)
-    assert found.evaluate("days").log_loss == spoken.evaluate("days").log_loss
+    assert found.evaluate("days").log_loss == pytest.approx(spoken.evaluate("days").log_loss, abs=1e-12)
     spoken.export(tmp_path / "places.parquet")
     elsewhere = nbsql.import_(con, tmp_path / "places.parquet", name="elsewhere")
     np.testing.assert_allclose(posteriors(elsewhere, "days"), expected, rtol=0, atol=1e-15)
@@ -334,9 +334,8 @@ def test_it_is_there_for_another_process(tmp_path: Any) -> None:
     with nbsql.load(path, "places") as model:
         np.testing.assert_array_equal(posteriors(model, "days"), expected)
     with duckdb.connect(str(path), read_only=True) as con:
-        np.testing.assert_array_equal(
-            posteriors(nbsql.fit(con, "days", target="place", id="i", method="logistic"), "days"), expected
-        )
+        again = posteriors(nbsql.fit(con, "days", target="place", id="i", method="logistic"), "days")
+        np.testing.assert_allclose(again, expected, rtol=0, atol=1e-9)  # sums are added in any order
 
 
 def test_what_is_counted_is_there_as_in_naive_bayes(con: Connection, spoken: nbsql.Model) -> None:

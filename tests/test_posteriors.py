@@ -204,6 +204,8 @@ def test_a_prior_of_numbers_is_kept_with_the_model_and_stands_beside_others(con:
         assert scores[label] == pytest.approx(expected, rel=1e-12)
 
 
+PSEUDO = "estimate='mle' of {!r} takes no pseudo-counts, and it has {:g}; leave them out, or use estimate='mean' or 'mode'"
+INFINITE = "the complement needs alpha > 0, or a word that no other class holds would weigh infinitely"
 NO_MODE = "a Dirichlet distribution with alpha = {} has no mode"
 NEEDS = "estimate='mode' of {!r} needs every pseudo-count at 1 (no smoothing) or above: " + NO_MODE
 RATE = (
@@ -226,13 +228,29 @@ RATE = (
             lambda: nbsql.Text(event="bernoulli", alpha=1, estimate="mode"),
             "Text(event='bernoulli') needs alpha > 1, or a word that every text of a class holds could not be absent",
         ),
-        (lambda: nbsql.Categorical(estimate="map"), "estimate must be one of 'mean', 'mode', not 'map'"),
+        (lambda: nbsql.Categorical(estimate="best"), "estimate must be one of 'mean', 'mode', 'map', 'mle', not 'best'"),
+        (lambda: nbsql.Categorical(alpha={"u": 0, "v": 2}, estimate="mle"), PSEUDO.format("categorical", 2)),
+        (lambda: nbsql.Bernoulli(0, 0.5, estimate="mle"), PSEUDO.format("bernoulli", 0.5)),
+        (
+            lambda: nbsql.Geometric(0, 1, estimate="mle"),
+            "estimate='mle' of 'geometric' takes no prior, and it has a = 0, b = 1; "
+            "leave them out, or use estimate='mean' or 'mode'",
+        ),
+        (
+            lambda: nbsql.Gaussian(prior=nbsql.NormalInverseGamma(), estimate="mle"),
+            "estimate='mle' of 'gaussian' takes no prior; leave it out, or use estimate='mean' or 'mode'",
+        ),
+        (
+            lambda: nbsql.Gaussian(variance="sample", estimate="mle"),
+            "variance='sample' is not the maximum-likelihood estimate; leave it or estimate='mle' out",
+        ),
+        (lambda: nbsql.Tokens(event="complement", alpha=0, estimate="mle"), INFINITE),
         (
             lambda: nbsql.Gaussian(estimate="mode"),
             "estimate='mode' of 'gaussian' needs a prior: prior=nbsql.NormalInverseGamma()",
         ),
         (
-            lambda: nbsql.Gaussian(prior=nbsql.NormalInverseGamma(a=1)),
+            lambda: nbsql.Gaussian(prior=nbsql.NormalInverseGamma(a=1), estimate="mean"),
             "estimate='mean' needs a > 1, or no variance is expected; with a = 1 use estimate='mode'",
         ),
         (

@@ -218,3 +218,13 @@ def test_bags_texts_and_counts(con: Connection) -> None:
     variance = con.execute("SELECT var_pop(len(bag)) / avg(len(bag)) FROM drawn WHERE y").fetchall()[0][0]
     assert variance == pytest.approx(1, abs=0.05)  # Poisson's
     assert model.sample(50, seed=5).fetchall() == con.execute("FROM drawn LIMIT 50").fetchall()
+
+
+def test_a_number_is_drawn_the_same_beside_a_text_as_without(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT sin(i) AS x, i % 5 / 3 AS b, 'u' || i % 4 AS note, i % 2 = 0 AS y FROM range(50) AS r(i)"
+    )
+    families = {"note": nbsql.Text(), "b": nbsql.Binned(bins=2)}
+    both = nbsql.fit(con, "t", target="y", families=families).sample(20, seed=5).fetchall()
+    alone = nbsql.fit(con, "t", target="y", exclude=["note"], families={"b": nbsql.Binned(bins=2)}).sample(20, seed=5)
+    assert [(x, b, y) for x, b, _, y in both] == alone.fetchall()

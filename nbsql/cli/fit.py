@@ -21,7 +21,7 @@ from nbsql.selection import Best, By, Forward
 
 _ROWS = 30  # of a table that is no answer but a report
 
-_DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip"}
+_DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip", "estimate": "mean"}
 
 
 def _number_or_text(text: str | None) -> float | str | None:
@@ -86,6 +86,11 @@ _OPTIONS = [
         "--backoff", type=click.Choice(["naive"]), help="How the joint method scores a row never seen; by default not at all."
     ),
     click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1; 0 for the joint method]"),
+    click.option(
+        "--estimate",
+        type=click.Choice(["mean", "mode", "map", "mle"]),
+        help="Of every parameter: the mean of its posterior, its mode (map), or maximum likelihood (mle).  [default: mean]",
+    ),
     click.option(
         "--prior",
         type=PriorType(),

@@ -86,6 +86,7 @@ def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:
     prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
     asked = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
     asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
+    asked += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
     asked += [f"weight {spec.weight}"] if spec.weight else []
     asked += [f"id {', '.join(spec.id)}"] if spec.id else []
     asked += [f"slices by {tables.plain(spec.slice_by)}"] if spec.slice_by else []

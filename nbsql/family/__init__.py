@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, non_negative
+from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, estimate_named, non_negative
 from nbsql.family.bernoulli import Bernoulli
 from nbsql.family.binned import Binned
 from nbsql.family.categorical import Categorical
@@ -99,6 +99,7 @@ __all__ = [
     "Unseen",
     "Weighted",
     "choice",
+    "estimate_named",
     "from_dict",
     "named",
     "non_negative",

@@ -12,7 +12,7 @@ from nbsql.errors import InputError, suggestion
 
 Nulls = Literal["skip", "category", "error"]
 Unseen = Literal["skip", "smooth"]
-Estimate = Literal["mean", "mode"]
+Estimate = Literal["mean", "mode", "mle"]
 
 
 def choice(value: str, allowed: Any, name: str) -> None:
@@ -28,6 +28,14 @@ def non_negative(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
         raise InputError(f"{name} must be a finite number of at least 0, not {value!r}")
     return float(value)
+
+
+def estimate_named(value: Any) -> Any:
+    """The estimate of that name; None stays None."""
+    if value is None:
+        return None
+    choice(value, Literal["mean", "mode", "map", "mle"], "estimate")
+    return "mode" if value == "map" else value
 
 
 def label(value: Any) -> str:
@@ -79,14 +87,15 @@ class Family:
             refuses to fit; None takes the fit's.
         unseen: a value never met in training is left out of the score ("skip") or has the likelihood of a count of 0
             ("smooth"); None takes the fit's.
-        estimate: what a parameter is taken to be once the data has been seen: the "mean" of its posterior distribution, or the
-            "mode", its most probable value (MAP).
+        estimate: what a parameter is taken to be once the data has been seen: the "mean" of its posterior distribution; the
+            "mode", its most probable value (MAP, and "map" will do, too); or "mle", the maximum-likelihood estimate, which has
+            no prior. None takes the fit's.
     """
 
     alpha: float | Mapping[str, float] | None = field(default=None, hash=False)  # a dict has no hash
     nulls: Nulls | None = None
     unseen: Unseen | None = None
-    estimate: Estimate = "mean"
+    estimate: Estimate | None = None
 
     name: ClassVar[str]
     smoothed: ClassVar[bool] = True  # by pseudo-counts, the parameters of a Dirichlet prior
@@ -116,7 +125,12 @@ class Family:
                 raise InputError(f"nulls='category' needs a family with categories, not {self.name!r}; use 'skip' or 'error'")
         if self.unseen is not None:
             choice(self.unseen, Unseen, "unseen")
-        choice(self.estimate, Estimate, "estimate")
+        object.__setattr__(self, "estimate", estimate_named(self.estimate))
+        if self.smoothed and self.estimate == "mle" and any(self.pseudo_counts):
+            raise InputError(
+                f"estimate='mle' of {self.name!r} takes no pseudo-counts, and it has {max(self.pseudo_counts):g}; "
+                "leave them out, or use estimate='mean' or 'mode'"
+            )
         if self.smoothed and self.estimate == "mode" and any(alpha < 1 for alpha in self.pseudo_counts):
             raise InputError(
                 f"estimate='mode' of {self.name!r} needs every pseudo-count at 1 (no smoothing) or above: "
@@ -127,6 +141,10 @@ class Family:
                 f"the complement needs alpha > {min(self.pseudo_counts):g}, "
                 "or a word that no other class holds would weigh infinitely"
             )
+
+    def with_estimate(self, estimate: Estimate) -> Family:
+        """The same family with the estimate of the fit, if it has none of its own."""
+        return self if self.estimate is not None else dataclasses.replace(self, estimate=estimate)
 
     def with_defaults(self, *, alpha: float, nulls: Nulls, unseen: Unseen) -> Family:
         """The same family with what was left out taken from the fit."""
@@ -189,6 +207,11 @@ class Family:
     def presence(self) -> bool:
         """Whether a token counts once a row, and its absence counts too."""
         return False
+
+    @property
+    def plain(self) -> Family:
+        """The family as its rows are distributed, whatever is shared or shrunk in an estimate."""
+        return self
 
     @property
     def question(self) -> str | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, choice, non_negative
+from nbsql.family.base import Estimate, Family, Parameter, choice, non_negative
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,12 +83,23 @@ class Gaussian(Family):
                 raise InputError("shared_variance and a prior are two estimates of one variance; leave one of them out")
             if self.variance == "sample":
                 raise InputError("variance='sample' and a prior are two estimates of one variance; leave one of them out")
+            if self.estimate == "mle":
+                raise InputError(
+                    f"estimate='mle' of {self.name!r} takes no prior; leave it out, or use estimate='mean' or 'mode'"
+                )
             if self.estimate == "mean" and self.prior.a <= 1:
                 raise InputError(
                     f"estimate='mean' needs a > 1, or no variance is expected; with a = {self.prior.a:g} use estimate='mode'"
                 )
         elif self.estimate == "mode":
             raise InputError(f"estimate='mode' of {self.name!r} needs a prior: prior=nbsql.NormalInverseGamma()")
+        elif self.estimate == "mle" and self.variance == "sample":
+            raise InputError("variance='sample' is not the maximum-likelihood estimate; leave it or estimate='mle' out")
+
+    def with_estimate(self, estimate: Estimate) -> Family:
+        if self.prior is None and estimate != "mean":  # no prior, no mode
+            estimate = "mle" if self.variance == "population" else "mean"
+        return super().with_estimate(estimate)
 
     @property
     def distribution(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, non_negative
+from nbsql.family.base import Estimate, Family, non_negative
 
 MOST_CELLS = 4096
 
@@ -45,6 +45,9 @@ class Kernel(Family):
                 raise InputError("bandwidth must be above 0, not 0")
         if isinstance(self.cells, bool) or not isinstance(self.cells, int) or not 2 <= self.cells <= MOST_CELLS:
             raise InputError(f"cells must be a whole number from 2 to {MOST_CELLS}, not {self.cells!r}")
+
+    def with_estimate(self, estimate: Estimate) -> Family:
+        return super().with_estimate("mean" if estimate == "mode" else estimate)  # rows spread over the range have no mode
 
     @property
     def question(self) -> str | None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, choice, texts
+from nbsql.family.base import Estimate, Family, Parameter, choice, texts
 from nbsql.family.columns import OverColumns
 
 
@@ -71,6 +71,10 @@ class MultivariateGaussian(OverColumns):
         if self.estimate == "mode":
             raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
 
+    def with_estimate(self, estimate: Estimate) -> Family:
+        plain = self.shrinkage is None and self.variance == "population"
+        return super().with_estimate("mle" if estimate != "mean" and plain else "mean")
+
     # What the fit asks of the columns. -----------------------------------------------------------------------------
 
     @property
@@ -113,6 +117,10 @@ class MultivariateGaussian(OverColumns):
     def quoted(self) -> list[str]:
         """The columns as JSON writes them: a pair of columns is the value ["a","b"]."""
         return [json.dumps(column, ensure_ascii=False) for column in self.columns]
+
+    @property
+    def plain(self) -> Family:
+        return replace(self, shared=False, shrinkage=None, variance="population", estimate=None)
 
     @property
     def fixed_shrinkage(self) -> float:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, non_negative
+from nbsql.family.base import Estimate, Family, non_negative
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,20 @@ class Rate(Family):
         super().__post_init__()
         object.__setattr__(self, "a", non_negative(self.a, "a"))
         object.__setattr__(self, "b", non_negative(self.b, "b"))
+        if self.has_prior and self.estimate == "mle":
+            raise InputError(
+                f"estimate='mle' of {self.name!r} takes no prior, and it has a = {self.a:g}, b = {self.b:g}; "
+                "leave them out, or use estimate='mean' or 'mode'"
+            )
         if self.has_prior and self.estimate == "mode" and min([self.a, self.b] if self.bounded else [self.a]) < 1:
             prior, least = ("Beta", "a and b") if self.bounded else ("Gamma", "a")
             raise InputError(
                 f"estimate='mode' of {self.name!r} needs {least} at 1 or above, or a and b at 0 for no prior: "
                 f"a {prior} distribution with a = {self.a:g}, b = {self.b:g} has no mode"
             )
+
+    def with_estimate(self, estimate: Estimate) -> Family:
+        return super().with_estimate("mle" if estimate == "mode" and not self.has_prior else estimate)
 
     @property
     def has_prior(self) -> bool:

@@ -62,7 +62,8 @@ class Deriving(Handle):
 
         A row a feature, and one for the class, without a feature: feature, psi, kl, value, a, b. psi is the population
         stability index, kl the Kullback-Leibler divergence of b from a in nats; value is the value that moved most, a and b
-        its shares, or the means of a number.
+        its shares, or the means of a number. Of columns that share a covariance matrix, value is the column that moved most by
+        itself, a and b its means; psi and kl are NULL where one of the matrices has no inverse.
 
         Args:
             a: a slice, or a list of them.

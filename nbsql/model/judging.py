@@ -108,7 +108,8 @@ class Judging(Handle):
         numbers f_statistic, of the analysis of variance. sql/macros/relevance.sql has the formulas.
 
         Args:
-            values: a row a value or token: feature, value, n, mutual_information, chi_square.
+            values: a row a value or token, or a column of those that share a covariance matrix: feature, value, n,
+                mutual_information, chi_square.
         """
         self._spec.need_counts(self._title)
         statistics, features = self._relations["statistics"], self._spec.features

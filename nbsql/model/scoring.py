@@ -113,12 +113,8 @@ class Scoring(Handle):
         found = self._engine.source(source)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
-<<<<<<< HEAD
             return self._engine.renderer.statement("total_log_evidence", query)
-=======
-            return mean_or_total(self._engine.ask("total_log_evidence", query), found.label, mean=mean)
         refuse_weights(self._spec, self._title, "ln p(x, c)")
->>>>>>> 12c92ec854825c8784e401b8d1b0f4acdee11974
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
         return self._plan.log_joint(found.relation, self._classes)

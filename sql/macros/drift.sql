@@ -6,9 +6,11 @@
     value  the value that adds most to the psi, with its shares in a and b; for numbers the means in a and b
 
   Shares of values are (n + 1/2) / (N + K / 2), K the values of both, so that one never met has a share (Krichevsky and Trofimov
-  1981). Numbers are compared as the distributions of their family that have their moments.
+  1981). Numbers are compared as the distributions of their family that have their moments; columns that share a covariance matrix
+  together (covariance_distance.sql).
 #}
 {% macro drift(a, b, features) -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
 WITH a AS (
   SELECT feature, value, class, n, mean, m2 FROM (
     {{ nbsql.folded(a, 'a') | indent(4) }}
@@ -72,6 +74,12 @@ FROM (
     a,
     b
   FROM moments
+  {%- for feature in together %}
+
+  UNION ALL
+  {{ nbsql.multivariate_drift(feature.plain) | indent(2) }}
+  {%- endfor %}
+
 ) AS divergences
 ORDER BY psi DESC NULLS LAST, feature NULLS FIRST
 {%- endmacro %}

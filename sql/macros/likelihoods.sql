@@ -9,6 +9,8 @@
 
     empirical  n_c / N        uniform  1 / C        smoothed  (n_c + a) / (N + a C)        given  as given
 
+  The smoothed prior is the mean of its posterior distribution; of the mode, (n_c + a - 1) / (N + a C - C), a is one less.
+
   `model.prior.given` has a pair a class: the label as the engine casts it to text, and its probability.
 #}
 {% macro priors(model, statistics) -%}
@@ -29,7 +31,7 @@ FROM (
     {%- elif model.prior.kind == 'uniform' -%}
     1 / CAST(count(*) OVER () AS {{ nbsql.double() }})
     {%- elif model.prior.kind == 'smoothed' -%}
-    (counts.n + {{ nbsql.number(model.prior.alpha) }}) / (sum(counts.n) OVER () + {{ nbsql.number(model.prior.alpha) }} * count(*) OVER ())
+    (counts.n + {{ nbsql.number(model.prior.added) }}) / (sum(counts.n) OVER () + {{ nbsql.number(model.prior.added) }} * count(*) OVER ())
     {%- else -%}
     counts.n / sum(counts.n) OVER ()
     {%- endif %} AS prior

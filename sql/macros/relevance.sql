@@ -15,7 +15,8 @@
     poisson, exponential,    h(mean) - sum of n_c / n h(mean_c), with h(m) = -m ln m, ln m and (1 + m) ln(1 + m) - m ln m, their
     geometric                entropies but for terms that cancel
 
-  It is cut at the entropy of the class, as nothing tells more of the class than that.
+  It is cut at the entropy of the class, as nothing tells more of the class than that. Columns that share a covariance matrix tell
+  together (covariance_distance.sql).
 #}
 {% macro relevance(statistics, features) -%}
 SELECT feature, mutual_information, symmetrical_uncertainty, chi_square, f_statistic
@@ -97,6 +98,11 @@ SELECT
   chi_square,
   f_statistic
 FROM of_numbers
+{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
+
+UNION ALL
+{{ nbsql.multivariate_relevance(feature.plain) }}
+{%- endfor %}
 {%- endmacro %}
 
 {# The mutual information of a number and the class, an aggregate over the classes. A number of one value has none. #}
@@ -128,7 +134,7 @@ CASE WHEN {{ mean }} > 0 THEN (1 + {{ mean }}) * ln(1 + {{ mean }}) - {{ mean }}
 
 {#
   The sums of the cells of all batches and slices: counts(feature, value, class, n) and moments. Of tokens only the occurrences
-  count, not the bags that TF-IDF and presence count beside them; and columns that share a covariance matrix are left out.
+  count, not the bags that TF-IDF and presence count beside them; and columns that share a covariance matrix are left to others.
 #}
 {% macro counted_cells(statistics, features) -%}
 {% set bags = features | selectattr('family.bag') | list -%}
@@ -151,6 +157,8 @@ moments AS (
   The same by value: what the rows (or occurrences) of a value tell of the class, against those of all others.
 
     chi_square  sum over the classes of (n_vc - n_v P(c))^2 / (n_v P(c)), P(c) by rows; scikit-learn's `chi2` of the counts
+
+  Of columns that share a covariance matrix: a row a column, as if it were a number by itself.
 #}
 {% macro relevance_of_values(statistics, priors, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
@@ -186,5 +194,11 @@ FROM (
   JOIN shares USING (class)
 ) AS cells
 GROUP BY feature, value, of_value
-ORDER BY mutual_information DESC, feature, value
+{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
+
+UNION ALL
+{{ nbsql.relevance_of_columns(feature) }}
+{%- endfor %}
+
+ORDER BY mutual_information DESC{% if features | selectattr('family.centred') | rejectattr('family.by_column') | list %} NULLS LAST{% endif %}, feature, value
 {%- endmacro %}

@@ -89,7 +89,7 @@ ASOF LEFT JOIN count{{ nbsql.sub(feature) }} ON count{{ nbsql.sub(feature) }}.cl
 
 {%- for feature in bags %}
 
-LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = drawn.nbsql_row
+LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.of_row = drawn.nbsql_row
 {%- endfor %}
 
 ORDER BY drawn.nbsql_row
@@ -156,7 +156,7 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
 ),
 {{ nbsql.poisson_quantiles(feature, sizes) }},
 bag{{ i }} AS MATERIALIZED (
-  SELECT draws.nbsql_row, list(tokens.value ORDER BY draws.position) AS bag
+  SELECT draws.nbsql_row AS of_row, list(tokens.value ORDER BY draws.position) AS bag
   FROM (
     SELECT nbsql_row, class, position, {{ nbsql.uniform(seed, feature.index, 1, nbsql.word('position')) }} AS u
     FROM (

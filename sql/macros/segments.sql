@@ -61,7 +61,7 @@ classes AS (
 {# The prior of a member. #}
 {% macro segment_prior(model) -%}
 {% set total %}sum(n) OVER (PARTITION BY segment){% endset -%}
-{% set a = nbsql.number(model.prior.alpha) -%}
+{% set a = nbsql.number(model.prior.added) -%}
 {% if model.prior.kind in ['given', 'uniform'] -%}
 whole_prior
 {%- elif model.shrinkage -%}
