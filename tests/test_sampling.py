@@ -218,3 +218,12 @@ def test_bags_texts_and_counts(con: Connection) -> None:
     variance = con.execute("SELECT var_pop(len(bag)) / avg(len(bag)) FROM drawn WHERE y").fetchall()[0][0]
     assert variance == pytest.approx(1, abs=0.05)  # Poisson's
     assert model.sample(50, seed=5).fetchall() == con.execute("FROM drawn LIMIT 50").fetchall()
+
+
+def test_a_text_beside_a_number(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE notes AS FROM (VALUES ('a', 1.0, 'x y'), ('a', 2.0, 'x'), ('b', 9.0, 'z')) AS t(y, n, note)")
+    drawn = nbsql.fit(con, "notes", target="y", families={"note": nbsql.Text(alpha=0)}).sample(2000, seed=5).df()
+    assert set(drawn.columns) == {"n", "note", "y"}
+    assert set(" ".join(drawn[drawn["y"] == "a"]["note"]).split()) == {"x", "y"}
+    assert set(" ".join(drawn[drawn["y"] == "b"]["note"]).split()) == {"z"}
+    assert drawn[drawn["y"] == "a"]["n"].astype(float).mean() == pytest.approx(1.5, abs=0.05)

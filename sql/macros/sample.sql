@@ -89,7 +89,9 @@ ASOF LEFT JOIN count{{ nbsql.sub(feature) }} ON count{{ nbsql.sub(feature) }}.cl
 
 {%- for feature in bags %}
 
-LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = drawn.nbsql_row
+LEFT JOIN (
+  SELECT nbsql_row AS bag_of, bag FROM bag{{ nbsql.sub(feature) }}
+) AS bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.bag_of = drawn.nbsql_row
 {%- endfor %}
 
 ORDER BY drawn.nbsql_row
