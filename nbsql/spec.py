@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
+from nbsql.components import Components
 from nbsql.errors import ModelError
 from nbsql.family import Family, Nulls, Unseen
 
@@ -97,12 +98,18 @@ class Spec:
     given: bool = False  # whether somebody supplied its probabilities (nbsql/given.py); it has no counts then
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
+    components: Components | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
     def cut_by(self) -> str | None:
         """The expression by whose value the cells are counted: that of the slices, or of the segments."""
         return self.slice_by or self.segment_by
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the cells are counted by slice: by the value of an expression, or by component."""
+        return self.cut_by is not None or self.components is not None
 
     @property
     def columns(self) -> list[str]:
@@ -127,6 +134,7 @@ class Spec:
                 "slice_by": self.slice_by,
                 "given": self.given,
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
+                **({"components": self.components.to_dict()} if self.components else {}),
                 "prior": {"kind": self.prior.kind, "alpha": self.prior.alpha, "given": self.prior.given},
                 "features": [
                     {
@@ -175,6 +183,7 @@ class Spec:
                 given=data.get("given", False),
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
+                components=Components.from_dict(data["components"]) if "components" in data else None,
                 features=tuple(features),
                 prior=Prior(prior["kind"], prior["alpha"], tuple((label, p) for label, p in prior["given"])),
                 defaults=data["defaults"],
@@ -201,6 +210,7 @@ class Options:
     slice_by: str | None = None
     segment_by: str | None = None
     segment_shrinkage: float = 10.0
+    components: int | Mapping[Any, int] | None = None
     method: str = "naive"
     backoff: Literal["naive"] | None = None
     shrinkage: float | str | None = None
