@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.calibration import outdate
-from nbsql.context import ClassColumn, class_columns, is_wide
+from nbsql.context import ClassColumn, class_columns, is_wide, scored
 from nbsql.counting import Count, total
 from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
@@ -221,7 +221,7 @@ class Change:
         renderer = engine.renderer
         engine.run("touch", renderer.statement("touch", plan.relations["spec"]))
         classes = class_columns(engine.rows(plan.class_order()))
-        plan = Plan(renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, len(classes)))
+        plan = Plan(renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, scored(classes)))
         for name in ("parameters", "lookups"):
             engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
         statements = list(plan.compiled(classes))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -31,6 +32,7 @@ class ClassColumn:
     label: str
     probability: str
     joint: str
+    members: tuple[int, ...] = ()  # the numbers of its components, where classes have some (sql/macros/mixture.sql)
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Context:
         self.segmented = spec.segment_by is not None
         # The column by which a row, the parameters and the lookups of its own model meet, where there are several.
         self.own = "nbsql_slice" if by_slice else "nbsql_segment" if self.segmented else None
-        self.slice_by = spec.cut_by
+        self.slice_by = spec.is_cut
         self.shrinkage = spec.segment_shrinkage
         self.target = spec.target
         self.weight = spec.weight
@@ -104,9 +106,19 @@ class Context:
         self.blocks = list(blocks(levels, BLOCK_JOINS)) if blocked else []
         self.in_joint = [feature for feature in self.features if not feature.family.level]
         self.common = [feature for feature in self.in_joint if wide and feature.family.common_term]
-        self.added_first = ADDED_FIRST if len(levels) * len(classes) <= ADDED_FIRST_TERMS else 1
+        self.added_first = ADDED_FIRST if len(levels) * scored(classes) <= ADDED_FIRST_TERMS else 1
         self.explained = list(_parts(self.features))
         self.numbered = ordered or not wide or blocked or bool(self.backoffs) or any(f.family.bag for f in spec.features)
+        # Where classes have components: the classes of several, and the context of the members, which are scored as classes.
+        self.mixed = spec.components is not None
+        self.split = [column for column in classes if len(column.members) > 1]
+        self.of_classes: list[int] = []
+        self.parts = self
+        if self.mixed:
+            self.parts = copy(self)
+            self.parts.class_numbers = list(range(1, scored(classes) + 1)) if wide else []
+            classes_of = {member: column.number for column in classes for member in column.members}
+            self.parts.of_classes = [classes_of[number] for number in sorted(classes_of)]
 
 
 def _backoffs(spec: Spec) -> list[Backoff]:
@@ -138,6 +150,11 @@ def is_wide(spec: Spec, class_count: int) -> bool:
     return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
 
 
+def scored(classes: Sequence[ClassColumn]) -> int:
+    """How many classes are scored: each component is, where classes have some."""
+    return sum(len(column.members) or 1 for column in classes)
+
+
 def blocks(features: Sequence[Feature], size: int) -> Iterator[Sequence[Feature]]:
     for start in range(0, len(features), size):
         yield features[start : start + size]
@@ -147,11 +164,22 @@ def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
     """The columns of classes, from the rows of `class_order`, by label. Names differ even without regard to case."""
     columns: list[ClassColumn] = []
     taken: set[str] = set()
-    for number, label, _ in sorted(classes, key=lambda row: row[2]):
+    classes = list(classes)
+    members = _members({row[0]: row[3] for row in classes if len(row) > 3})
+    for number, label, *_ in sorted(classes, key=lambda row: row[2]):
         name, attempt = label, 1
         while name.lower() in taken:
             attempt += 1
             name = f"{label}_{attempt}"
         taken.add(name.lower())
-        columns.append(ClassColumn(number, label, f"probability_{name}", f"joint_log_likelihood_{name}"))
+        columns.append(
+            ClassColumn(number, label, f"probability_{name}", f"joint_log_likelihood_{name}", tuple(members.get(number, ())))
+        )
     return columns
+
+
+def _members(components: Mapping[int, int]) -> dict[int, list[int]]:
+    """The numbers of the components of each class: first those of the first components, which are those of their classes."""
+    places = range(1, max(components.values(), default=0) + 1)
+    numbered = [number for place in places for number in sorted(components) if components[number] >= place]
+    return {number: [member for member, of in enumerate(numbered, start=1) if of == number] for number in components}

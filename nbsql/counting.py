@@ -58,15 +58,18 @@ class Count:
         self.plan = plan
         self.rules = checks(plan.spec, source.columns)
         self._relation = sliced or plan.sliced(source.relation)
-        self._is_table = source.is_table or sliced is not None
+        self._is_table = (source.is_table and plan.spec.components is None) or sliced is not None
         self._scan, self._rescan, self._staged = temporary("scan"), temporary("rescan"), temporary("source")
         self._careful: list[Feature] = []
         for feature in plan.spec.features:
             if isinstance(feature.family, Text):
                 engine.check_pattern(feature.family.pattern)
 
-    def scan(self) -> list[tuple[Any, ...]]:
+    def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
         """Read the source in one wide scan, and hold its rows against the rules.
+
+        Args:
+            quiet: whether to leave it to another count of the same rows to warn of those without a class.
 
         Returns:
             The classes that count, as (label as text, label, rows, n).
@@ -78,7 +81,7 @@ class Count:
             self.run(self.plan.stage(self._relation, self._staged))
             self._relation = self._staged
         self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
-        labels = self._check()
+        labels = self._check(quiet=quiet)
         indices = {row[0] for query in self.plan.untrusted(self._scan) for row in self.engine.rows(query)}
         self._careful = [feature for feature in self.plan.centred if feature.index in indices]
         if self._careful:
@@ -119,7 +122,7 @@ class Count:
     def run(self, statement: Statement) -> None:
         self.engine.run(statement.name, statement.sql)
 
-    def _check(self) -> list[tuple[Any, ...]]:
+    def _check(self, *, quiet: bool) -> list[tuple[Any, ...]]:
         """Hold the scan against the rules."""
         rows = self.engine.ask("class_labels", self._scan)
         name = self.source.label
@@ -138,7 +141,7 @@ class Count:
         rows = [row for row in rows if row[3] > 0]
         if not rows:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
-        if without:
+        if without and not quiet:
             rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
             say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out of the training")
         return rows

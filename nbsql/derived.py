@@ -141,6 +141,8 @@ def _difference(one: Spec, other: Spec) -> str | None:
     if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):
         sides = [f"segment_by {spec.segment_by!r} (segment_shrinkage {spec.segment_shrinkage:g})" for spec in (one, other)]
         return f"one has {sides[0]}, the other {sides[1]}"
+    if one.components != other.components:
+        return "their classes are split into components, and not by the same centres"
     return None
 
 

@@ -8,9 +8,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, class_columns, is_wide
+from nbsql.context import ClassColumn, class_columns, is_wide, scored
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
+from nbsql.decomposition import decomposed, staged
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
@@ -45,6 +46,9 @@ class Fit:
             self.choosing.accept(self.spec.features)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
+        if self.spec.components is not None and self.choosing is not None:
+            chosen = f"features=nbsql.{type(self.choosing).__name__}(...)"
+            raise InputError(f"components does not take {chosen}; name the features")
         if self.spec.segment_by is not None:
             check_segments(engine, self.spec, source)
         self.spec = asked(engine, self.spec, source)
@@ -63,6 +67,9 @@ class Fit:
             What scoring needs: the plan of the model as it was written, and its classes.
         """
         with self.engine.temporaries() as temporary:
+            if self.spec.components is not None:
+                self.source = staged(self.engine, self.spec, self.source, temporary("rows"))
+                self.spec = decomposed(self.engine, self.spec, self.spec.components, self.source)
             count = Count(self.engine, self.source, self.plan, temporary)
             labels = count.scan()
             if len(labels) == 1:
@@ -112,6 +119,8 @@ class Fit:
         if self.choosing is not None:
             chosen = f"features=nbsql.{type(self.choosing).__name__}(...)"
             raise InputError(f"the statements of {chosen} follow from the counts; fit, or name the features")
+        if self.spec.components is not None:
+            raise InputError("the statements of components follow from the rows, scan by scan; fit, or leave components out")
         renderer = self.engine.renderer
         scan, rescan = renderer.dialect.ident("scan"), renderer.dialect.ident("rescan")
         count = Count(self.engine, self.source, self.plan, renderer.dialect.ident)
@@ -207,7 +216,7 @@ def build(engine: DuckDB, plan: Plan, entries: Sequence[Entry], *, wide: bool | 
     for statement in [*plan.described(__version__, entries[0]), *map(plan.enter, entries[1:])]:
         _run(engine, statement)
     classes = class_columns(engine.rows(plan.class_order()))
-    wide = is_wide(plan.spec, len(classes)) if wide is None else wide
+    wide = is_wide(plan.spec, scored(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
     statements = list(plan.compiled(classes))
     if not plan.relations.temporary:

@@ -88,6 +88,8 @@ class Folds:
         self._table = table
         if any(spec.segment_by is not None for spec in specs):
             raise InputError("cross-validation takes no segment_by: the folds are counted where the segments would be")
+        if any(spec.components is not None for spec in specs):
+            raise InputError("cross-validation takes no components: they are found from all rows, those of each fold too")
         self._made: dict[str, tuple[str, Markup]] = {}
         self._shared = Shared(specs)
         known = asked(engine, self._shared.spec, source)

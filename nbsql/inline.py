@@ -37,11 +37,11 @@ def _table(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], name: str
     relation = plan.relations[name]
     columns = [column.name for column in engine.columns(relation)]
     label_type = engine.type_name(plan.spec.target_type)
-    labels = {column.number: column.label for column in classes}
+    labels = {number: column.label for column in classes for number in column.members or (column.number,)}
     render = engine.renderer.fragment
 
     def literal(column: str, value: Any, row: Sequence[Any]) -> Any:
-        if column == "class_no":
+        if column in ("class_no", "of_class"):
             return value
         if name == "parameters" and column.startswith("class"):
             number = row[columns.index("class_no")] if column == "class" else int(column.removeprefix("class_"))

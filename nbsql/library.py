@@ -47,6 +47,7 @@ def fit(
     slice_by: str | None = None,
     segment_by: str | None = None,
     segment_shrinkage: float = 10.0,
+    components: int | Mapping[Any, int] | None = None,
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
@@ -90,6 +91,8 @@ def fit(
         segment_by: a SQL expression over the columns, such as "region": a model a segment, by which its rows are scored. Rows
             of a segment never met, or of none, are scored by the model of all rows. A column given so is no feature.
         segment_shrinkage: with how many pseudo-counts the estimates of the whole enter those of a segment; 0: each by itself.
+        components: how many components each class is split into by k-means on its numbers, or {label: how many}. A class is
+            then the mixture of its components, in each of which all features are estimated.
         replace: take the place of the model of that name.
         database: the attached database to keep the model in; None for the current one.
 
@@ -109,6 +112,7 @@ def fit(
         method=method, backoff=backoff, shrinkage=shrinkage, penalty=penalty, iterations=iterations, tolerance=tolerance,
         alpha=alpha, estimate=estimate_named(estimate), prior=prior, prior_alpha=prior_alpha,
         nulls=nulls, unseen=unseen, slice_by=slice_by, segment_by=segment_by, segment_shrinkage=segment_shrinkage,
+        components=components,
     )  # fmt: skip
     with opened(con) as engine, engine.transaction():
         relations, replaces = place_for(engine, name, database, replace=replace)

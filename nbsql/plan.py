@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context, blocks, is_wide
+from nbsql.context import ClassColumn, Context, blocks, is_wide, scored
 from nbsql.dialect import restore
 from nbsql.relations import Relations
 from nbsql.render import Renderer
@@ -84,11 +84,13 @@ class Plan:
         return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
 
     def stage(self, source: Markup, staged: Markup) -> Statement:
-        query = self.renderer.fragment("staged", source, [*self.spec.columns, *(["nbsql_slice"] if self.spec.cut_by else [])])
+        query = self.renderer.fragment("staged", source, [*self.spec.columns, *(["nbsql_slice"] if self.spec.is_cut else [])])
         return self._table("read the source once", staged, query, temporary=True)
 
     def sliced(self, source: Markup) -> Markup:
-        """The source with the slice or segment of every row, if the model has some."""
+        """The source with the slice, segment or component of every row, if the model has some."""
+        if self.spec.components is not None:
+            return self.renderer.fragment("in_components", source, self.spec.components, self.spec.target)
         if not self.spec.cut_by:
             return source
         return self.renderer.fragment("sliced", source, self.renderer.dialect.query(self.spec.cut_by))
@@ -202,6 +204,8 @@ class Plan:
             yield self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
         else:
             yield self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
+        if self.spec.components is not None:
+            yield self._view("components", self.renderer.fragment("components", *arguments, self.spec.components))
 
     def compiled(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The tables that scoring reads."""
@@ -210,7 +214,7 @@ class Plan:
         if context.learnt:
             weights = self.relations["weights"]
             arguments = (context, weights, self.renderer.fragment("biased", self.relations["priors"], weights))
-        kind = "segment_" if self.spec.segment_by else ""
+        kind = "segment_" if self.spec.segment_by else "mixture_" if self.spec.components is not None else ""
         query = self.renderer.fragment(f"{kind}parameters", *arguments)
         yield self._table("parameters", self.relations["parameters"], query)
         if any(feature.family.looked_up for feature in self.spec.features):
@@ -247,6 +251,8 @@ class Plan:
         return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))
 
     def class_order(self, priors: Markup | None = None) -> str:
+        if self.spec.components is not None:
+            return self.renderer.statement("class_order_of_components", self.relations["statistics"], self.relations["priors"])
         return self.renderer.statement("class_order", priors or self.relations["priors"])
 
     def score(
@@ -360,7 +366,7 @@ class Plan:
         return context, scored
 
     def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> Context:
-        wide = is_wide(self.spec, len(classes)) if self._wide is None else self._wide
+        wide = is_wide(self.spec, scored(classes)) if self._wide is None else self._wide
         return Context(self.spec, classes, wide=wide, ordered=ordered)
 
     # Statements. ---------------------------------------------------------------------------------------------------

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
 
+from nbsql.components import asked_components
 from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative
@@ -85,6 +86,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         segment_shrinkage=non_negative(options.segment_shrinkage, "segment_shrinkage")
         if options.segment_by is not None
         else 0.0,
+        components=asked_components(options, features),
         features=features,
         prior=_prior(options),
         logistic=learning(options, features),

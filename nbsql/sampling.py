@@ -53,7 +53,12 @@ def sample(engine: DuckDB, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     renderer = engine.renderer
     drawn = list(_drawn(plan.spec, renderer.dialect.query))
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.relations["statistics"])
-    return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations))
+    if plan.spec.components is None:
+        return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations))
+    parts = {"priors": "components", "likelihoods": "components", "statistics": "statistics"}
+    members = (renderer.fragment(f"member_{name}", plan.relations[relation]) for name, relation in parts.items())
+    rows = renderer.fragment("sampled", drawn, plan.spec.target, n, seed, *members)
+    return Query(engine, renderer.statement("of_members", rows, plan.spec.target))
 
 
 def _drawn(spec: Spec, gate: Any) -> Iterator[_Drawn]:

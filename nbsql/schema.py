@@ -11,11 +11,12 @@ from nbsql.plan import CALIBRATED, MACROS
 CONTENTS: dict[str, str] = {
     **dict.fromkeys([*CALIBRATED, *MACROS], "macro"),
     "likelihoods": "view",
+    "components": "view",
     "priors": "view",
     **dict.fromkeys(["calibration", "lookups", "parameters", "weights", "batches", "spec", "statistics"], "table"),
 }
 
-_OPTIONAL = ("lookups", "weights", "calibration", *CALIBRATED)
+_OPTIONAL = ("lookups", "weights", "components", "calibration", *CALIBRATED)
 _RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
+from nbsql.components import Components
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen
 
@@ -127,12 +128,18 @@ class Spec:
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
+    components: Components | None = None
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
     def cut_by(self) -> str | None:
         """The expression by whose value the cells are counted: that of the slices, or of the segments."""
         return self.slice_by or self.segment_by
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the cells are counted by slice: by the value of an expression, or by component."""
+        return self.cut_by is not None or self.components is not None
 
     @property
     def columns(self) -> list[str]:
@@ -166,6 +173,7 @@ class Spec:
                 "given": self.given,
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
+                **({"components": self.components.to_dict()} if self.components else {}),
                 "prior": {
                     "kind": self.prior.kind,
                     "alpha": self.prior.alpha,
@@ -220,6 +228,7 @@ class Spec:
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
+                components=Components.from_dict(data["components"]) if "components" in data else None,
                 features=tuple(features),
                 prior=Prior(
                     prior["kind"],
@@ -251,6 +260,7 @@ class Options:
     slice_by: str | None = None
     segment_by: str | None = None
     segment_shrinkage: float = 10.0
+    components: int | Mapping[Any, int] | None = None
     method: str = "naive"
     backoff: Literal["naive"] | None = None
     shrinkage: float | str | None = None

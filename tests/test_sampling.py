@@ -228,3 +228,12 @@ def test_a_number_is_drawn_the_same_beside_a_text_as_without(con: Connection) ->
     both = nbsql.fit(con, "t", target="y", families=families).sample(20, seed=5).fetchall()
     alone = nbsql.fit(con, "t", target="y", exclude=["note"], families={"b": nbsql.Binned(bins=2)}).sample(20, seed=5)
     assert [(x, b, y) for x, b, _, y in both] == alone.fetchall()
+
+
+def test_a_text_beside_a_number(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE notes AS FROM (VALUES ('a', 1.0, 'x y'), ('a', 2.0, 'x'), ('b', 9.0, 'z')) AS t(y, n, note)")
+    drawn = nbsql.fit(con, "notes", target="y", families={"note": nbsql.Text(alpha=0)}).sample(2000, seed=5).df()
+    assert set(drawn.columns) == {"n", "note", "y"}
+    assert set(" ".join(drawn[drawn["y"] == "a"]["note"]).split()) == {"x", "y"}
+    assert set(" ".join(drawn[drawn["y"] == "b"]["note"]).split()) == {"z"}
+    assert drawn[drawn["y"] == "a"]["n"].astype(float).mean() == pytest.approx(1.5, abs=0.05)

@@ -54,6 +54,19 @@ class PriorType(_Type):
             self.fail(str(error), param, ctx)
 
 
+class ComponentsType(_Type):
+    """A number of components for every class, or one for some labels: yes=3,no=2."""
+
+    name = "K|LABEL=K,..."
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | dict[str, int]:
+        """The number, or the numbers by label."""
+        try:
+            return components(value)
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
 class CostType(_Type):
     """ACTUAL:PREDICTED=COST, what a prediction costs where another class is right: ham:spam=10."""
 
@@ -150,6 +163,32 @@ def prior(text: str) -> str | dict[str, float]:
             raise InputError(f"label {label!r} is given twice; give it once")
         probabilities[label] = probability
     return probabilities
+
+
+def components(text: str) -> int | dict[str, int]:
+    """The number of components, or the numbers by label as text.
+
+    Raises:
+        InputError: a part is not LABEL=K.
+
+    >>> components("no=2,'yes, sir'=3")
+    {'no': 2, 'yes, sir': 3}
+    """
+    if "=" not in text:
+        try:
+            return int(text)
+        except ValueError:
+            raise InputError(f"{text!r} is no number of components; it is K, or LABEL=K,LABEL=K") from None
+    counts: dict[str, int] = {}
+    for part in split(text):
+        label, count = _numbered(part)
+        if "=" not in part or count is None or count != int(count):
+            raise InputError(f"{part!r} is not LABEL=K, such as yes=3")
+        label = _value(label, as_text=True)
+        if label in counts:
+            raise InputError(f"label {label!r} is given twice; give it once")
+        counts[label] = int(count)
+    return counts
 
 
 def cost(text: str) -> tuple[str, str, float]:

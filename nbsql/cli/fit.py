@@ -11,7 +11,7 @@ import duckdb
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.arguments import FamilyType, PriorType
+from nbsql.cli.arguments import ComponentsType, FamilyType, PriorType
 from nbsql.cli.session import check_new_database, reading, recording, told, writing
 from nbsql.engines.duckdb import DuckDB
 from nbsql.family import Family, Nulls, Unseen
@@ -140,6 +140,11 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--penalty", type=float, metavar="LAMBDA", help="Of the squared weights of logistic.  [default: 0.5]")
 @click.option("--iterations", type=int, metavar="N", help="Of logistic, at most.  [default: 100]")
 @click.option("--tolerance", type=float, metavar="T", help="The change of a weight at which logistic ends.  [default: 1e-8]")
+@click.option(
+    "--components",
+    type=ComponentsType(),
+    help="Split every class into K parts by k-means on its numbers, or some classes: yes=3,no=2. A class is their mixture.",
+)
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:
@@ -160,6 +165,7 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, as
     with writing(database) as engine:
         with told(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
+            options["components"] = typed(engine, source, target, options["components"])
             model = nbsql.fit(engine, source, target=target, name=name, replace=replace, **options)
         report(engine, database, model)
         _next(engine, database, model, source)
@@ -195,9 +201,9 @@ def _print(database: str, source: str, name: str, *, replace: bool, options: dic
         tables.sql(nbsql.fit_sql(engine, source, name=name, **options))
 
 
-def typed(engine: DuckDB, source: str, target: str, prior: str | Mapping[str, float]) -> str | dict[Any, float]:
-    """A prior by label with the labels in the target's own type; labels of no class stay text, for the fit to refuse."""
-    if isinstance(prior, str):
+def typed(engine: DuckDB, source: str, target: str, prior: Any) -> Any:
+    """What is given by label with the labels in the target's own type; labels of no class stay text, for the fit to refuse."""
+    if not isinstance(prior, Mapping):
         return prior
     found = engine.source(source)
     for column in found.columns:

@@ -11,6 +11,7 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.fit import differing, report
 from nbsql.cli.session import reading, recording, writing
+from nbsql.components import Components
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import ModelError
 from nbsql.spec import Spec
@@ -90,6 +91,7 @@ def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:
     asked += [f"weight {spec.weight}"] if spec.weight else []
     asked += [f"id {', '.join(spec.id)}"] if spec.id else []
     asked += [f"slices by {tables.plain(spec.slice_by)}"] if spec.slice_by else []
+    asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
     lines = [", ".join(asked)]
     ledger = engine.ask("everything", _relation(engine, model, "batches"))
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
@@ -97,6 +99,13 @@ def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:
     if len(ledger) > _CHANGES:
         lines.append(f"... and {len(ledger) - _CHANGES} changes before; --batches shows all")
     return lines
+
+
+def _components(components: Components) -> str:
+    asked = components.asked
+    return (
+        str(asked) if isinstance(asked, int) else ", ".join(f"{tables.plain(label)} {count}" for label, count in asked.items())
+    )
 
 
 def _spec(engine: DuckDB, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:

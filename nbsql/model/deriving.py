@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from nbsql.changes import Ledger
+from nbsql.components import check_components
 from nbsql.derived import derive, known_slices, slice_names, write_file
 from nbsql.errors import InputError, listed
 from nbsql.logistic import refuse_weights
@@ -37,6 +38,16 @@ class Deriving(Handle):
         """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
         check_segmented(self._spec, self._title)
         return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
+
+    @property
+    def components(self) -> Query:
+        """The components of the classes, by the argument of that name of the fit, a row a component, feature and value.
+
+        Columns: class, component, n, prior (P(c, j)), then as `likelihoods` has them of classes feature, value, likelihood,
+        log_likelihood, mean, variance, rate; and of numbers centre and scale, which say to which component a later row belongs.
+        """
+        check_components(self._spec, self._title)
+        return self._read("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""

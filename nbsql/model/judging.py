@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbsql.calibration import Calibration, calibrate
+from nbsql.components import refuse_components
 from nbsql.costs import cost_matrix
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
@@ -91,6 +92,8 @@ class Judging(Handle):
         """
         engine = self._engine
         refuse_segments(self._spec, self._title, "a calibration")
+        if folds is not None:
+            refuse_components(self._spec, self._title, "a calibration by folds")
         with engine.transaction():
             found, tested = engine.source(source), None if test is None else engine.source(test)
             for rows in filter(None, (found, tested)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from nbsql.components import refuse_components
 from nbsql.decisions import Decision, decision
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.inline import inlined
@@ -201,6 +202,7 @@ class Scoring(Handle):
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
         refuse_segments(self._spec, self._title, "its linear form")
+        refuse_components(self._spec, self._title, "its linear form")
 
         def sql() -> str:
             self._refresh()

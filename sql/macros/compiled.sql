@@ -165,6 +165,9 @@ SELECT
   nbsql_segment,
   {% endif %}
   unnest([{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
+  {% if model.mixed %}
+  unnest([{% for k in model.of_classes %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
+  {% endif %}
   unnest([{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class,
   unnest([{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS log_prior
   {%- for wanted in model.parameters %}

@@ -58,6 +58,7 @@ SELECT
 FROM {{ parameters }} AS parameters
 {%- else -%}
 SELECT class, class_no FROM {{ parameters }} AS parameters
+{%- if model.mixed %} WHERE class_no = of_class{% endif %}
 {%- endif %}
 {%- if model.segmented %}
 

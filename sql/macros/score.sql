@@ -24,10 +24,10 @@
 {% if model.numbered -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
 {%- if model.blocks %},
-{{ nbsql.block_sums(model, parameters, lookups) }}
+{{ nbsql.block_sums(model.parts, parameters, lookups) }}
 {%- endif %}
 {%- for feature in model.features | selectattr('family.bag') %},
-{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
+{{ nbsql.bag_sums(model.parts, feature, lookups, parameters) }}
 {%- endfor %}
 
 {% endif -%}
@@ -44,7 +44,7 @@ FROM (
       joint.*,
       greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS nbsql_highest
     FROM (
-      {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(6) }}
+      {{ nbsql.class_scores(model, relation, parameters, lookups) | indent(6) }}
     ) AS joint
   ) AS best
 ) AS evidence

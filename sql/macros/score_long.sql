@@ -22,7 +22,7 @@ terms AS (
   {%- endfor %}
 
 ),
-joint AS (
+{% if model.mixed %}joint_of_members{% else %}joint{% endif %} AS (
   {%+ if bags or levels[20:] -%}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
   {%- else -%}
@@ -30,6 +30,11 @@ joint AS (
   {%- endif %}
 
 ),
+{% if model.mixed %}
+joint AS (
+  {{ nbsql.mixed_long(parameters) | indent(2) }}
+),
+{% endif %}
 best AS (
   SELECT nbsql_row, max(joint) AS highest, list(joint ORDER BY class_no) AS joints FROM joint GROUP BY nbsql_row
 ),

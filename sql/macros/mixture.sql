@@ -1,0 +1,289 @@
+{#
+  A class of several components is a mixture of them:
+
+    p(x, c) = sum over the components j of class c of P(c) n_cj / n_c p(x | c, j)
+
+  A pair of class and component is a `member`; the macros of the families estimate members as they do classes. The parameters and
+  the lookups (compiled.sql) have a column a member. Members are numbered so that the first component of every class has the
+  number of its class: what reads labels by the numbers of classes finds them in the same columns.
+#}
+
+{# What the other queries read: members(member, place, class_no, class, component, slice, n, prior); and their cells, with the member as class. #}
+{% macro mixture_members(statistics, priors) -%}
+members AS (
+  SELECT row_number() OVER (ORDER BY place, class_no) AS member, *
+  FROM (
+    SELECT
+      row_number() OVER (PARTITION BY classes_of.class_no ORDER BY CAST(counts.slice AS BIGINT)) AS place,
+      classes_of.class_no,
+      classes_of.class,
+      CAST(counts.slice AS BIGINT) AS component,
+      counts.slice,
+      counts.n,
+      classes_of.prior * (counts.n / sum(counts.n) OVER (PARTITION BY classes_of.class_no)) AS prior
+    FROM (
+      SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, prior FROM {{ priors }} AS priors
+    ) AS classes_of
+    JOIN (
+      SELECT class, slice, sum(n) AS n
+      FROM {{ statistics }} AS statistics
+      WHERE feature IS NULL
+      GROUP BY class, slice
+      HAVING {{ nbsql.is_left() }}
+    ) AS counts ON counts.class = classes_of.class
+  ) AS places
+),
+cells AS (
+  SELECT members.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean, statistics.m2
+  FROM {{ statistics }} AS statistics
+  JOIN members ON members.class = statistics.class AND members.slice = statistics.slice
+),
+classes AS (
+  SELECT member AS class_no, member AS class FROM members
+)
+{%- endmacro %}
+
+{% macro smoothed_members(model, features) -%}
+{% set by_member %}(SELECT class FROM classes){% endset -%}
+{{ nbsql.smoothed(model, nbsql.word('cells'), by_member, features) }}
+{%- endmacro %}
+
+{# The parameters of the members; in the long form with of_class, the number of the class of each. #}
+{% macro mixture_parameters(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.parameters') | list -%}
+WITH {{ nbsql.mixture_members(statistics, priors) }}
+{%- if model.parameters %},
+{{ nbsql.listed_parameters(model, nbsql.smoothed_members(model, features), features) }}
+{%- endif %}
+
+{% if model.class_numbers -%}
+SELECT
+  {{ nbsql.laid_out(model.parts, nbsql.word('members')) }}
+FROM (
+  SELECT list(class ORDER BY member) AS labels, list({{ nbsql.log(nbsql.word('prior')) }} ORDER BY member) AS log_priors FROM members
+) AS members
+{%- if model.parameters %}
+
+CROSS JOIN (
+  SELECT list(number ORDER BY class_no, position) AS numbers FROM numbers
+) AS numbers
+{%- endif %}
+{%- else -%}
+SELECT
+  members.member AS class_no,
+  members.class_no AS of_class,
+  members.class,
+  {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+  {%- for wanted in model.parameters %},
+  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  {%- endfor %}
+
+FROM members
+{%- if model.parameters %}
+
+JOIN (
+  SELECT class_no AS member, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
+) AS numbers ON numbers.member = members.member
+{%- endif %}
+{%- endif %}
+{%- endmacro %}
+
+{# The lookups of the members. #}
+{% macro mixture_lookups(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.looked_up') | list -%}
+{% set tfidf = features | selectattr('family.idf') | list -%}
+{% set score %}smoothed.score{% if tfidf %} * coalesce(idf.idf, 1){% endif %}{% endset -%}
+WITH {{ nbsql.mixture_members(statistics, priors) }}
+SELECT
+  smoothed.feature,
+  smoothed.value
+  {%- if tfidf %},
+  max(coalesce(idf.idf, 1)) AS idf
+  {%- endif %}
+  {%- for k in model.parts.class_numbers %},
+  max(CASE WHEN smoothed.class = {{ k }} THEN {{ score }} END) AS class_{{ k }}
+  {%- else %},
+  list({{ score }} ORDER BY smoothed.class) AS scores
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.smoothed_members(model, features) | indent(2) }}
+) AS smoothed
+{%- if tfidf %}
+
+LEFT JOIN (
+  {{ nbsql.idf(nbsql.word('cells'), tfidf) | indent(2) }}
+) AS idf ON idf.feature = smoothed.feature AND idf.value = smoothed.value
+{%- endif %}
+
+WHERE smoothed.value IS NOT NULL
+GROUP BY smoothed.feature, smoothed.value
+{%- endmacro %}
+
+{#
+  The view `components`: a row a member, feature and value, as `likelihoods` has them of classes; n and prior are those of the member,
+  centre and scale those by which the nearest component of a row is found.
+#}
+{% macro components(model, statistics, priors, found) -%}
+WITH {{ nbsql.mixture_members(statistics, priors) }}
+SELECT
+  members.class,
+  members.component,
+  members.n,
+  members.prior,
+  {% for column in ['feature', 'value', 'likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] %}
+  smoothed.{{ nbsql.word(column) }},
+  {% endfor %}
+  {% for column in ['centre', 'scale'] %}
+  {%+ if found.splits %}centres.{{ nbsql.word(column) }}{% else %}CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{% endif %}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  {{ nbsql.smoothed_members(model, model.features) | indent(2) }}
+) AS smoothed
+JOIN members ON members.member = smoothed.class
+{%- if found.splits %}
+
+LEFT JOIN (
+  VALUES
+    {% for split in found.splits %}
+    {% for centre in split.centres %}
+    {% set component = loop.index -%}
+    {% for name in found.numbers %}
+    ({{ nbsql.text(split.label) }}, {{ component }}, {{ nbsql.text(name) }}, {{ nbsql.number(centre[loop.index0]) }}, {{ nbsql.number(split.scales[loop.index0]) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+    {{- nbsql.comma(loop) }}
+    {% endfor %}
+    {{- nbsql.comma(loop) }}
+    {% endfor %}
+) AS centres(label, component, feature, centre, scale)
+  ON centres.label = CAST(members.class AS {{ nbsql.string() }}) AND centres.component = members.component AND centres.feature = smoothed.feature
+{%- endif %}
+
+WHERE NOT smoothed.unseen
+{%- endmacro %}
+
+{# What a sample (sample.sql) is drawn from: priors, likelihoods and statistics of the members, {class, component} standing for the class. #}
+{% macro member() -%} {'label': class, 'component': component} {%- endmacro %}
+
+{% macro member_priors(components) -%}
+(SELECT DISTINCT {{ nbsql.member() }} AS class, n, prior FROM {{ components }} AS components)
+{%- endmacro %}
+
+{% macro member_likelihoods(components) -%}
+(SELECT {{ nbsql.member() }} AS class, feature, value, likelihood, mean, variance, rate FROM {{ components }} AS components)
+{%- endmacro %}
+
+{% macro member_statistics(statistics) -%}
+(SELECT {'label': class, 'component': CAST(slice AS BIGINT)} AS class, feature, value, n, mean FROM {{ statistics }} AS statistics)
+{%- endmacro %}
+
+{# The rows that are drawn, with the class of the member. #}
+{% macro of_members(sampled, target) -%}
+SELECT drawn.* REPLACE (drawn.{{ nbsql.ident(target) }}.label AS {{ nbsql.ident(target) }})
+FROM (
+  {{ sampled | indent(2) }}
+) AS drawn
+{%- endmacro %}
+
+{# As class_order (likelihoods.sql), with the number of components. #}
+{% macro class_order_of_components(statistics, priors) -%}
+WITH {{ nbsql.mixture_members(statistics, priors) }}
+SELECT
+  class_no,
+  CAST(class AS {{ nbsql.string() }}) AS label,
+  row_number() OVER (ORDER BY class) AS label_no,
+  count(*) AS components
+FROM members
+GROUP BY class_no, class
+ORDER BY class_no
+{%- endmacro %}
+
+
+{#
+  Each row with nbsql_joint_k, the joint log-likelihood of class k: the logarithm of the sum over its members, which are scored first
+  (joint_scores, score.sql). Columns of further members stay, and nothing reads them.
+#}
+{% macro class_scores(model, relation, parameters, lookups) -%}
+{% if not model.mixed -%}
+{{ nbsql.joint_scores(model, relation, parameters, lookups) }}
+{%- else -%}
+SELECT
+  members.* {% if model.split %}REPLACE (
+    {% for class in model.split %}
+    {{ nbsql.log_of_sum(class.members) | indent(4) }} AS nbsql_joint_{{ class.number }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  ){% endif %}
+
+FROM (
+  {{ nbsql.joint_scores(model.parts, relation, parameters, lookups) | indent(2) }}
+) AS members
+{%- endif %}
+{%- endmacro %}
+
+{% macro log_of_sum(members) -%}
+{% set highest %}greatest({% for k in members %}members.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({% for k in members %}{% if not loop.first %} + {% endif %}exp(members.nbsql_joint_{{ k }} - {{ highest }}){% endfor %}) ELSE -{{ nbsql.infinity() }} END
+{%- endmacro %}
+
+{# The same of the relation joint_of_members(nbsql_row, class_no, joint), long. #}
+{% macro mixed_long(parameters) -%}
+SELECT
+  nbsql_row,
+  class_no,
+  CASE WHEN highest > -{{ nbsql.infinity() }} THEN highest + ln(list_sum(list_transform(joints, lambda joint: exp(joint - highest)))) ELSE highest END AS joint
+FROM (
+  SELECT
+    joint_of_members.nbsql_row,
+    parameters.of_class AS class_no,
+    max(joint_of_members.joint) AS highest,
+    list(joint_of_members.joint ORDER BY joint_of_members.class_no) AS joints
+  FROM joint_of_members
+  JOIN {{ parameters }} AS parameters ON parameters.class_no = joint_of_members.class_no
+  GROUP BY joint_of_members.nbsql_row, parameters.of_class
+) AS parts
+{%- endmacro %}
+
+{#
+  The explanation of a mixture, from that of its members. With r_j the share of component j in p(x, c), the responsibility,
+
+    ln p(x, c) = sum over j of r_j (ln P(c, j) - ln r_j) + sum over the features of the sum over j of r_j ln p(x_f | c, j)
+
+  which is exact: r_j p(x, c) = p(x, c, j) (Neal and Hinton, A view of the EM algorithm, 1998: the bound is met by these r). So a
+  contribution is the mean over the components, each by its share, and the row of the prior has what the first sum says: ln P(c), less
+  the divergence of the shares in this row from those in the class. Where no component explains the row, the first one stands.
+#}
+{% macro mixed_contributions() -%}
+shares AS (
+  SELECT
+    nbsql_row,
+    member,
+    of_class,
+    CASE
+      WHEN highest > -{{ nbsql.infinity() }} THEN exp(joint - highest) / sum(exp(joint - highest)) OVER (PARTITION BY nbsql_row, of_class)
+      WHEN member = of_class THEN 1
+      ELSE 0
+    END AS share
+  FROM (
+    SELECT joints.*, parameters.of_class, max(joints.joint) OVER (PARTITION BY joints.nbsql_row, parameters.of_class) AS highest
+    FROM (
+      SELECT nbsql_row, class_no AS member, sum(contribution) AS joint
+      FROM contributions_of_members
+      GROUP BY nbsql_row, class_no
+    ) AS joints
+    JOIN parameters ON parameters.class_no = joints.member
+  ) AS joints
+),
+contributions AS (
+  SELECT
+    members.nbsql_row,
+    shares.of_class AS class_no,
+    members.feature_no,
+    members.feature,
+    members.value,
+    sum(shares.share * CASE WHEN members.feature_no = 0 THEN members.contribution - ln(shares.share) ELSE members.contribution END) AS contribution
+  FROM contributions_of_members AS members
+  JOIN shares ON shares.nbsql_row = members.nbsql_row AND shares.member = members.class_no
+  WHERE shares.share > 0
+  GROUP BY members.nbsql_row, shares.of_class, members.feature_no, members.feature, members.value
+)
+{%- endmacro %}
