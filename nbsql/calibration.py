@@ -14,12 +14,11 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, judgeable
-from nbsql.folds import Folds
+from nbsql.leave_one_out import check_folds, deal
 from nbsql.plan import CALIBRATED, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
 from nbsql.resolve import recounted
-from nbsql.validation import check_folds
 
 METHODS = ("temperature", "platt", "isotonic")
 _JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")
@@ -81,7 +80,7 @@ def calibrate(
     source: Source,
     *,
     method: str,
-    folds: int | None,
+    folds: int | str | None,
     weight: str | None,
     test: Source | None,
 ) -> Calibration:
@@ -170,7 +169,7 @@ def _temperature(engine: DuckDB, plan: Plan) -> float:
 
 
 def _rows_out_of_fold(
-    engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int, rows: Markup
+    engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, rows: Markup
 ) -> None:
     """Make the table of the rows to calibrate on, of rows that the model has learnt, each scored by a model without it."""
     check_folds(folds)
@@ -183,7 +182,7 @@ def _rows_out_of_fold(
     learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer
     with engine.temporaries() as temporary:
-        dealt = Folds(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds)
+        dealt = deal(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds, fold=None)
         given = sum(label[3] for label in dealt.labels)
         if abs(given - learnt) > 1e-9 * learnt:
             raise InputError(
@@ -197,7 +196,7 @@ def _rows_out_of_fold(
         models = dealt.models(dealt.specs[0])
         known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
         numbered = dealt.create("classes", known)
-        scored = renderer.fragment("out_of_fold", models.context, dealt.scored(models), models.parameters, numbered)
+        scored = dealt.outcomes(models, numbered)
         context = Context(spec, wide=False)
         relation = renderer.fragment("subquery", scored)
         _create(engine, rows, renderer.fragment("calibration_rows", context, relation, numbered, spec.weight, False))

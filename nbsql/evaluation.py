@@ -200,9 +200,24 @@ def evaluate(
     evaluation = evaluation_of(queries, weight, nothing)
     if costs is None:
         return evaluation
-    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
-    ((cost, expected),) = engine.rows(plan.paid(narrowed, classes, weight, as_text=as_text, **options))
+    sql = cost_sql(engine, plan, classes, source, weight=weight, calibration=calibration, costs=costs)
+    ((cost, expected),) = engine.rows(sql)
     return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
+
+
+def cost_sql(
+    engine: DuckDB,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    source: Source,
+    *,
+    weight: str | None,
+    calibration: str | None,
+    costs: Sequence[Sequence[float]],
+) -> str:
+    """The query of what the predictions of least cost did cost on a source: cost, expected_cost."""
+    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
+    return plan.paid(narrowed, classes, weight, as_text=as_text, calibration=calibration, costs=costs)
 
 
 def evaluation_of(

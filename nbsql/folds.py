@@ -110,9 +110,7 @@ class Folds:
         self._dealt = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
         self.specs = [self._known(self._shared.answered(spec, known)) for spec in specs]
-        self.names = [row[0] for row in engine.ask("folds_of", self.cells)]
-        if len(self.names) < 2:
-            raise InputError(f"cross-validation needs at least two folds, and {source.label} has {len(self.names)}")
+        self.names = self._named()
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
         """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share.
@@ -180,6 +178,12 @@ class Folds:
     def rows(self) -> int:
         """The rows that count."""
         return total(self.labels)
+
+    def _named(self) -> list[str]:
+        names = [row[0] for row in self.engine.ask("folds_of", self.cells)]
+        if len(names) < 2:
+            raise InputError(f"cross-validation needs at least two folds, and {self.source.label} has {len(names)}")
+        return names
 
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 from nbsql.family import Family
 from nbsql.places import Connection, opened, place_for
@@ -19,7 +19,7 @@ def cross_validate(
     source: Any,
     *,
     target: str,
-    folds: int = 10,
+    folds: int | Literal["loo"] = 10,
     fold: str | None = None,
     bins: int = 10,
     **options: Any,
@@ -34,7 +34,8 @@ def cross_validate(
         con: a DuckDB connection, or the path of a database file.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
         target: the column of the class.
-        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
+        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike. "loo" is
+            leave-one-out: every row is predicted by the model of all others, taken out of the counts as it is scored.
         fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
         bins: parts of the calibration.
         options: those of `fit` that say what to model.
@@ -56,10 +57,10 @@ def sweep(
     source: Any,
     *,
     target: str,
-    alpha: float | Sequence[float] = 1.0,
+    alpha: float | Sequence[float | None] | None = None,
     prior: str | Mapping[Any, float] | Sequence[str | Mapping[Any, float]] = "empirical",
     families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family]] | None = None,
-    folds: int = 10,
+    folds: int | Literal["loo"] = 10,
     fold: str | None = None,
     by: By = "log_loss",
     **options: Any,
@@ -73,10 +74,11 @@ def sweep(
         con: a DuckDB connection, or the path of a database file.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
         target: the column of the class.
-        alpha: pseudo-counts, one or a list.
+        alpha: pseudo-counts, one or a list; None is that of a fit: 1, and 0 for the joint method.
         prior: priors of the classes, one or a list.
         families: overrides of the inferred families, one dictionary or a list.
-        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
+        folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike. "loo" is
+            leave-one-out: every row is predicted by the model of all others, taken out of the counts as it is scored.
         fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
         by: "log_loss" or "accuracy", which ranks the settings; the other decides a tie.
         options: those of `fit` that say what to model, for all settings.

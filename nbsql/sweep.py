@@ -14,13 +14,13 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
-from nbsql.folds import Folds, estimates, kept, resolved
+from nbsql.folds import estimates, kept, resolved
+from nbsql.leave_one_out import check_folds, deal
 from nbsql.model import Model
 from nbsql.plan import Entry
 from nbsql.query import Query
 from nbsql.relations import Relations
 from nbsql.spec import Options
-from nbsql.validation import check_folds
 
 By = Literal["log_loss", "accuracy"]
 Place = Callable[..., tuple[Relations, tuple[str, str] | None]]
@@ -72,7 +72,7 @@ def sweep(
     alpha: Any,
     prior: Any,
     families: Any,
-    folds: int,
+    folds: int | str,
     fold: str | None,
     by: By,
     place: Place,
@@ -92,7 +92,7 @@ def sweep(
         place: where a new model goes, from its name.
     """
     choice(by, By, "by")
-    check_folds(folds)
+    check_folds(folds, fold)
     lists = (_listed(alpha, "alpha"), _listed(prior, "prior"), _listed(families, "families"))
     settings = [{"alpha": a, "prior": p, "families": f} for a, p, f in itertools.product(*lists)]
     wanted = [replace(options, **setting) for setting in settings]
@@ -101,14 +101,14 @@ def sweep(
         def table(part: str) -> Markup:
             return staying(part) if part == "cells" else temporary(part)
 
-        dealt = Folds(engine, source, resolved(source, wanted, fold), table, folds=folds, fold=fold)
+        dealt = deal(engine, source, resolved(source, wanted, fold), table, folds=folds, fold=fold)
         known: dict[str, tuple[int, float, float]] = {}  # settings may differ in nothing: numbers have no alpha
         for spec in dealt.specs:
             if estimates(spec) not in known:
                 known[estimates(spec)] = _total(dealt.score(dealt.models(spec)))
         scores = [known[estimates(spec)] for spec in dealt.specs]
     order = sorted(range(len(settings)), key=lambda number: _rank(scores[number], by))
-    rows = [(rank, *_texts(settings[number]), *scores[number][1:]) for rank, number in enumerate(order, start=1)]
+    rows = [(rank, *_texts(wanted[number]), *scores[number][1:]) for rank, number in enumerate(order, start=1)]
     best = dealt.specs[order[0]]
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
@@ -144,11 +144,12 @@ def _rank(score: tuple[int, float, float], by: str) -> tuple[float, float]:
     return (log_loss, -accuracy) if by == "log_loss" else (-accuracy, log_loss)
 
 
-def _texts(setting: Mapping[str, Any]) -> tuple[float, str, str]:
+def _texts(setting: Options) -> tuple[float, str, str]:
     """A setting as the ranking shows it: families as the command line takes them."""
-    prior = setting["prior"]
+    prior, families = setting.prior, setting.families
+    alpha = 0.0 if setting.alpha is None and setting.method == "joint" else setting.pseudo_count
     shown = ", ".join(f"{label}={p:g}" for label, p in prior.items()) if isinstance(prior, Mapping) else prior
-    return setting["alpha"], shown, ", ".join(f"{column}={_family(value)}" for column, value in setting["families"].items())
+    return alpha, shown, ", ".join(f"{column}={_family(value)}" for column, value in families.items())
 
 
 def _family(value: str | Family) -> str:

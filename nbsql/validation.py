@@ -14,7 +14,8 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.evaluation import Evaluation, evaluation_of, queries_of
-from nbsql.folds import Folds, kept, resolved
+from nbsql.folds import kept, resolved
+from nbsql.leave_one_out import LOO, check_folds, deal
 from nbsql.query import Query
 from nbsql.selection import Forward, candidates
 from nbsql.spec import Options, Spec
@@ -22,13 +23,13 @@ from nbsql.spec import Options, Spec
 
 @dataclass(frozen=True)
 class CrossValidation:
-    """How well models predict the rows that they were not fitted on, each row by the model of the other folds.
+    """How well models predict the rows that they were not fitted on, each row by the model of the other folds, or other rows.
 
     Args:
         rows: predicted.
         accuracy: the share of the rows, by weight, that are predicted right.
         log_loss: mean of -ln p of the true class, in nats, p kept between 2^-52 and 1 - 2^-52.
-        folds: a row a fold: fold, rows, weight, accuracy, log_loss.
+        folds: a row a fold: fold, rows, weight, accuracy, log_loss; of leave-one-out one row, the fold "loo".
     """
 
     rows: int
@@ -43,26 +44,30 @@ class CrossValidation:
         return self.evaluate()
 
     def __repr__(self) -> str:
-        lines = [f"{self.rows:,} rows predicted by the models of the other folds", ""]
+        folds = self.folds.fetchall()
+        others = "the other folds" if len(folds) > 1 else "all other rows"
+        lines = [f"{self.rows:,} rows predicted by the models of {others}", ""]
         lines += [f"{'fold':<12}  {'rows':>9}  {'accuracy':>8}  {'log loss':>8}"]
-        for fold, rows, _, accuracy, log_loss in [*self.folds, ("all", self.rows, None, self.accuracy, self.log_loss)]:
+        for fold, rows, _, accuracy, log_loss in [*folds, ("all", self.rows, None, self.accuracy, self.log_loss)]:
             lines.append(f"{fold:<12}  {rows:>9,}  {accuracy:>8.4f}  {log_loss:>8.4f}")
         return "\n".join(lines)
 
 
 def cross_validate(
-    engine: DuckDB, source: Source, options: Options, *, folds: int, fold: str | None, bins: int
+    engine: DuckDB, source: Source, options: Options, *, folds: int | str, fold: str | None, bins: int
 ) -> CrossValidation:
     """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
-    check_folds(folds)
+    check_folds(folds, fold)
     renderer = engine.renderer
     options, best = candidates(options)
     if isinstance(best, Forward):
         raise InputError(
             "cross_validate takes no features=nbsql.Forward(...), which judges by folds itself; use nbsql.Best(...)"
         )
+    if best is not None and folds == LOO:
+        raise InputError("features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10")
     with kept(engine) as table:
-        dealt = Folds(engine, source, resolved(source, [options], fold), table, folds=folds, fold=fold)
+        dealt = deal(engine, source, resolved(source, [options], fold), table, folds=folds, fold=fold)
         spec = dealt.specs[0]
         if best is not None:
             best.accept(spec.features)
@@ -115,9 +120,3 @@ def judged(
         return evaluation_of(queries, spec.weight)
 
     return CrossValidation(sum(row[1] for row in found), accuracy, log_loss, scores, evaluation)
-
-
-def check_folds(folds: Any) -> None:
-    """Raise InputError unless it is a number of folds."""
-    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
-        raise InputError(f"folds must be a whole number of at least 2, not {folds!r}")

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import duckdb
+import numpy as np
 from hypothesis import settings
 from hypothesis import strategies as st
 
@@ -83,3 +84,21 @@ def same_cells(left: dict[Row, Row], right: dict[Row, Row]) -> None:
         assert n == other[key][0], key
         assert near(mean, other[key][1]), (key, mean, other[key][1])
         assert near(m2, other[key][2]), (key, m2, other[key][2])
+
+
+def refitted(
+    con: duckdb.DuckDBPyConnection, source: str, fold: str, weight: str | None = None, play: str = "play", **options: Any
+) -> tuple[float, float]:
+    """Accuracy and log loss of a fit for every fold."""
+    right = loss = total = 0.0
+    labels = [row[0] for row in con.execute(f"SELECT DISTINCT {fold} FROM {source}").fetchall()]
+    for label in labels:
+        rest, part = (f"SELECT * FROM {source} WHERE {fold} {sign} {label}" for sign in ("<>", "="))
+        model = nbsql.fit(con, rest, **{"target": play, "exclude": [fold], "weight": weight, **options})
+        rows = model.predict_proba(part).df()
+        for row in rows.to_dict("records"):
+            w = row[weight] if weight else 1
+            p = row.get(f"probability_{row[play]}", 0.0)
+            p = min(max(0.0 if p is None or np.isnan(p) else p, 2.0**-52), 1 - 2.0**-52)
+            right, loss, total = right + w * (row["prediction"] == row[play]), loss - w * np.log(p), total + w
+    return right / total, loss / total

@@ -363,7 +363,7 @@ def test_models_derived_from_a_calibrated_one_have_no_calibration(con: Connectio
     [
         ("t", {"method": "plat"}, "no method 'plat'; did you mean 'platt'?"),
         ("t", {"method": 7}, "no method 7; there are 'temperature', 'platt', 'isotonic'"),
-        ("t", {"folds": 1}, "folds must be a whole number of at least 2, not 1"),
+        ("t", {"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
         (
             "FROM t LIMIT 50",
             {},

@@ -74,7 +74,9 @@ def test_a_sweep_is_that_of_the_library(shop: str) -> None:
         assert nbsql.load(con, "tuned").families == nbsql.families(con, "sky", target="play", exclude=["week"], **{
             name: found.settings[0][name] for name in ("alpha", "families")
         })  # fmt: skip
-    assert run(*arguments, "--name", "tuned", code=1).startswith("error: model 'tuned' is there already")
+    taken = run(*arguments[:5], "--alphas", "-1", "--name", "tuned", code=1)  # noticed before the settings are looked at
+    assert taken == "error: model 'tuned' is there already; fit it with replace=True, or choose another name\n"
+    assert run(*arguments, "--name", "tuned", "--replace").endswith("model tuned in shop.duckdb is that of the first\n")
     assert "--alphas takes numbers, such as 0.1,1,10, not '1;2'" in run(*arguments[:5], "--alphas", "1;2", code=2)
     assert "choose one of --json and --csv" in run(*arguments, "--json", "--csv", code=2)
     assert run("sweep", "shpo.duckdb", "sky", "--target", "play", code=1) == "error: no database 'shpo.duckdb'\n"

@@ -10,7 +10,7 @@ import duckdb
 import numpy as np
 import pandas
 import pytest
-from algebra import COLUMNS, FAMILIES, Row, connect, unweighted
+from algebra import COLUMNS, FAMILIES, Row, connect, refitted, unweighted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.datasets import load_breast_cancer
@@ -30,24 +30,6 @@ def _quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NbsqlWarning)
         yield
-
-
-def refitted(
-    con: Connection, source: str, fold: str, weight: str | None = None, play: str = "play", **options: Any
-) -> tuple[float, float]:
-    """Accuracy and log loss of a fit for every fold."""
-    right = loss = total = 0.0
-    labels = [row[0] for row in con.execute(f"SELECT DISTINCT {fold} FROM {source}").fetchall()]
-    for label in labels:
-        rest, part = (f"SELECT * FROM {source} WHERE {fold} {sign} {label}" for sign in ("<>", "="))
-        model = nbsql.fit(con, rest, **{"target": play, "exclude": [fold], "weight": weight, **options})
-        rows = model.predict_proba(part).df()
-        for row in rows.to_dict("records"):
-            w = row[weight] if weight else 1
-            p = row.get(f"probability_{row[play]}", 0.0)
-            p = min(max(0.0 if p is None or np.isnan(p) else p, 2.0**-52), 1 - 2.0**-52)
-            right, loss, total = right + w * (row["prediction"] == row[play]), loss - w * np.log(p), total + w
-    return right / total, loss / total
 
 
 @given(
@@ -132,8 +114,8 @@ def test_a_large_table_is_dealt_by_a_hash(con: Connection, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"folds": 1}, "folds must be a whole number of at least 2, not 1"),
-        ({"folds": "loo"}, "folds must be a whole number of at least 2, not 'loo'"),
+        ({"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
+        ({"folds": "ten"}, "folds must be a whole number of at least 2, or 'loo', not 'ten'"),
         ({"fold": "nowhere"}, "no column 'nowhere' in t; its columns are 'y', 'x', 'part'"),
         ({"fold": "part"}, "cross-validation needs at least two folds, and t has 1"),
         ({"bins": 0}, "bins must be a whole number of at least 1, not 0"),

@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 import nbsql
+from nbsql import InputError
 from nbsql.cli import main
 
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -255,6 +256,32 @@ def test_the_command_judges_at_a_cost(shop: str) -> None:
         found = nbsql.load(con, "weather").evaluate("sky", costs={(True, False): 5})
     printed = json.loads(result.stdout)
     assert (printed["cost"], printed["accuracy"]) == (near(found.cost), near(found.accuracy))
-    refused = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--sql"])
-    assert refused.exit_code == 2
-    assert "--sql prints no costs; leave out --cost" in refused.stderr
+    sql = CliRunner().invoke(
+        main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--table", "confusion", "--sql"]
+    )
+    assert sql.exit_code == 0, sql.output
+    with duckdb.connect(shop) as con:
+        assert con.execute(sql.stdout).fetchall() == found_confusion(con)
+
+
+def found_confusion(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    return nbsql.load(con, "weather").evaluate("sky", costs={(True, False): 5}).confusion.fetchall()
+
+
+def test_the_sql_of_an_evaluation_knows_the_costs(shop: str) -> None:
+    costs = {(True, False): 5}
+    with duckdb.connect(shop) as con:
+        model = nbsql.load(con, "weather")
+        found = model.evaluate("sky", costs=costs)
+        assert con.execute(model.evaluate_sql("sky", table="cost", costs=costs)).fetchall() == [
+            (near(found.cost), near(found.expected_cost))
+        ]
+        metrics = {
+            name: value
+            for label, name, value in con.execute(model.evaluate_sql("sky", costs=costs)).fetchall()
+            if label is None
+        }
+        assert metrics["accuracy"] == near(found.accuracy)
+        with pytest.raises(InputError) as refused:
+            model.evaluate_sql("sky", table="cost")
+        assert str(refused.value).startswith("no table 'cost'; there are 'metrics', 'confusion'")

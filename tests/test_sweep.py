@@ -139,7 +139,7 @@ def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:
          "did you mean 'uniform'?"),
         ({"prior": [{"no": 0.5, "yes": 0.5}]}, "prior has no probability for class 'maybe'; name every class"),
         ({"by": "logloss"}, "by must be one of 'log_loss', 'accuracy', not 'logloss'; did you mean 'log_loss'?"),
-        ({"folds": 1}, "folds must be a whole number of at least 2, not 1"),
+        ({"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
         ({"families": [{}, {"note": nbsql.Text(tfidf=True, norm="l2")}]},
          "'note (2)' depends on all rows at once, so no fold can be taken away; leave out its norm"),
     ],
@@ -147,3 +147,14 @@ def test_the_ranking_is_by_what_was_asked_for(con: Connection) -> None:
 def test_a_sweep_that_cannot_be_is_refused(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:
     with refused(InputError, message):
         nbsql.sweep(con, "days", **{"target": "play", "exclude": ["part"], **options})
+
+
+@pytest.mark.parametrize(("method", "alpha"), [("naive", 1.0), ("joint", 0.0)])
+def test_without_an_alpha_the_pseudo_count_is_that_of_a_fit(con: Connection, method: str, alpha: float) -> None:
+    options: dict[str, Any] = {"target": "play", "features": ["sky", "warm"], "method": method}
+    found = nbsql.sweep(con, "days", prior=["empirical", "uniform"], folds=3, **options)
+    own = nbsql.cross_validate(con, "days", folds=3, prior=found.settings[0]["prior"], **options)
+    assert {row[1] for row in found.ranking} == {alpha}
+    assert (found.ranking.fetchall()[0][4], found.ranking.fetchall()[0][5]) == (near(own.accuracy), near(own.log_loss))
+    fitted = nbsql.fit(con, "days", prior=found.settings[0]["prior"], **options)
+    assert found.best().families == fitted.families

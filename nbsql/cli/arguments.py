@@ -67,6 +67,19 @@ class ComponentsType(_Type):
             self.fail(str(error), param, ctx)
 
 
+class FoldsType(_Type):
+    """N, a number of folds of at least 2, or loo, where every row is one."""
+
+    name = "N|loo"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
+        """The number, or "loo"."""
+        text = str(value).strip()
+        if text != "loo" and not (text.isascii() and text.isdigit() and int(text) >= 2):
+            self.fail(f"{value!r} is neither a number of folds, 2 or more, nor loo", param, ctx)
+        return text if text == "loo" else int(text)
+
+
 class CostType(_Type):
     """ACTUAL:PREDICTED=COST, what a prediction costs where another class is right: ham:spam=10."""
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import click
 
 import nbsql
 from nbsql.calibration import METHODS
 from nbsql.cli import tables
+from nbsql.cli.arguments import FoldsType
 from nbsql.cli.session import rehearsing, still, told, writing
 
 
@@ -17,14 +19,14 @@ from nbsql.cli.session import rehearsing, still, told, writing
 @click.argument("model")
 @click.argument("source")
 @click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="How.")
-@click.option("--folds", type=click.IntRange(min=2), metavar="N", help="Score SOURCE by models of the other folds; 10.")
+@click.option("--folds", type=FoldsType(), help="Score SOURCE by models of the other folds; 10. loo: every row is one.")
 @click.option("--held-back", is_flag=True, help="SOURCE is rows that MODEL has not learnt; no folds.")
 @click.option("--weight", metavar="COLUMN", help="Weigh the rows held back, and those of the test.")
 @click.option("--test", metavar="SOURCE", help="Rows that neither has met, on which to judge the calibration.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the SQL, and change nothing.")
 def calibrate(
-    database: str, model: str, source: str, *, method: str, folds: int | None, held_back: bool, weight: str | None,
+    database: str, model: str, source: str, *, method: str, folds: Any, held_back: bool, weight: str | None,
     test: str | None, as_json: bool, as_sql: bool,
 ) -> None:  # fmt: skip
     """Calibrate MODEL on SOURCE, the rows that it has learnt, and keep the calibration with it.

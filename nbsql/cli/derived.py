@@ -10,11 +10,12 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.arguments import FamilyType, PriorType
+from nbsql.cli.arguments import FamilyType, FoldsType, PriorType
 from nbsql.cli.files import write
 from nbsql.cli.fit import chosen, modelling, report, typed
 from nbsql.cli.session import reading, still, told, writing
 from nbsql.family import Family
+from nbsql.places import place_for
 from nbsql.sweep import By
 
 _FEATURES = 30  # of a table of drift on the terminal
@@ -24,18 +25,19 @@ _FEATURES = 30  # of a table of drift on the terminal
 @click.argument("database")
 @click.argument("source")
 @modelling
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="How many folds.")
+@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
 @click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV: fold, rows, weight, accuracy, log_loss.")
 def cross_validate(
-    database: str, source: str, *, target: str, folds: int, fold: str | None, as_json: bool, as_csv: bool, **given: Any
+    database: str, source: str, *, target: str, folds: Any, fold: str | None, as_json: bool, as_csv: bool, **given: Any
 ) -> None:
     """Predict every row of SOURCE by the model of the other folds, and count what is right.
 
     \b
       nbsql cross-validate shop.duckdb customers --target churned --id customer_id
       nbsql cross-validate shop.duckdb customers --target churned --fold region --json
+      nbsql cross-validate shop.duckdb customers --target churned --folds loo
     """  # noqa: D301 - \b keeps the lines
     if as_json and as_csv:
         raise click.UsageError("choose one of --json and --csv")
@@ -54,7 +56,8 @@ def cross_validate(
             folded = [dict(zip(names, row, strict=True)) for row in rows]
             tables.echo(json.dumps({**numbers, "folds": folded}, ensure_ascii=False, indent=2))
         else:
-            tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of the other folds", "")
+            others = "all other rows" if folds == "loo" and fold is None else "the other folds"
+            tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of {others}", "")
             lines = [[fold, f"{n:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, n, _, accuracy, loss in rows]
             lines.append(["all", f"{found.rows:,}", f"{found.accuracy:.4f}", f"{found.log_loss:.4f}"])
             tables.table(["fold", "rows", "accuracy", "log loss"], lines, right=range(1, 4))
@@ -73,7 +76,7 @@ def cross_validate(
     multiple=True,
     help="A family to try for a column, beside that of --family or of its type. Repeatable.",
 )
-@click.option("--folds", type=click.IntRange(min=2), default=10, show_default=True, help="How many folds.")
+@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
 @click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
 @click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="What ranks the settings.")
 @click.option("--name", metavar="MODEL", help="Keep the model of the best setting under this name.")
@@ -88,7 +91,7 @@ def sweep(
     alphas: str | None,
     priors: Sequence[str | Mapping[str, float]],
     tried: Sequence[tuple[str, Family]],
-    folds: int,
+    folds: Any,
     fold: str | None,
     by: By,
     name: str | None,
@@ -111,6 +114,8 @@ def sweep(
     if alphas is not None:
         options["alpha"] = _numbers(alphas)
     with writing(database, create=False) if name else reading(database) as engine:
+        if name:
+            place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
         with told(engine):
             options["prior"] = [typed(engine, source, target, prior) for prior in priors or [options["prior"]]]
             found = nbsql.sweep(engine, source, target=target, folds=folds, fold=fold, by=by, **options)

@@ -57,9 +57,8 @@ def evaluate(
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if as_sql:
-            if costs:
-                raise click.UsageError("--sql prints no costs; leave out --cost")
-            tables.sql(loaded.evaluate_sql(source, table=table or "metrics", weight=weight, bins=bins, calibrated=calibrated))
+            options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated}
+            tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=prices(loaded, costs), **options))
             return
         if engine.watch is not None:
             engine.watch("judge")

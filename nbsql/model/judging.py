@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from nbsql.calibration import Calibration, calibrate
 from nbsql.components import refuse_components
 from nbsql.costs import cost_matrix
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
+from nbsql.evaluation import Evaluation, cost_sql, evaluate, evaluation_queries
 from nbsql.model.base import Handle
 from nbsql.query import Query
 from nbsql.segments import refuse_segments
@@ -53,21 +53,41 @@ class Judging(Handle):
         )
 
     def evaluate_sql(
-        self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10, calibrated: bool = False
+        self,
+        source: Any,
+        *,
+        table: str = "metrics",
+        weight: str | None = None,
+        bins: int = 10,
+        costs: Any = None,
+        calibrated: bool = False,
     ) -> str:
-        """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it."""
+        """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it.
+
+        With costs, all of them judge the predictions of least cost, and the table "cost" is what these did cost: cost,
+        expected_cost.
+        """
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
-        queries = evaluation_queries(
-            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method
-        )
-        if table not in queries:
-            raise InputError(f"no table {table!r}{suggestion(str(table), queries) or f'; there are {listed(queries)}'}")
-        return queries[table].sql
+        matrix = None if costs is None else cost_matrix(costs, self.classes)
+        arguments = (self._engine, self._plan, self._classes, found)
+        queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix)
+        texts = {name: query.sql for name, query in queries.items()}
+        if matrix is not None:
+            texts["cost"] = cost_sql(*arguments, weight=weight, calibration=method, costs=matrix)
+        if table not in texts:
+            raise InputError(f"no table {table!r}{suggestion(str(table), texts) or f'; there are {listed(texts)}'}")
+        return texts[table]
 
     def calibrate(
-        self, source: Any, *, method: str = "temperature", folds: int | None = 10, weight: str | None = None, test: Any = None
+        self,
+        source: Any,
+        *,
+        method: str = "temperature",
+        folds: int | Literal["loo"] | None = 10,
+        weight: str | None = None,
+        test: Any = None,
     ) -> Calibration:
         """Fit what turns the posteriors into probabilities that are as often right as they say, and keep it with the model.
 
@@ -82,7 +102,7 @@ class Judging(Handle):
             method: "temperature": all posteriors to the power of 1/T, and made to sum to 1 (Guo et al. 2017). "platt": a
                 sigmoid of the log-odds of each class against the rest (Platt 1999; Lin, Lin and Weng 2007). "isotonic": a
                 rising function of them (Zadrozny and Elkan 2002), which takes some thousand rows. Both are made to sum to 1.
-            folds: every row is scored by a model of the other folds, as in `nbsql.cross_validate`.
+            folds: every row is scored by a model of the other folds, or of all other rows ("loo"); see `nbsql.cross_validate`.
             weight: column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the weight of
                 the fit.
             test: rows that neither the model nor the calibration has met, on which to judge both.

@@ -1,0 +1,247 @@
+"""Leave-one-out: every row predicted by the model of all others, by taking it out of the counts as it is scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.context import Context
+from nbsql.counting import Count
+from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed
+from nbsql.folds import Folds, Models
+from nbsql.plan import Plan
+from nbsql.relations import Relations
+from nbsql.spec import Feature, Spec
+
+LOO = "loo"
+_DISTRIBUTIONS = (
+    "dirichlet",
+    "complement",
+    "presence",
+    "gaussian",
+    "normal_inverse_gamma",
+    "poisson",
+    "exponential",
+    "geometric",
+)
+_MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A column of the relation `classes` (left_out_tables.sql): a quantity of a feature, or of one of its columns."""
+
+    feature: Feature
+    quantity: str
+    value: str | None = None
+    column: int | None = None
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The features by how a row is left out of them.
+
+    Args:
+        numbers: by their moments.
+        columns: count columns that share a total.
+        levels: categories, and yes or no.
+        bags: of tokens.
+        backoffs: joint features whose columns count where no other row has their values.
+        gates: by the index of a feature, the indices of the joint features that it stands in for.
+    """
+
+    numbers: Sequence[Feature]
+    columns: Sequence[Feature]
+    levels: Sequence[Feature]
+    bags: Sequence[Feature]
+    backoffs: Sequence[Feature]
+    gates: Mapping[int, Sequence[int]]
+
+    @classmethod
+    def of(cls, spec: Spec) -> Parts:
+        """The parts of a spec."""
+        kinds: dict[str, list[Feature]] = {"numbers": [], "columns": [], "levels": [], "bags": []}
+        for feature in spec.features:
+            kinds[_kind(feature)].append(feature)
+        backoffs = [feature for feature in spec.features if feature.family.backs_off]
+        gates = {feature.index: [joint.index for joint in backoffs if _stands_in(feature, joint)] for feature in spec.features}
+        return cls(**kinds, backoffs=backoffs, gates=gates)
+
+    @property
+    def seen(self) -> list[int]:
+        """The indices of the joint features."""
+        return [feature.index for feature in self.backoffs]
+
+    @property
+    def looked_up(self) -> list[Feature]:
+        return [*self.levels, *self.bags]
+
+    @property
+    def presences(self) -> list[Feature]:
+        return [feature for feature in self.bags if feature.family.presence]
+
+    @property
+    def wanted(self) -> list[Wanted]:
+        """The columns of the relation of the classes."""
+        found = [Wanted(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+        found += [
+            Wanted(feature, quantity)
+            for feature in self.numbers
+            if getattr(feature.family, "shared_variance", False)
+            for quantity in ("within_m2", "within_classes")
+        ]
+        for feature in self.columns:
+            found += [Wanted(feature, quantity) for quantity in ("total", "a")]
+            found += [Wanted(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
+        found += [Wanted(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
+        found += [Wanted(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+        return found
+
+
+@dataclass(frozen=True)
+class LeftOut(Models):
+    """What rows are scored by; parameters and lookups are the relations `classes` and `lookups` of left_out.sql."""
+
+    parts: Parts
+    absences: Markup | None
+
+
+def _kind(feature: Feature) -> str:
+    family = feature.family
+    if family.bag:
+        return "bags"
+    if family.level or family.name == "bernoulli":
+        return "levels"
+    return "columns" if family.over_columns else "numbers"
+
+
+def _stands_in(feature: Feature, joint: Feature) -> bool:
+    return not feature.family.over_columns and feature.column in joint.columns
+
+
+def _is_left_out(feature: Feature) -> bool:
+    """Whether a row can be taken out of its counts where it is scored."""
+    family = feature.family
+    return family.distribution in _DISTRIBUTIONS and not (family.weighed or family.supervised or family.normalised_weights)
+
+
+class LeaveOneOut(Folds):
+    """The rows of a source, counted once for some settings; each is a fold of its own. Arguments are those of `Folds`.
+
+    Raises:
+        InputError: a row cannot be left out of a feature in one pass, or there is one row only.
+    """
+
+    def __init__(self, engine: DuckDB, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
+        for spec in specs:
+            stuck = [feature for feature in spec.features if not _is_left_out(feature)]
+            if stuck:
+                names = listed(feature.name for feature in stuck)
+                families = ", ".join(dict.fromkeys(_described(feature) for feature in stuck))
+                raise InputError(
+                    f"folds='loo' takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
+                    "use folds=10"
+                )
+        self._known_ends: tuple[str, Markup] | None = None
+        super().__init__(engine, source, specs, table, folds=1)
+        if self.rows < 2:
+            raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
+
+    def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
+        """What every row is scored by: the counts of all, from which it is taken."""
+        context, parts = Context(spec, wide=False), Parts.of(spec)
+        cells = self._renew("cells of setting", self.whole(spec))
+        lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
+        ends = self._ends(context, parts.numbers) if parts.numbers else None
+        classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.wanted, lookups, ends)
+        absences = None
+        if parts.presences:
+            arguments = (context, self.dealt, parts.presences, classes, lookups)
+            absences = self._relation("absences", "left_out_absences", *arguments)
+        return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
+
+    def scored(self, models: Models) -> Markup:
+        """The rows as the models of all others score them: by numbers of classes (sql/macros/left_out/left_out.sql)."""
+        assert isinstance(models, LeftOut)  # noqa: S101 - what `models` has made
+        fragment = self.engine.renderer.fragment
+        tables = (models.parameters, models.lookups, models.absences)
+        return fragment("subquery", fragment("left_out", models.context, self.dealt, models.parts, *tables))
+
+    def scores(self, models: Models) -> Markup:
+        """The query of one row: fold ("loo"), rows, weight, accuracy, log_loss."""
+        return self.engine.renderer.fragment("left_out_scores", self.scored(models))
+
+    def score(self, models: Models) -> list[tuple[Any, ...]]:
+        """The row of `scores`."""
+        return self.engine.ask("left_out_scores", self.scored(models))
+
+    def outcomes(self, models: Models, classes: Markup) -> Markup:
+        """The query of the rows as they are predicted, for those of an evaluation; `classes` numbers all classes."""
+        return self.engine.renderer.fragment(
+            "left_out_outcomes", models.context, self.scored(models), models.parameters, classes
+        )
+
+    def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
+        engine, source = self.engine, self.source
+        spec = replace(spec, slice_by=None)
+        query = engine.renderer.fragment("staged", source.relation, spec.columns)
+        self.dealt = source.relation if source.is_table else self.create("rows", query)
+        plan = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
+        with engine.temporaries() as temporary:
+            count = Count(engine, source, plan, temporary, sliced=self.dealt)
+            self.labels = count.scan()
+            for statement in count.cells(self.cells, "1", temporary=True):
+                count.run(statement)
+
+    def _named(self) -> list[str]:
+        return [LOO]
+
+    def _ends(self, context: Context, numbers: Sequence[Feature]) -> Markup:
+        """The ends of the numbers, which settings that differ in estimates share; to find them is a scan."""
+        wanted = repr([(feature.index, feature.columns, feature.family.name) for feature in numbers])
+        if self._known_ends is None or self._known_ends[0] != wanted:
+            self._known_ends = wanted, self._relation("ends", "ends", context, self.dealt, numbers)
+        return self._known_ends[1]
+
+    def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
+        return self._renew(name, self.engine.renderer.fragment(macro, *arguments))
+
+    def _renew(self, name: str, query: Markup) -> Markup:
+        """A temporary table in the place of that of the setting before."""
+        relation = self._table(name)
+        self.engine.ask("drop_if_exists", relation)
+        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        return relation
+
+
+def deal(
+    engine: DuckDB, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
+) -> Folds:
+    """The folds of a source, counted: so many, those of a column, or each row by itself (`folds="loo"`)."""
+    if isinstance(folds, str):
+        return LeaveOneOut(engine, source, specs, table)
+    return Folds(engine, source, specs, table, folds=folds, fold=fold)
+
+
+def check_folds(folds: Any, fold: str | None = None) -> None:
+    """Raise InputError unless it is a number of folds, or "loo"."""
+    if folds == LOO and isinstance(folds, str):
+        if fold is not None:
+            raise InputError(f"folds='loo' makes a fold of every row, and fold={fold!r} says the folds; leave one of them out")
+        return
+    if isinstance(folds, bool) or not isinstance(folds, int) or folds < 2:
+        raise InputError(f"folds must be a whole number of at least 2, or 'loo', not {folds!r}")
+
+
+def _described(feature: Feature) -> str:
+    """The family of a feature that no row can be left out of, and the option that is in the way."""
+    family = feature.family
+    for option in ("tfidf", "norm", "weight_norm"):
+        if getattr(family, option, False):
+            return f"{family.name} with {option}={getattr(family, option)!r}"
+    return f"{family.name} with by='mdl'" if family.supervised else family.name

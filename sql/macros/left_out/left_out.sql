@@ -1,0 +1,293 @@
+{#
+  Leave-one-out: every row scored by the model of all other rows, without a fit and without a model a row. The row is taken out of
+  the counts as it is scored:
+
+    own      the class of a row loses the row: its n, and of every feature the counts, or the mean and squares, of this one value
+    shared   what all classes share changes with it: N, the number of classes and of values, the variance over all classes
+
+  Three relations hold what that takes (left_out_tables.sql):
+
+    classes  a row a class: class_no (in the order of the labels), class, n, and the counts and moments that the features need
+    lookups  a row a value or token: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
+    absences of texts under the Bernoulli event model
+
+  Rows meet the cells of their own class, then all classes; features of one kind share a file (left_out_numbers.sql, ..._levels.sql,
+  ..._bags.sql), and the terms are those of families/. Names: own_... is of the row's class without the row, all_... of all classes
+  without it.
+
+  parts: the features by kind: numbers, columns (counts that share a total), levels, bags.
+#}
+
+{# The rows that count, with their class and weight, and whether another row has the joint value that they would back off from. #}
+{% macro left_out_rows(model, source, classes, lookups, backoffs) -%}
+SELECT
+  row_number() OVER () AS nbsql_row,
+  own.class_no AS nbsql_own,
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){% endif %} AS nbsql_weight
+  {%- for feature in backoffs %},
+  coalesce({{ nbsql.left_over(nbsql.sub_column('seen', feature, 'n'), nbsql.left_out_weight(model)) }} > 0, FALSE) AS nbsql_seen{{ nbsql.sub(feature) }}
+  {%- endfor %}
+  {%- for column in model.features | map(attribute='columns') | sum(start=()) | unique %},
+  source.{{ nbsql.ident(column) }}
+  {%- endfor %}
+
+FROM {{ source }} AS source
+JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
+{%- for feature in backoffs %}
+
+{{ nbsql.left_out_lookup(feature, lookups, nbsql.word('seen')) }}
+{%- endfor %}
+
+WHERE {{ nbsql.counted(model) }}
+{%- endmacro %}
+
+{% macro left_out_weight(model) -%}
+{% if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %}
+{%- endmacro %}
+
+{% macro sub_column(relation, feature, column) -%}
+{{ nbsql.word(relation) }}{{ nbsql.sub(feature) }}.{{ nbsql.word(column) }}
+{%- endmacro %}
+
+{# What is left of a count; a sum of weights that misses 0 by its rounding is none. #}
+{% macro left_over(n, taken) -%}
+CASE WHEN {{ n }} - {{ taken }} > 1e-12 * {{ n }} THEN {{ n }} - {{ taken }} ELSE 0 END
+{%- endmacro %}
+
+{#
+  The rows as the models of all others score them: nbsql_own (the number of the row's class), nbsql_weight, nbsql_joints (by class
+  number), nbsql_best (the number of the prediction), nbsql_probability, nbsql_log_evidence.
+
+  Of classes with one joint log-likelihood the one with the larger prior is predicted, then the smaller label, as everywhere; the
+  priors are those without the row.
+#}
+{% macro left_out(model, source, parts, classes, lookups, absences) -%}
+WITH numbered AS MATERIALIZED (
+  {{ nbsql.left_out_rows(model, source, classes, lookups, parts.backoffs) | indent(2) }}
+),
+terms AS (
+  {{ nbsql.left_out_block(model, parts, parts.levels[:20], classes, lookups, dense=true) | indent(2) }}
+  {%- for block in parts.levels[20:] | batch(20) %}
+
+  UNION ALL
+  {{ nbsql.left_out_block(model, parts, block, classes, lookups) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in parts.bags %}
+
+  UNION ALL
+  {{ nbsql.left_out_bag(model, parts, feature, classes, lookups, absences) | indent(2) }}
+  {%- endfor %}
+
+),
+joint AS MATERIALIZED (
+  {%+ if parts.bags or parts.levels[20:] -%}
+  SELECT nbsql_row, class_no, sum(term) AS joint, max(prior) AS prior FROM terms GROUP BY nbsql_row, class_no
+  {%- else -%}
+  SELECT nbsql_row, class_no, term AS joint, prior FROM terms
+  {%- endif %}
+
+),
+best AS (
+  SELECT nbsql_row, max(joint) AS highest, list({'joint': joint, 'prior': prior} ORDER BY class_no) AS scores FROM joint GROUP BY nbsql_row
+),
+ranked AS (
+  SELECT
+    nbsql_row,
+    highest,
+    list_transform(scores, lambda score: score.joint) AS joints,
+    list_transform(scores, lambda score: CASE WHEN score.joint = highest THEN score.prior ELSE -1 END) AS priors
+  FROM best
+),
+evidence AS (
+  SELECT *, list_sum(list_transform(joints, lambda joint: exp(joint - highest))) AS mass FROM ranked
+)
+SELECT
+  source.nbsql_own,
+  source.nbsql_weight,
+  evidence.joints AS nbsql_joints,
+  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN list_position(evidence.priors, list_max(evidence.priors)) END AS nbsql_best,
+  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN 1 / evidence.mass END AS nbsql_probability,
+  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
+FROM numbered AS source
+JOIN evidence ON evidence.nbsql_row = source.nbsql_row
+{%- endmacro %}
+
+{#
+  What a block of features adds, a row a row and class: nbsql_row, class_no, prior, term. The first block, dense, holds the prior
+  and all that needs no lookup, too.
+#}
+{% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
+{% set numbers = parts.numbers if dense else [] -%}
+{% set columns = parts.columns if dense else [] -%}
+SELECT
+  number.nbsql_row,
+  number.class_no,
+  {%+ if dense %}CASE WHEN number.nbsql_left > 0 THEN number.nbsql_prior END{% else %}CAST(NULL AS {{ nbsql.double() }}){% endif %} AS prior,
+  {%+ if dense %}CASE WHEN number.nbsql_left > 0 THEN {% if model.has_prior %}{{ nbsql.log(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %} ELSE -{{ nbsql.infinity() }} END{% else %}0{% endif %}
+  {%- for block in (numbers + columns) | batch(50) %}
+
+    + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.left_out_gate(parts, feature, nbsql[feature.family.name ~ '_term'](feature, none)) }}{% endfor %})
+  {%- endfor %}
+  {%- for feature in levels %}
+
+    + {{ nbsql.left_out_gate(parts, feature, nbsql.left_out_level(feature)) | indent(4) }}
+  {%- endfor %} AS term
+FROM (
+  {{ nbsql.left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense) | indent(2) }}
+) AS number
+{%- endmacro %}
+
+{# A term that counts only where no other row has the joint value that the feature stands in for. #}
+{% macro left_out_gate(parts, feature, term) -%}
+{% set gates = parts.gates[feature.index] -%}
+{% if gates %}CASE WHEN {% for index in gates %}NOT number.nbsql_seen_{{ index }}{% if not loop.last %} AND {% endif %}{% endfor %} THEN {{ term }} ELSE 0 END{% else %}{{ term }}{% endif %}
+{%- endmacro %}
+
+{# Rows by classes, with the parameters that the terms of numbers read. #}
+{% macro left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense) -%}
+{% set joined -%}
+SELECT
+  rows.*,
+  classes.class_no,
+  classes.class_no = rows.nbsql_own AS nbsql_is_own
+  {%- if dense %},
+  {{ nbsql.left_over(nbsql.class_n(), nbsql.own_only(nbsql.left_out_row_weight())) }} AS nbsql_left,
+  classes.prior,
+  classes.everything - rows.nbsql_weight AS nbsql_everything,
+  classes.count - CASE WHEN own.n - rows.nbsql_weight > 1e-12 * own.n THEN 0 ELSE 1 END AS nbsql_count
+  {%- endif %}
+  {%- for feature in numbers %},
+  {{ nbsql.left_out_cells(feature) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in columns %},
+  {{ nbsql.left_out_totals(feature) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in levels %},
+  {{ nbsql.left_out_level_cells(feature) | indent(2) }}
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.left_out_values(parts, numbers, columns, levels, classes, lookups) | indent(2) }}
+) AS rows
+JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
+CROSS JOIN {{ classes }} AS classes
+{%- endset -%}
+{% set with_prior -%}
+{% if dense -%}
+SELECT
+  number.*,
+  {%+ if model.prior.kind == 'given' -%}
+  number.prior
+  {%- elif model.prior.kind == 'uniform' -%}
+  1 / CAST(number.nbsql_count AS {{ nbsql.double() }})
+  {%- elif model.prior.kind == 'smoothed' -%}
+  (number.nbsql_left + {{ nbsql.number(model.prior.alpha) }}) / (number.nbsql_everything + {{ nbsql.number(model.prior.alpha) }} * number.nbsql_count)
+  {%- else -%}
+  number.nbsql_left / number.nbsql_everything
+  {%- endif %} AS nbsql_prior
+  {%- for feature in numbers %}
+  {%- set estimates %}{{ nbsql[feature.family.distribution ~ '_left_out'](feature) }}{% endset %}
+  {%- if estimates %},
+  {{ estimates | indent(2) }}
+  {%- endif %}
+  {%- endfor %}
+
+FROM (
+  {{ joined | indent(2) }}
+) AS number
+{%- else -%}
+{{ joined }}
+{%- endif %}
+{%- endset -%}
+{% if numbers or columns -%}
+SELECT
+  number.*,
+  struct_pack(
+    {% for feature in numbers %}
+    {{ nbsql[feature.family.distribution ~ '_left_out_parameters'](feature) | indent(4) }}{% if columns or not loop.last %},{% endif %}
+
+    {% endfor %}
+    {% for feature in columns %}
+    {{ nbsql.left_out_weights(feature) | indent(4) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  ) AS parameters
+FROM (
+  {{ with_prior | indent(2) }}
+) AS number
+{%- else -%}
+{{ with_prior }}
+{%- endif %}
+{%- endmacro %}
+
+{# What is taken from the class that a row is of, and from no other. #}
+{% macro own_only(taken) -%}
+CASE WHEN classes.class_no = rows.nbsql_own THEN {{ taken }} ELSE 0 END
+{%- endmacro %}
+
+{% macro class_n() -%} classes.n {%- endmacro %}
+
+{% macro left_out_row_weight() -%} rows.nbsql_weight {%- endmacro %}
+
+{# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
+{% macro left_out_values(parts, numbers, columns, levels, classes, lookups) -%}
+{% set values -%}
+SELECT
+  source.nbsql_row,
+  source.nbsql_own,
+  source.nbsql_weight
+  {%- for index in parts.seen %},
+  source.nbsql_seen_{{ index }}
+  {%- endfor %}
+  {%- for feature in numbers + columns %},
+  {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}
+  {%- endfor %}
+  {%- for feature in levels %},
+  {{ nbsql.left_out_found(feature) | indent(2) }}
+  {%- endfor %}
+
+FROM numbered AS source
+{%- for feature in levels %}
+
+{{ nbsql.left_out_lookup(feature, lookups, nbsql.word('level')) }}
+{%- endfor %}
+{%- endset -%}
+{% if numbers %}{{ nbsql.left_out_moments(numbers, values, classes) }}{% else %}{{ values }}{% endif %}
+{%- endmacro %}
+
+
+{# How well all rows are predicted, one row: fold, rows, weight, accuracy, log_loss, as fold_scores. #}
+{% macro left_out_scores(left_out) -%}
+SELECT
+  'loo' AS fold,
+  count(*) AS rows,
+  sum(nbsql_weight) AS weight,
+  sum(CASE WHEN nbsql_best = nbsql_own THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS accuracy,
+  -sum(nbsql_weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(nbsql_weight) AS log_loss
+FROM (
+  SELECT
+    *,
+    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(nbsql_joints[nbsql_own] - nbsql_log_evidence) ELSE 0 END AS posterior
+  FROM {{ left_out }} AS left_out
+) AS posteriors
+{%- endmacro %}
+
+{# The rows as they are predicted, for the queries of evaluate.sql, as out_of_fold; known: all classes, with the numbers wanted. #}
+{% macro left_out_outcomes(model, left_out, classes, known) -%}
+SELECT
+  own.class AS {{ nbsql.ident(model.target) }},
+  {% if model.weight %}
+  left_out.nbsql_weight AS {{ nbsql.ident(model.weight) }},
+  {% endif %}
+  best.class AS nbsql_prediction,
+  left_out.nbsql_probability,
+  left_out.nbsql_log_evidence,
+  list_transform(numbers.class_nos, lambda number: left_out.nbsql_joints[number]) AS nbsql_joints
+FROM {{ left_out }} AS left_out
+CROSS JOIN (
+  SELECT list(classes.class_no ORDER BY known.class_no) AS class_nos
+  FROM {{ classes }} AS classes
+  JOIN {{ known }} AS known ON known.class = classes.class
+) AS numbers
+JOIN {{ classes }} AS own ON own.class_no = left_out.nbsql_own
+LEFT JOIN {{ classes }} AS best ON best.class_no = left_out.nbsql_best
+{%- endmacro %}
