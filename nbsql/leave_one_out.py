@@ -154,6 +154,7 @@ class LeaveOneOut(Folds):
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
         """What every row is scored by: the counts of all, from which it is taken."""
+        spec = replace(spec, slice_by=None)  # the slices add up to the whole
         context, parts = Context(spec, wide=False), Parts.of(spec)
         cells = self._renew("cells of setting", self.whole(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None

@@ -167,6 +167,16 @@ def test_it_takes_the_same_statements_for_any_number_of_rows(con: Connection, ro
     assert found.folds.fetchall() == [("loo", rows, rows, near(found.accuracy), near(found.log_loss))]
 
 
+def test_slices_add_up_to_the_whole(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 3 AS y, sin(i) + i % 3 AS x, 'v' || i % 4 AS c, i % 5 AS week FROM range(60) AS r(i)"
+    )
+    options: dict[str, Any] = {"target": "y", "exclude": ["week"], "folds": "loo"}
+    sliced, whole = (nbsql.cross_validate(con, "t", **options, slice_by=by) for by in ("week", None))
+    assert (sliced.rows, sliced.accuracy) == (60, whole.accuracy)
+    assert sliced.log_loss == near(whole.log_loss, abs=1e-12)
+
+
 def test_a_sweep_judges_every_setting_so(con: Connection) -> None:
     con = connect(days=DAYS)
     options: dict[str, Any] = {"target": "play", "folds": "loo", "weight": "times"}
