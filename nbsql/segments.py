@@ -21,6 +21,8 @@ def check_segments(engine: DuckDB, spec: Spec, source: Source) -> None:
         if family.complement or family.presence or family.weighed:
             event = "event='bernoulli'" if family.presence else "a complement" if family.complement else "tfidf or norm"
             raise InputError(f"segment_by does not take {feature.name!r}, which is {family.name} with {event}; leave that out")
+        if family.kept is not None:
+            raise InputError(f"segment_by does not take {feature.name!r}, which is {family.name} with best; leave that out")
 
 
 def refuse_segments(spec: Spec, title: str, what: str) -> None:

@@ -10,6 +10,7 @@ from nbsql.family.base import Family, Parameter, choice
 
 Event = Literal["multinomial", "complement"]
 Norm = Literal["l2"]
+BestBy = Literal["mutual_information", "chi_square"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,15 +23,19 @@ class Bag(Family):
         weight_norm: of the complement: divide the weights of a class by their sum.
         tfidf: a token counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N bags hold it.
         norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
+        best: so many tokens that tell most of the class are the vocabulary, chosen by their counts; None for all of them.
+        best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
     """
 
     event: str = "multinomial"
     weight_norm: bool = False
     tfidf: bool = False
     norm: Norm | None = None
+    best: int | None = None
+    best_by: BestBy = "mutual_information"
 
     bag: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "weight_norm")
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "weight_norm", "best", "best_by")
     events: ClassVar[tuple[str, ...]] = ("multinomial", "complement")
 
     def __post_init__(self) -> None:
@@ -47,6 +52,21 @@ class Bag(Family):
             raise InputError("event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm")
         if self.weighed and self.unseen == "smooth":
             raise InputError("unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags")
+
+        choice(self.best_by, BestBy, "best_by")
+        if self.best is not None:
+            if isinstance(self.best, bool) or not isinstance(self.best, int) or self.best < 1:
+                raise InputError(f"best must be a whole number of at least 1, not {self.best!r}")
+            if self.norm is not None:
+                raise InputError(
+                    "best and norm cannot go together: the length of a bag is that of all its tokens; leave one out"
+                )
+            if self.unseen == "smooth":
+                raise InputError("unseen='smooth' would count the tokens that best leaves out; leave out one of them")
+
+    @property
+    def kept(self) -> int | None:
+        return self.best
 
     @property
     def complement(self) -> bool:

@@ -150,7 +150,7 @@ class Family:
         """The same family with what was left out taken from the fit."""
         if nulls == "category" and not self.has_categories:
             nulls = "skip"
-        if self.presence or self.weighed:
+        if self.presence or self.weighed or self.kept is not None:
             unseen = "skip"
         return dataclasses.replace(
             self,
@@ -263,6 +263,11 @@ class Family:
     def weighed(self) -> bool:
         """Whether a token counts for something else than how often it occurs (sql/macros/tfidf.sql)."""
         return False
+
+    @property
+    def kept(self) -> int | None:
+        """How many of its values are kept, the most telling ones (sql/macros/families/best_values.sql); None for all."""
+        return None
 
     @property
     def least_count(self) -> int:

@@ -25,6 +25,8 @@ class Text(Bag):
         weight_norm: of the complement: divide the weights of a class by their sum.
         tfidf: a word counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N texts hold it.
         norm: "l2" divides the counts of a text by the root of the sum of their squares, so that long texts weigh no more.
+        best: so many words (n-grams) that tell most of the class are the vocabulary, chosen by their counts; None for all.
+        best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
         pattern: what a word is, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode letters and digits.
         lower: fold to lower case first.
         stop_words: words to leave out: None, "english", or a list.

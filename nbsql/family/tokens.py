@@ -17,6 +17,8 @@ class Tokens(Bag):
         weight_norm: of the complement: divide the weights of a class by their sum.
         tfidf: weigh each token by how few bags hold it.
         norm: "l2" gives every bag the same length.
+        best: so many tokens that tell most of the class are the vocabulary, chosen by their counts; None for all.
+        best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
     """
 
     name: ClassVar[str] = "tokens"

@@ -120,10 +120,11 @@ HAVING sum(n) > 1e-9 * sum(gross)
 
 {% macro estimated(statistics, priors, features) -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
+{% set choosy = features | selectattr('family.kept') | list -%}
 WITH classes AS (
   SELECT class FROM {{ priors }} AS priors
 ),
-counts AS (
+{% if choosy %}all_counts{% else %}counts{% endif %} AS (
   SELECT class, feature, value, sum(n) AS n
   FROM {{ statistics }} AS statistics
   WHERE feature IS NOT NULL AND mean IS NULL{% if tfidf %} AND feature NOT IN ({{ nbsql.names(tfidf) }}){% endif %}
@@ -137,6 +138,9 @@ counts AS (
   {%- endif %}
 
 ),
+{% if choosy %}
+{{ nbsql.best_counts(priors, choosy) }},
+{% endif %}
 moments AS (
   {{ nbsql.pooled(nbsql.numbers_of(statistics), ['class', 'feature']) | indent(2) }}
 )

@@ -161,21 +161,19 @@ moments AS (
   Of columns that share a covariance matrix: a row a column, as if it were a number by itself.
 #}
 {% macro relevance_of_values(statistics, priors, features) -%}
-WITH {{ nbsql.counted_cells(statistics, features) }},
-shares AS (
-  SELECT class, n / sum(n) OVER () AS share FROM {{ priors }} AS priors
-),
-by_value AS (
-  SELECT
-    feature,
-    value,
-    class,
-    n,
-    sum(n) OVER (PARTITION BY feature) AS total,
-    sum(n) OVER (PARTITION BY feature, value) AS of_value,
-    sum(n) OVER (PARTITION BY feature, class) AS of_class
-  FROM counts
-)
+WITH {{ nbsql.counted_cells(statistics, features) }}
+{{ nbsql.scores_of_values(nbsql.word('counts'), priors) }}
+{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
+
+UNION ALL
+{{ nbsql.relevance_of_columns(feature) }}
+{%- endfor %}
+
+ORDER BY mutual_information DESC{% if features | selectattr('family.centred') | rejectattr('family.by_column') | list %} NULLS LAST{% endif %}, feature, value
+{%- endmacro %}
+
+{# The same of counts (feature, value, class, n), in no order. #}
+{% macro scores_of_values(counts, priors) -%}
 SELECT
   feature,
   value,
@@ -190,15 +188,20 @@ FROM (
     shares.share,
     -- the classes that never have the value, against it: the other values are all that these have
     (total - sum(of_class) OVER (PARTITION BY feature, value)) * ln(total / nullif(total - of_value, 0)) AS rest
-  FROM by_value
-  JOIN shares USING (class)
+  FROM (
+    SELECT
+      feature,
+      value,
+      class,
+      n,
+      sum(n) OVER (PARTITION BY feature) AS total,
+      sum(n) OVER (PARTITION BY feature, value) AS of_value,
+      sum(n) OVER (PARTITION BY feature, class) AS of_class
+    FROM {{ counts }} AS counts
+  ) AS by_value
+  JOIN (
+    SELECT class, n / sum(n) OVER () AS share FROM {{ priors }} AS priors
+  ) AS shares USING (class)
 ) AS cells
 GROUP BY feature, value, of_value
-{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
-
-UNION ALL
-{{ nbsql.relevance_of_columns(feature) }}
-{%- endfor %}
-
-ORDER BY mutual_information DESC{% if features | selectattr('family.centred') | rejectattr('family.by_column') | list %} NULLS LAST{% endif %}, feature, value
 {%- endmacro %}

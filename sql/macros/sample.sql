@@ -149,7 +149,7 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
   LEFT JOIN (
     SELECT class, sum(n) AS n
     FROM {{ statistics }} AS statistics
-    WHERE feature = {{ nbsql.text(feature.name) }} AND value IS NOT NULL AND mean IS NULL
+    WHERE feature = {{ nbsql.text(feature.name) }} AND mean IS NULL AND value IN (SELECT value FROM likelihoods WHERE feature = {{ nbsql.text(feature.name) }})
     GROUP BY class
   ) AS tokens ON tokens.class = priors.class
   GROUP BY priors.class

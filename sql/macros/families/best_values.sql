@@ -1,0 +1,53 @@
+{#
+  The tokens that tell most of the class, by their counts: those of `all_counts` with the largest mutual information or chi_square
+  (relevance.sql) are the `counts` that the families estimate from. So the choice is a query on cells that add up: it is made anew
+  when the model learns, and in every fold. With chi_square it is that of scikit-learn's SelectKBest(chi2) from the same counts, as
+  weighed, among the tokens that are met often enough; a tie goes to the token that comes last, as there.
+
+  The last digits of a score, which depend on the order of the sum, decide nothing.
+#}
+{% macro best_counts(priors, features) -%}
+{% set considered %}(
+      SELECT all_counts.feature, all_counts.value, all_counts.class, all_counts.n
+      FROM all_counts
+      JOIN (
+        SELECT all_counts.feature, all_counts.value
+        FROM all_counts
+        JOIN choices ON choices.feature = all_counts.feature
+        WHERE all_counts.value IS NOT NULL
+        GROUP BY all_counts.feature, all_counts.value
+        HAVING sum(all_counts.n) >= max(choices.min_count)
+      ) AS often USING (feature, value)
+    ){% endset -%}
+choices(feature, kept, by_chi_square, min_count) AS (
+  VALUES
+    {% for feature in features %}
+    ({{ nbsql.text(feature.name) }}, {{ feature.family.kept }}, {% if feature.family.best_by == 'chi_square' %}TRUE{% else %}FALSE{% endif %}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+),
+best_values AS (
+  SELECT feature, value
+  FROM (
+    SELECT feature, value, kept, row_number() OVER (PARTITION BY feature ORDER BY {{ nbsql.rounded(nbsql.word('score')) }} DESC, value DESC) AS place
+    FROM (
+      SELECT scores.feature, scores.value, choices.kept, CASE WHEN choices.by_chi_square THEN scores.chi_square ELSE scores.mutual_information END AS score
+      FROM (
+        {{ nbsql.scores_of_values(considered, priors) | indent(8) }}
+      ) AS scores
+      JOIN choices ON choices.feature = scores.feature
+    ) AS scored
+  ) AS ranked
+  WHERE place <= kept
+),
+counts AS (
+  SELECT all_counts.*
+  FROM all_counts
+  LEFT JOIN best_values ON best_values.feature = all_counts.feature AND best_values.value = all_counts.value
+  WHERE best_values.value IS NOT NULL OR all_counts.value IS NULL OR all_counts.feature NOT IN ({{ nbsql.names(features) }})
+)
+{%- endmacro %}
+
+{# To twelve digits. #}
+{% macro rounded(x) -%}
+CASE WHEN {{ x }} > 1e-290 THEN round({{ x }}, 11 - CAST(floor(log10({{ x }})) AS INTEGER)) ELSE 0 END
+{%- endmacro %}
