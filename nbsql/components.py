@@ -92,6 +92,8 @@ def asked_components(options: Options, features: Sequence[Feature]) -> Component
         if family.name == "multivariate_gaussian" or family.backs_off:
             what = f"{family.name} with a backoff" if family.backs_off else family.name
             raise InputError(f"components does not take {feature.name!r}, which is {what}; choose another family")
+        if family.kept is not None:
+            raise InputError(f"components does not take {feature.name!r}, which is {family.name} with best; leave that out")
         if family.complement:
             raise InputError(f"components does not take {feature.name!r}, which is a complement; choose another family")
     numbers = tuple(feature.column for feature in features if is_number(feature))

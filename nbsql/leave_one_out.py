@@ -127,7 +127,8 @@ def _stands_in(feature: Feature, joint: Feature) -> bool:
 def _is_left_out(feature: Feature) -> bool:
     """Whether a row can be taken out of its counts where it is scored."""
     family = feature.family
-    return family.distribution in _DISTRIBUTIONS and not (family.weighed or family.supervised or family.normalised_weights)
+    chosen = family.weighed or family.supervised or family.normalised_weights or family.kept is not None
+    return family.distribution in _DISTRIBUTIONS and not chosen
 
 
 class LeaveOneOut(Folds):
@@ -242,7 +243,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
 def _described(feature: Feature) -> str:
     """The family of a feature that no row can be left out of, and the option that is in the way."""
     family = feature.family
-    for option in ("tfidf", "norm", "weight_norm"):
+    for option in ("tfidf", "norm", "weight_norm", "best"):
         if getattr(family, option, False):
             return f"{family.name} with {option}={getattr(family, option)!r}"
     return f"{family.name} with by='mdl'" if family.supervised else family.name

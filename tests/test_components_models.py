@@ -288,6 +288,10 @@ def test_the_command_line(lumps: Connection, tmp_path: Path) -> None:
             "components does not take 'joint', which is joint with a backoff; choose another family",
         ),
         (
+            {"components": 2, "families": {"note": nbsql.Text(best=3)}},
+            "components does not take 'note', which is text with best; leave that out",
+        ),
+        (
             {"components": 2, "families": {"note": nbsql.Text(event="complement")}},
             "components does not take 'note', which is a complement; choose another family",
         ),

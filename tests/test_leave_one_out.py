@@ -210,6 +210,7 @@ REFUSED = "folds='loo' takes a row out of the counts as it is scored, which {} d
         ({"families": {"x": nbsql.Kernel()}}, REFUSED.format("'x' (kernel)")),
         ({"families": {"x": nbsql.Binned(by="mdl")}}, REFUSED.format("'x' (binned with by='mdl')")),
         ({"families": {"s": nbsql.Text(tfidf=True)}}, REFUSED.format("'s' (text with tfidf=True)")),
+        ({"families": {"s": nbsql.Text(best=2)}}, REFUSED.format("'s' (text with best=2)")),
         ({"families": {"s": nbsql.Text(norm="l2")}}, REFUSED.format("'s' (text with norm='l2')")),
         ({"method": "lda", "exclude": ["s"]}, REFUSED.format("'lda' (multivariate_gaussian)")),
         (
