@@ -75,11 +75,20 @@ class Project:
         done = self.dbt("build", *arguments)
         assert done.returncode == 0, done.stdout + done.stderr
 
+    def _results(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))[
+            "results"
+        ]
+        return found
+
+    def statuses(self) -> dict[str, str]:
+        """How each node that ran last came out."""
+        return {result["unique_id"].split(".")[2]: result["status"] for result in self._results()}
+
     def messages(self) -> dict[str, str]:
-        """What dbt said of each node that it ran last, the first line after the title."""
-        results = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))["results"]
+        """What dbt said of each node that it ran last: our line, or its first."""
         found = {}
-        for result in results:
+        for result in self._results():
             lines = [line.strip() for line in (result["message"] or "").splitlines()]
             ours = [line for line in lines if line.startswith("nbsql: ")] or lines[:1]
             found[result["unique_id"].split(".")[2]] = "".join(ours[:1])
