@@ -38,6 +38,7 @@ def test_the_wheel_fits_and_predicts_in_an_empty_environment(tmp_path):
     names = zipfile.ZipFile(wheel).namelist()
     assert "nbsql/sql/macros/score.sql" in names
     assert "nbsql/sql/dbt_project.yml" in names
+    assert "nbsql/sql/.dbtignore" in names
     assert "nbsql/data/flights.parquet" in names
     assert "nbsql/py.typed" in names
     assert all(name.startswith(("nbsql/", "nbsql-")) for name in names)

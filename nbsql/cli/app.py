@@ -10,6 +10,7 @@ import duckdb
 from nbsql import __version__
 from nbsql.cli.calibrate import calibrate
 from nbsql.cli.changes import compact, forget, rollback, update
+from nbsql.cli.dbt import dbt_path
 from nbsql.cli.demo import demo
 from nbsql.cli.derived import cross_validate, drift, export, import_, merge, sweep
 from nbsql.cli.evaluate import evaluate
@@ -78,7 +79,7 @@ def main() -> None:
 
 _COMMANDS = (
     demo, fit, predict, evaluate, cross_validate, sweep, calibrate, explain, update, forget, rollback, compact, drift, merge,
-    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, sql, drop,
+    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, sql, drop, dbt_path,
 )  # fmt: skip
 for _command in _COMMANDS:
     main.add_command(_command)

@@ -47,7 +47,7 @@ CROSS JOIN (
 (
   SELECT
     source.*,
-    {%+ if model.class_numbers %}[{% for k in model.class_numbers %}nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}nbsql_joints{% endif %} AS nbsql_logs
+    {%+ if model.class_numbers %}[{% for k in model.class_numbers %}nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
   FROM {{ scored }} AS source
 )
 {%- endmacro %}

@@ -16,7 +16,7 @@ SELECT
 FROM (
   SELECT
     {{ nbsql.label(nbsql.target(model), as_text) }} AS class,
-    {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){% endif %} AS weight,
+    {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS weight,
     source.nbsql_log_evidence AS evidence,
     source.nbsql_logs AS logs
   FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
@@ -48,7 +48,7 @@ SELECT
   {{ nbsql.text(method) }} AS method,
   classes.class_no,
   classes.class,
-  {%+ if method == 'temperature' %}1 / found.slope{% else %}CAST(NULL AS {{ nbsql.double() }}){% endif %} AS temperature,
+  {%+ if method == 'temperature' %}1 / found.slope{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS temperature,
   {% if method == 'platt' %}
   coalesce(found.slope, 1) AS slope,
   coalesce(found.intercept, 0) AS intercept,
@@ -66,7 +66,7 @@ SELECT
 FROM (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
 ) AS classes
-{%+ if method == 'temperature' %}RIGHT JOIN found ON FALSE{% else %}LEFT JOIN found ON found.class_no = classes.class_no{% endif %}
+{%+ if method == 'temperature' %}RIGHT JOIN found ON FALSE{% else %}LEFT JOIN found ON found.class_no = classes.class_no{%+ endif %}
 
 ORDER BY classes.class_no, score
 {%- endmacro %}

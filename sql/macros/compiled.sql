@@ -24,9 +24,9 @@
 {% macro parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parameters') | list -%}
 WITH classes AS (
-  {%+ if model.has_prior -%}
+  {% if model.has_prior %}
   {{ nbsql.classes(priors) | indent(2) }}
-  {%- else -%}
+  {%- else %}
   SELECT class_no, class, 0 AS log_prior
   FROM (
     {{ nbsql.classes(priors) | indent(4) }}
@@ -72,7 +72,7 @@ JOIN (
 {# The lists `labels` and `log_priors` of a relation, and `numbers`, in columns. #}
 {% macro laid_out(model, classes) -%}
 {% for k in model.class_numbers -%}
-{%+ if not loop.first %}  {% endif %}{{ classes }}.labels[{{ k }}] AS class_{{ k }},
+{%+ if not loop.first %}  {%+ endif %}{{ classes }}.labels[{{ k }}] AS class_{{ k }},
   {{ classes }}.log_priors[{{ k }}] AS log_prior_{{ k }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
@@ -172,7 +172,7 @@ SELECT
   unnest([{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS log_prior
   {%- for wanted in model.parameters %}
   {%- set name = nbsql.parameter(wanted) %},
-  {%+ if wanted.parameter.common %}{{ name }}_1{% else %}unnest([{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){% endif %} AS {{ name }}
+  {%+ if wanted.parameter.common %}{{ name }}_1{% else %}unnest([{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){%+ endif %} AS {{ name }}
   {%- endfor %}
 
 FROM {{ parameters }} AS parameters

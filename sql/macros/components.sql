@@ -33,7 +33,7 @@
 {% macro numbers_of_rows(model, source, numbers) -%}
 SELECT
   CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}) AS label,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %} AS weight
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight
   {%- for column in numbers %},
   {{ nbsql.number_of_row(column) }} AS nbsql_x_{{ loop.index }}
   {%- endfor %}

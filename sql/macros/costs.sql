@@ -66,7 +66,7 @@ SELECT
 FROM (
   SELECT
     {{ nbsql.label(nbsql.target(model), as_text) }} AS class,
-    {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){% endif %} AS weight,
+    {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS weight,
     source.nbsql_matrix[source.nbsql_choice] AS prices,
     source.nbsql_costs[source.nbsql_choice] AS expected
   FROM {{ decided }} AS source

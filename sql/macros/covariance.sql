@@ -68,9 +68,9 @@ of_classes AS (
   JOIN entries AS of_j ON of_j.class = entries.class AND of_j.i = entries.j AND of_j.j = entries.j
 ),
 shrunk AS (
-  {%+ if family.ledoit_wolf -%}
+  {% if family.ledoit_wolf %}
   {{ nbsql.ledoit_wolf(feature) | indent(2) }}
-  {%- elif family.fixed_shrinkage -%}
+  {%- elif family.fixed_shrinkage %}
   SELECT
     class,
     i,
@@ -78,7 +78,7 @@ shrunk AS (
     n,
     (1 - {{ s }}) * covariance + CASE WHEN i = j THEN {{ s }} * sum(CASE WHEN i = j THEN covariance END) OVER (PARTITION BY class) / {{ p }} ELSE 0 END AS covariance
   FROM of_classes
-  {%- else -%}
+  {%- else %}
   SELECT * FROM of_classes
   {%- endif %}
 
@@ -89,9 +89,9 @@ within_classes AS (
   GROUP BY i, j
 ),
 covariances AS MATERIALIZED (
-  {%+ if family.shared -%}
+  {% if family.shared %}
   SELECT 0 AS class, i, j, covariance * corrected AS covariance FROM within_classes
-  {%- else -%}
+  {%- else %}
   SELECT
     classes.class,
     within_classes.i,

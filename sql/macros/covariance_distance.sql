@@ -59,7 +59,7 @@ FROM (
     SELECT {{ nbsql.text(side) }} AS class, * FROM (
       {{ nbsql.pooled(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
     ) AS side_{{ loop.index }}
-    {%+ if not loop.last %}UNION ALL{% endif %}
+    {%+ if not loop.last %}UNION ALL{%+ endif %}
 
     {% endfor %}
   ),

@@ -23,8 +23,8 @@ outcomes AS MATERIALIZED (
     {{ nbsql.label(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
     coalesce(source.nbsql_probability, 0) AS probability,
     {{ nbsql.posteriors(model) | indent(4) }} AS posteriors,
-    {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){% endif %} AS weight,
-    {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{% endif %} AS broken
+    {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS weight,
+    {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{%+ endif %} AS broken
   FROM {{ scored }} AS source
 ),
 known AS (
@@ -44,7 +44,7 @@ judged AS (
 {# The posteriors of a row of `scored`, a list by class_no; 0 where no class can explain the row. #}
 {% macro posteriors(model) -%}
 list_transform(
-  {%+ if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %},
+  {%+ if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{%+ endif %},
   lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
 )
 {%- endmacro %}

@@ -85,7 +85,7 @@ found.scores
 
 {# Some features, or columns of features, that look up a value or compute with their parameters. #}
 {% macro explained_block(model, parts, lookups) -%}
-{% set features = parts | map(attribute='feature') | unique | list -%}
+{% set features = parts | map(attribute='feature') | unique(attribute='index') | list -%}
 SELECT
   number.nbsql_row,
   parameters.class_no,

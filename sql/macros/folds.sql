@@ -20,13 +20,13 @@ SELECT
   {% for column in columns %}
   source.{{ nbsql.ident(column) }},
   {% endfor %}
-  {%+ if fold is not none -%}
+  {% if fold is not none %}
   CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }})
-  {%- elif by == 'class' -%}
+  {%- elif by == 'class' %}
   CAST((row_number() OVER (ORDER BY source.{{ nbsql.ident(target) }}, {{ hashed }}) - 1) % {{ folds }} AS INTEGER)
-  {%- elif by == 'hash' -%}
+  {%- elif by == 'hash' %}
   CAST({{ hashed }} % {{ folds }} AS INTEGER)
-  {%- else -%}
+  {%- else %}
   CAST(hash(hash(source.rowid)) % {{ folds }} AS INTEGER)
   {%- endif %} AS nbsql_slice
 FROM {{ source }} AS source
@@ -47,7 +47,7 @@ ORDER BY TRY_CAST(slice AS {{ nbsql.double() }}) NULLS LAST, slice
 #}
 {% macro cells_of_setting(cells, names, fold=none) -%}
 SELECT
-  {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}) AS slice{% else %}cells.slice{% endif %},
+  {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}) AS slice{% else %}cells.slice{%+ endif %},
   cells.class,
   names.name AS feature,
   cells.value,
@@ -131,7 +131,7 @@ SELECT
 FROM (
   SELECT
     source.nbsql_slice AS fold,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %} AS weight,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight,
     coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
     CASE
       WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN coalesce(exp({{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence), 0)

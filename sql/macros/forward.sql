@@ -26,7 +26,7 @@ SELECT
   feature,
   [
     {% for number in numbers %}
-    {%+ if number is none %}CASE WHEN feature IS NULL THEN -{{ nbsql.infinity() }} ELSE 0 END{% else %}sum(CASE WHEN class_no = {{ number }} THEN contribution END){% endif %}{{ nbsql.comma(loop) }}
+    {%+ if number is none %}CASE WHEN feature IS NULL THEN -{{ nbsql.infinity() }} ELSE 0 END{% else %}sum(CASE WHEN class_no = {{ number }} THEN contribution END){%+ endif %}{{ nbsql.comma(loop) }}
     {% endfor %}
   ] AS scores
 FROM (
@@ -41,7 +41,7 @@ SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
 FROM (
   SELECT
     contributions.row,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %} AS weight,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight,
     labels.place AS truth,
     contributions.scores
   FROM {{ contributions }} AS contributions

@@ -7,14 +7,14 @@
 {% macro inlined(query, tables) -%}
 WITH {% for name, columns, rows in tables -%}
 {{ nbsql.ident(name) }} AS (
-  {%+ if rows | length == 1 -%}
+  {% if rows | length == 1 %}
   SELECT
     {% for value in rows[0] %}
     {{ value }} AS {{ nbsql.word(columns[loop.index0]) }}{{ nbsql.comma(loop) }}
     {% endfor %}
-  {%- elif not rows -%}
+  {%- elif not rows %}
   SELECT{% for column in columns %} CAST(NULL AS {% if column in ('feature', 'value') %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% if column == 'scores' %}[]{% endif %}{% endif %}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% endfor %} WHERE FALSE
-  {%- else -%}
+  {%- else %}
   SELECT *
   FROM (
     VALUES

@@ -26,13 +26,13 @@ FROM (
   SELECT
     counts.class,
     counts.n,
-    {%+ if model.prior.kind == 'given' -%}
+    {% if model.prior.kind == 'given' %}
     given.prior
-    {%- elif model.prior.kind == 'uniform' -%}
+    {%- elif model.prior.kind == 'uniform' %}
     1 / CAST(count(*) OVER () AS {{ nbsql.double() }})
-    {%- elif model.prior.kind == 'smoothed' -%}
+    {%- elif model.prior.kind == 'smoothed' %}
     (counts.n + {{ nbsql.number(model.prior.added) }}) / (sum(counts.n) OVER () + {{ nbsql.number(model.prior.added) }} * count(*) OVER ())
-    {%- else -%}
+    {%- else %}
     counts.n / sum(counts.n) OVER ()
     {%- endif %} AS prior
   FROM (

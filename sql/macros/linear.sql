@@ -69,7 +69,7 @@ SELECT
   {% endfor %}
   sum(weight) AS weight
 FROM (
-  {%+ if model.class_columns | length == 2 -%}
+  {% if model.class_columns | length == 2 %}
   SELECT
     weights.* REPLACE (CASE WHEN parameters.class = largest.class THEN weight ELSE -weight END AS weight),
     largest.class
@@ -78,7 +78,7 @@ FROM (
   CROSS JOIN (
     SELECT max(class) AS class FROM parameters
   ) AS largest
-  {%- else -%}
+  {%- else %}
   SELECT weights.*, parameters.class
   FROM weights
   JOIN parameters ON parameters.class_no = weights.class_no

@@ -135,7 +135,7 @@ SELECT
   smoothed.{{ nbsql.word(column) }},
   {% endfor %}
   {% for column in ['centre', 'scale'] %}
-  {%+ if found.splits %}centres.{{ nbsql.word(column) }}{% else %}CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{% endif %}{{ nbsql.comma(loop) }}
+  {%+ if found.splits %}centres.{{ nbsql.word(column) }}{% else %}CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{%+ endif %}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
   {{ nbsql.smoothed_members(model, model.features) | indent(2) }}

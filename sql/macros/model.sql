@@ -3,20 +3,6 @@
   schema of the user's file and the temporary tables of a model without a name.
 #}
 
-{% macro create_schema(schema) -%}
-CREATE SCHEMA {{ schema }}
-{%- endmacro %}
-
-{% macro create_table_as(relation, query, temporary=false) -%}
-CREATE {% if temporary %}TEMP {% endif %}TABLE {{ relation }} AS
-{{ query }}
-{%- endmacro %}
-
-{% macro create_view_as(relation, query, temporary=false) -%}
-CREATE {% if temporary %}TEMP {% endif %}VIEW {{ relation }} AS
-{{ query }}
-{%- endmacro %}
-
 {% macro insert_into(relation, query) -%}
 INSERT INTO {{ relation }}
 {{ query }}
@@ -55,14 +41,6 @@ SELECT
   CAST({{ rows }} AS BIGINT) AS rows,
   {{ nbsql.utc_now() }} AS at,
   {{ number }} AS number
-{%- endmacro %}
-
-{% macro drop_relation(kind, relation, if_exists=false) -%}
-DROP {% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
-{%- endmacro %}
-
-{% macro drop_schema(schema) -%}
-DROP SCHEMA {{ schema }}
 {%- endmacro %}
 
 {# The columns that a count reads, once, for a source that costs more to read than a table. #}

@@ -53,7 +53,7 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed() }},
-  {%+ if model.learnt %}CAST(log_evidence AS {{ nbsql.double() }}) AS log_evidence{% else %}{{ nbsql.added('log_evidence', nbsql.and_common(model)) }}{% endif %}
+  {%+ if model.learnt %}CAST(log_evidence AS {{ nbsql.double() }}) AS log_evidence{% else %}{{ nbsql.added('log_evidence', nbsql.and_common(model)) }}{%+ endif %}
 
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}

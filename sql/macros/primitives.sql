@@ -4,11 +4,11 @@
 #}
 
 {% macro ident(name) -%}
-"{{ name | replace('"', '""') }}"
+"{{ nbsql.kept(name) | replace('"', '""') }}"
 {%- endmacro %}
 
 {% macro text(value) -%}
-'{{ value | replace("'", "''") }}'
+'{{ nbsql.kept(value) | replace("'", "''") }}'
 {%- endmacro %}
 
 {# An exponent makes the literal a double: 0.1 alone is DECIMAL, and sums of decimals overflow. #}

@@ -74,7 +74,7 @@ CROSS JOIN {{ parameters }} AS parameters
 SELECT
   number.*
   {%- for k in model.class_numbers %},
-  {%+ if model.by_slice %}coalesce({% endif %}parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
@@ -136,7 +136,7 @@ LEFT JOIN (
   SELECT
     source.*,
     {% for feature in features %}
-    {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{% endif %}{{ nbsql.comma(loop) }}
+    {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM {{ relation }} AS source
 ) AS number
@@ -194,12 +194,12 @@ blocks AS (
 {% macro numbered(model, source, parameters, lookups) -%}
 {% set rows %}SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS MATERIALIZED (
-  {%+ if model.segmented -%}
+  {% if model.segmented %}
   {% set rows %}(
     {{ rows }}
-  ){% endset -%}
+  ){% endset %}
   {{ nbsql.in_segments(rows, parameters) | indent(2) }}
-  {%- else -%}
+  {%- else %}
   {{ rows }}
   {%- endif %}
 
@@ -302,7 +302,7 @@ bag{{ nbsql.sub(feature) }} AS (
   FROM (
     {{ nbsql.scored_tokens(model, feature) | indent(4) }}
   ) AS tokens
-  {%+ if smooth %}LEFT {% endif %}JOIN (
+  {%+ if smooth %}LEFT {%+ endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
   {%- if smooth %}

@@ -23,9 +23,9 @@ terms AS (
 
 ),
 {% if model.mixed %}joint_of_members{% else %}joint{% endif %} AS (
-  {%+ if bags or levels[20:] -%}
+  {% if bags or levels[20:] %}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
-  {%- else -%}
+  {%- else %}
   SELECT nbsql_row, class_no, term AS joint FROM terms
   {%- endif %}
 
@@ -61,8 +61,8 @@ JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evide
 {% set computed = model.features | selectattr('family.parametrised_term') | list if dense else [] -%}
 SELECT
   number.nbsql_row,
-  {%+ if levels %}number{% else %}parameters{% endif %}.class_no,
-  {%+ if dense %}parameters.log_prior{% endif %}
+  {%+ if levels %}number{% else %}parameters{%+ endif %}.class_no,
+  {%+ if dense %}parameters.log_prior{%+ endif %}
   {%- for block in computed | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none) }}{% endfor %})
@@ -70,7 +70,7 @@ SELECT
   {%- for feature in levels %}
   {%- set found %}number.level{{ nbsql.sub(feature) }}{% endset %}
 
-    {%+ if dense or not loop.first %}+ {% endif %}{{ nbsql.level_term(feature, none, found) }}
+    {%+ if dense or not loop.first %}+ {%+ endif %}{{ nbsql.level_term(feature, none, found) }}
   {%- endfor %} AS term
 FROM (
   SELECT
@@ -129,7 +129,7 @@ FROM (
   FROM (
     {{ nbsql.scored_tokens(model, feature) | indent(4) }}
   ) AS tokens
-  {%+ if smooth %}LEFT {% endif %}JOIN (
+  {%+ if smooth %}LEFT {%+ endif %}JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS lookups ON lookups.value = tokens.value{{ nbsql.of_own(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
   {{ nbsql.met(model, parameters, nbsql.word('tokens')) }}

@@ -8,9 +8,9 @@
 {% macro ranked(statistics, features, by) -%}
 SELECT
   relevant.feature,
-  {%+ if by == 'mutual_information' -%}
+  {% if by == 'mutual_information' %}
   least(relevant.mutual_information * relevant.n / classes.n, classes.entropy)
-  {%- else -%}
+  {%- else %}
   relevant.{{ nbsql.word(by) }}
   {%- endif %} AS score,
   relevant.f_statistic

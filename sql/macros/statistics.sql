@@ -17,7 +17,7 @@
 {% macro cell(model, n, class=none, feature=none, value=none, slice=none, mean=none) -%}
 SELECT
   {{ nbsql.slice(model, slice) }} AS slice,
-  {%+ if class is none %}class{% else %}{{ class }} AS class{% endif %},
+  {%+ if class is none %}class{% else %}{{ class }} AS class{%+ endif %},
   CAST({% if feature is none %}NULL{% else %}{{ nbsql.text(feature.name) }}{% endif %} AS {{ nbsql.string() }}) AS feature,
   CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}) AS value,
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
@@ -141,7 +141,7 @@ SELECT
   slice,
   {% endif %}
   count(*) AS rows,
-  {%+ if model.weight %}sum(weight){% else %}count(*){% endif %} AS n
+  {%+ if model.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
   {%- for feature in features %}
   {{- nbsql[feature.family.name ~ '_aggregates'](model, feature, centres.get(feature.index), careful) }}
   {%- endfor %}

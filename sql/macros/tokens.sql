@@ -12,13 +12,13 @@ SELECT *
 FROM (
   SELECT
     {{ kept }},
-    {%+ if feature.family.name == 'token_counts' -%}
+    {% if feature.family.name == 'token_counts' %}
     unnest(map_keys(source.{{ nbsql.ident(feature.column) }})) AS value,
     CAST(unnest(map_values(source.{{ nbsql.ident(feature.column) }})) AS {{ nbsql.double() }}) AS times
-    {%- elif feature.family.name == 'text' -%}
+    {%- elif feature.family.name == 'text' %}
     unnest({{ nbsql.terms(feature.family) }}) AS value,
     1 AS times
-    {%- else -%}
+    {%- else %}
     unnest(source.{{ nbsql.ident(feature.column) }}) AS value,
     1 AS times
     {%- endif %}
@@ -58,15 +58,15 @@ regexp_extract_all({{ folded }}, {{ nbsql.text(family.pattern) }})
 {% set measured = family.min_length > 1 or (family.letters_and_digits and family.ngrams != (1, 1)) -%}
 SELECT
   source.*,
-  {%+ if measured or family.stop_words -%}
+  {% if measured or family.stop_words %}
   list_filter(
     {{ found }},
     lambda word: {% if measured %}length(word) >= {{ family.min_length }}{% endif -%}
-    {%+ if measured and family.stop_words %} AND {% endif -%}
-    {%+ if family.stop_words %}NOT list_contains({{ nbsql.texts(family.stop_words) }}, word){% endif %}
+    {%+ if measured and family.stop_words %} AND {%+ endif -%}
+    {%+ if family.stop_words %}NOT list_contains({{ nbsql.texts(family.stop_words) }}, word){%+ endif %}
 
   )
-  {%- else -%}
+  {%- else %}
   {{ found }}
   {%- endif %} AS nbsql_words
 FROM {{ source }} AS source

@@ -26,7 +26,7 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
 SELECT
   min(x) AS least
   {%- for i in range(1, bins) %},
-  {%+ if feature.family.by == 'width' %}min(x) + {{ i }} * (max(x) - min(x)) / {{ bins }}{% else %}min(CASE WHEN up_to * {{ bins }} >= everything * {{ i }} THEN x END){% endif %} AS edge_{{ i }}
+  {%+ if feature.family.by == 'width' %}min(x) + {{ i }} * (max(x) - min(x)) / {{ bins }}{% else %}min(CASE WHEN up_to * {{ bins }} >= everything * {{ i }} THEN x END){%+ endif %} AS edge_{{ i }}
   {%- endfor %}
 
 FROM (

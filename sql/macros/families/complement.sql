@@ -19,12 +19,12 @@ SELECT
   unseen,
   likelihood,
   {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  {%+ if normed -%}
+  {% if normed %}
   {{ weight }} / CASE
     WHEN feature IN ({{ nbsql.names(normed) }}) THEN nullif(sum(CASE WHEN NOT unseen THEN {{ weight }} END) OVER (PARTITION BY class, feature), 0)
     ELSE 1
   END
-  {%- else -%}
+  {%- else %}
   {{ weight }}
   {%- endif %} AS score,
   CAST(NULL AS {{ nbsql.double() }}) AS mean,

@@ -46,7 +46,7 @@ values_of AS (
 ),
 levels AS (
   {% set declared = features | selectattr('family.declared') | list -%}
-  {%+ if declared -%}
+  {% if declared -%}
   SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
   FROM (
     SELECT feature, value, alpha, FALSE AS declared FROM values_of

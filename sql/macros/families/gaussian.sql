@@ -22,7 +22,7 @@
 {% set x %}nbsql_x{{ i }}{% endset -%}
 {% set square %}nbsql_x{{ i }} * nbsql_x{{ i }}{% endset -%}
 ,
-  {%+ if careful %}max(centre{{ i }}){% else %}{{ centre }}{% endif %} AS centre{{ i }},
+  {%+ if careful %}max(centre{{ i }}){% else %}{{ centre }}{%+ endif %} AS centre{{ i }},
   {{ nbsql.tally(model, x) }} AS n{{ i }},
   {{ nbsql.total(model, x) }} AS sum{{ i }},
   {{ nbsql.total(model, square) }} AS squares{{ i }}
@@ -63,9 +63,9 @@ FROM (
     options.floor,
     pooled.m2 / pooled.n AS total_variance,
     CASE WHEN cells.n > 0 THEN cells.mean ELSE pooled.mean END AS mean,
-    {%+ if shared -%}
+    {% if shared %}
     CASE WHEN options.shared THEN CASE WHEN within_classes.n > options.lost * within_classes.classes THEN within_classes.m2 / (within_classes.n - options.lost * within_classes.classes) ELSE 0 END ELSE {{ own | indent(4) }} END
-    {%- else -%}
+    {%- else %}
     {{ own | indent(4) }}
     {%- endif %} AS variance
   FROM classes

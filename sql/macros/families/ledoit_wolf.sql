@@ -46,7 +46,7 @@ FROM (
           {%- endif %}
           {%- for column in feature.columns %},
           {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
-          {%+ if feature.family.impute %}coalesce({{ nbsql.finite(x) }}, avg({{ nbsql.finite(x) }}) OVER ()){% else %}{{ nbsql.finite(x) }}{% endif %} AS x_{{ loop.index }}
+          {%+ if feature.family.impute %}coalesce({{ nbsql.finite(x) }}, avg({{ nbsql.finite(x) }}) OVER ()){% else %}{{ nbsql.finite(x) }}{%+ endif %} AS x_{{ loop.index }}
           {%- endfor %}
 
         FROM {{ source }} AS source

@@ -119,21 +119,21 @@ SELECT
     FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS sample
   ) AS spreads,
   (
-    {%+ if family.impute -%}
+    {% if family.impute %}
     SELECT [{% for column in feature.columns %}{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}{% if model.weight %}sum({{ nbsql.weight(model) }} * {{ nbsql.finite(x) }}) / sum(CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN {{ nbsql.weight(model) }} END){% else %}avg({{ nbsql.finite(x) }}){% endif %}{{ nbsql.comma(loop) }}{% endfor %}]
     FROM {{ source }} AS source
     WHERE {{ nbsql.counted(model) }}
-    {%- else -%}
+    {%- else %}
     SELECT CAST([] AS {{ nbsql.double() }}[])
     {%- endif %}
 
   ) AS means,
   (
-    {%+ if family.ledoit_wolf -%}
+    {% if family.ledoit_wolf %}
     SELECT list([label, CAST(fourth AS {{ nbsql.string() }})]) FROM (
       {{ nbsql.fourth_powers(model, source, feature) | indent(6) }}
     ) AS powers
-    {%- else -%}
+    {%- else %}
     SELECT CAST([] AS {{ nbsql.string() }}[][])
     {%- endif %}
 

@@ -23,7 +23,7 @@
 SELECT
   row_number() OVER () AS nbsql_row,
   own.class_no AS nbsql_own,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){% endif %} AS nbsql_weight
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
   {%- for feature in backoffs %},
   coalesce({{ nbsql.left_over(nbsql.sub_column('seen', feature, 'n'), nbsql.left_out_weight(model)) }} > 0, FALSE) AS nbsql_seen{{ nbsql.sub(feature) }}
   {%- endfor %}
@@ -80,9 +80,9 @@ terms AS (
 
 ),
 joint AS MATERIALIZED (
-  {%+ if parts.bags or parts.levels[20:] -%}
+  {% if parts.bags or parts.levels[20:] %}
   SELECT nbsql_row, class_no, sum(term) AS joint, max(prior) AS prior FROM terms GROUP BY nbsql_row, class_no
-  {%- else -%}
+  {%- else %}
   SELECT nbsql_row, class_no, term AS joint, prior FROM terms
   {%- endif %}
 
@@ -122,8 +122,8 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 SELECT
   number.nbsql_row,
   number.class_no,
-  {%+ if dense %}CASE WHEN number.nbsql_left > 0 THEN number.nbsql_prior END{% else %}CAST(NULL AS {{ nbsql.double() }}){% endif %} AS prior,
-  {%+ if dense %}CASE WHEN number.nbsql_left > 0 THEN {% if model.has_prior %}{{ nbsql.log(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %} ELSE -{{ nbsql.infinity() }} END{% else %}0{% endif %}
+  {%+ if dense %}CASE WHEN number.nbsql_left > 0 THEN number.nbsql_prior END{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS prior,
+  {%+ if dense %}CASE WHEN number.nbsql_left > 0 THEN {% if model.has_prior %}{{ nbsql.log(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %} ELSE -{{ nbsql.infinity() }} END{% else %}0{%+ endif %}
   {%- for block in (numbers + columns) | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.left_out_gate(parts, feature, nbsql[feature.family.name ~ '_term'](feature, none)) }}{% endfor %})
@@ -176,13 +176,13 @@ CROSS JOIN {{ classes }} AS classes
 {% if dense -%}
 SELECT
   number.*,
-  {%+ if model.prior.kind == 'given' -%}
+  {% if model.prior.kind == 'given' %}
   number.prior
-  {%- elif model.prior.kind == 'uniform' -%}
+  {%- elif model.prior.kind == 'uniform' %}
   1 / CAST(number.nbsql_count AS {{ nbsql.double() }})
-  {%- elif model.prior.kind == 'smoothed' -%}
-  (number.nbsql_left + {{ nbsql.number(model.prior.alpha) }}) / (number.nbsql_everything + {{ nbsql.number(model.prior.alpha) }} * number.nbsql_count)
-  {%- else -%}
+  {%- elif model.prior.kind == 'smoothed' %}
+  (number.nbsql_left + {{ nbsql.number(model.prior.added) }}) / (number.nbsql_everything + {{ nbsql.number(model.prior.added) }} * number.nbsql_count)
+  {%- else %}
   number.nbsql_left / number.nbsql_everything
   {%- endif %} AS nbsql_prior
   {%- for feature in numbers %}

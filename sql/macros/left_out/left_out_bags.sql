@@ -27,7 +27,7 @@ SELECT
   number.nbsql_row,
   number.class_no,
   CAST(NULL AS {{ nbsql.double() }}) AS prior,
-  {%+ if feature.family.complement %}-({% endif %}{{ nbsql.left_out_gate(parts, feature, term) }}{% if feature.family.complement %}){% endif %} AS term
+  {%+ if feature.family.complement %}-({%+ endif %}{{ nbsql.left_out_gate(parts, feature, term) }}{% if feature.family.complement %}){% endif %} AS term
 FROM (
   SELECT
     rows.nbsql_row,

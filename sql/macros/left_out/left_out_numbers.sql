@@ -201,9 +201,9 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {%
 {% set within %}(number.all_n{{ i }} - {{ lost }} * (number.within_classes{{ i }} + CASE WHEN number.own_n{{ i }} > 0 THEN 1 ELSE 0 END)){% endset -%}
 CASE WHEN number.n{{ i }} > 0 THEN number.mean{{ i }} ELSE number.all_mean{{ i }} END AS centre{{ i }},
 greatest(
-  {%+ if family.shared_variance -%}
+  {% if family.shared_variance %}
   CASE WHEN {{ within }} > 0 THEN (number.within_m2{{ i }} + number.own_m2{{ i }}) / {{ within }} ELSE 0 END
-  {%- else -%}
+  {%- else %}
   CASE
     WHEN number.n{{ i }} > 0 THEN CASE WHEN number.n{{ i }} > {{ lost }} THEN number.m2{{ i }} / (number.n{{ i }} - {{ lost }}) ELSE 0 END
     WHEN number.all_n{{ i }} > {{ lost }} THEN number.all_m2{{ i }} / (number.all_n{{ i }} - {{ lost }})

@@ -131,7 +131,7 @@ GROUP BY {{ keys }}
 {% macro logistic_rows(model, source, classes, terms, problem) -%}
 SELECT
   classes.class_no AS y,
-  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){% endif %} AS weight
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS weight
   {%- for number in problem.numbers %},
   {{ nbsql.logistic_number(number) }} AS z_{{ number.j }}
   {%- endfor %}

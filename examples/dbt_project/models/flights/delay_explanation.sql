@@ -1,0 +1,1 @@
+{{ nbsql.explanation(ref('delay_statistics'), ref('departures'), where='month = 6 AND day = 28') }}

@@ -1,0 +1,1 @@
+{{ nbsql.class_priors(ref('delay_statistics')) }}

@@ -1,0 +1,1 @@
+{{ nbsql.feature_likelihoods(ref('ticket_statistics')) }}

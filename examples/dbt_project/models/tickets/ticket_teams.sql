@@ -1,0 +1,1 @@
+{{ nbsql.predictions(ref('ticket_statistics'), ref('tickets'), where='team IS NULL') }}

@@ -1,0 +1,57 @@
+{# What the adapter knows of a relation: its columns, each with name, type and kind, as nbsql/spec.py has them. #}
+
+{% macro columns_of(relation, role) -%}
+{% if relation is string or relation is none or relation is undefined or relation.identifier is undefined -%}
+{% do nbsql.refuse(role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
+{% endif -%}
+{% set found = [] -%}
+{% for column in adapter.get_columns_in_relation(relation) -%}
+{% if column.name.lower().startswith('nbsql_') -%}
+{% do nbsql.refuse("column '" ~ column.name ~ "' of " ~ relation.identifier ~ ' has a name that nbsql keeps for itself; rename it') %}
+{% endif -%}
+{% do found.append({'name': column.name, 'type': column.dtype, 'kind': nbsql.column_kind(column.dtype)}) %}
+{% endfor -%}
+{% if not found -%}
+{% do nbsql.refuse(role ~ ' ' ~ relation.identifier ~ ' is not there, or is an ephemeral model; build it first, as a table or a view') %}
+{% endif -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{# What a type is to nbsql: nbsql/engines/duckdb.py has the same for DuckDB. #}
+{% macro column_kind(type) -%}
+{% do return(adapter.dispatch('column_kind', 'nbsql')(type)) %}
+{%- endmacro %}
+
+{% macro default__column_kind(type) -%}
+{% set type = type | trim -%}
+{% set name = type.split('(')[0] | trim | lower -%}
+{% set kinds = {
+  'varchar': 'text', 'enum': 'text', 'uuid': 'text', 'text': 'text', 'character varying': 'text', 'character': 'text',
+  'boolean': 'boolean',
+  'tinyint': 'integer', 'smallint': 'integer', 'integer': 'integer', 'bigint': 'integer', 'hugeint': 'integer',
+  'utinyint': 'integer', 'usmallint': 'integer', 'uinteger': 'integer', 'ubigint': 'integer', 'uhugeint': 'integer', '"null"': 'integer',
+  'float': 'float', 'double': 'float', 'real': 'float', 'double precision': 'float',
+  'decimal': 'decimal', 'numeric': 'decimal'} -%}
+{% if type.endswith(']') -%}
+{% do return('tokens' if type.endswith('[]') and nbsql.column_kind(type[:-2]) == 'text' else 'other') %}
+{% elif name == 'map' -%}
+{% set pair = type[type.index('(') + 1:-1].split(',', 1) -%}
+{% set counts = nbsql.column_kind(pair[0]) == 'text' and nbsql.column_kind(pair[1]) in ['integer', 'float', 'decimal'] -%}
+{% do return('token counts' if counts else 'other') %}
+{% elif name.startswith('date') or name.startswith('time') or name.startswith('interval') -%}
+{% do return('temporal') %}
+{% endif -%}
+{% do return(kinds.get(name, 'other')) %}
+{%- endmacro %}
+
+{# The column of that name, without regard to case; refused where there is none. #}
+{% macro column_named(columns, name, role, relation) -%}
+{% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
+{% for column in columns if column.name | lower == name | string | lower %}{% do return(column) %}{% endfor -%}
+{% do nbsql.refuse("no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are ' ~ nbsql.listed(columns | map(attribute='name'))) %}
+{%- endmacro %}
+
+{# Rows of a relation, all or some. #}
+{% macro rows_where(relation, where=none) -%}
+{% if where is none %}{{ relation }}{% else %}(SELECT * FROM {{ relation }} AS source WHERE ({{ where }})){% endif %}
+{%- endmacro %}

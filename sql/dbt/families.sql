@@ -1,0 +1,256 @@
+{#
+  The families of features as the macros read them, from the words of a configuration: what the classes of nbsql/family/ are in
+  Python. The attributes have the same names and values (tests/test_dbt.py holds the two against each other).
+#}
+
+{# What does not depend on options. #}
+{% macro families() -%}
+{% set numbers = ['integer', 'float', 'decimal'] -%}
+{% set rate = {'number': true, 'accepts': numbers, 'options': ['a', 'b']} -%}
+{% set normal = {'number': true, 'centred': true, 'accepts': numbers, 'units': 'numbers', 'options': ['variance', 'floor', 'shared_variance', 'prior']} -%}
+{% set count = {'integer': ['negative'], 'float': ['negative', 'whole'], 'decimal': ['negative', 'whole']} -%}
+{% set from_zero = {'integer': ['negative'], 'float': ['negative'], 'decimal': ['negative']} -%}
+{% set above_zero = {'integer': ['positive'], 'float': ['positive'], 'decimal': ['positive']} -%}
+{% set binary = {'integer': ['binary'], 'float': ['binary'], 'decimal': ['binary']} -%}
+{% set bag = ['event', 'weight_norm', 'tfidf', 'norm'] -%}
+{% do return({
+  'categorical': {'level': true, 'has_categories': true, 'accepts': ['text', 'boolean', 'temporal'] + numbers, 'options': ['other_alpha', 'levels']},
+  'bernoulli': {'number': true, 'has_categories': true, 'accepts': ['boolean'] + numbers, 'rules': binary, 'options': ['beta']},
+  'gaussian': normal,
+  'lognormal': dict(normal, rules=above_zero),
+  'exponential': dict(rate, divergence='exponential', units='numbers', rules=from_zero),
+  'poisson': dict(rate, divergence='poisson', rules=count),
+  'geometric': dict(rate, divergence='geometric', rules=count, bounded=true),
+  'multinomial': {'number': true, 'over_columns': true, 'accepts': numbers, 'rules': from_zero, 'options': ['columns']},
+  'complement': {'number': true, 'over_columns': true, 'accepts': numbers, 'rules': from_zero, 'options': ['columns', 'norm']},
+  'tokens': {'bag': true, 'accepts': ['tokens'], 'events': ['multinomial', 'complement'], 'options': bag},
+  'token_counts': {'bag': true, 'accepts': ['token counts'], 'rules': {'token counts': ['negative_counts']}, 'events': ['multinomial', 'complement'], 'options': bag},
+  'text': {'bag': true, 'accepts': ['text'], 'events': ['multinomial', 'bernoulli', 'complement'],
+    'options': bag + ['pattern', 'lower', 'stop_words', 'min_length', 'min_count', 'ngrams']},
+}) %}
+{%- endmacro %}
+
+{# The family of a type, where none is named. #}
+{% macro inferred_family(kind) -%}
+{% do return({
+  'text': 'categorical', 'boolean': 'bernoulli', 'integer': 'gaussian', 'float': 'gaussian', 'decimal': 'gaussian',
+  'tokens': 'tokens', 'token counts': 'token_counts'}.get(kind)) %}
+{%- endmacro %}
+
+{#
+  A family with everything that counting, estimating and scoring read of it.
+
+  given: its name, or its name (family) and options. defaults: alpha, nulls and unseen of the model.
+#}
+{% macro family_of(feature, given, defaults) -%}
+{% set given = {'family': given} if given is string else given -%}
+{% if given is not mapping or given.family is not string -%}
+{% do nbsql.refuse("the family of '" ~ feature ~ "' must be a name, or a mapping such as {family: text, stop_words: english}, not " ~ given) %}
+{% endif -%}
+{% set known = nbsql.families() -%}
+{% if given.family not in known -%}
+{% set others = ['binned', 'kernel', 'joint', 'multivariate_gaussian'] -%}
+{% if given.family in others -%}
+{% do nbsql.refuse("family '" ~ given.family ~ "' of '" ~ feature ~ "' asks the data for its shape before it counts, which the dbt package does not do; fit it in Python, or choose one of " ~ nbsql.listed(known)) %}
+{% endif -%}
+{% do nbsql.refuse("no family '" ~ given.family ~ "', of '" ~ feature ~ "'; the families are " ~ nbsql.listed(known)) %}
+{% endif -%}
+{% set fixed = known[given.family] -%}
+{% set allowed = ['family', 'alpha', 'nulls', 'unseen', 'estimate'] + fixed.options -%}
+{% for option in given if option not in allowed -%}
+{% do nbsql.refuse("family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(allowed[1:])) %}
+{% endfor -%}
+{% set family = {
+  'name': given.family, 'by_column': true, 'distribution': 'dirichlet', 'divergence': 'normal', 'units': 'counts', 'declared': [], 'parameters': [],
+  'rules': {}, 'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement', 'least_count': 0, 'least_occurrences': 0} -%}
+{% do family.update(fixed) %}
+{% do nbsql.one_of(family.estimate, ['mean', 'mode'], 'estimate', feature) %}
+{% set alpha = given.alpha | default(defaults.alpha) -%}
+{% if alpha is mapping and given.family not in ['categorical', 'multinomial', 'complement'] -%}
+{% do nbsql.refuse("alpha of '" ~ feature ~ "' must be a number, not " ~ alpha) %}
+{% endif -%}
+{% do family.update({
+  'nulls': given.nulls | default(defaults.nulls if defaults.nulls != 'category' or fixed.has_categories else 'skip'),
+  'unseen': given.unseen | default(defaults.unseen),
+  'added_count': nbsql.pseudo_count(family, given.other_alpha | default(defaults.alpha) if alpha is mapping else alpha, feature)}) %}
+{% do nbsql.one_of(family.nulls, ['skip', 'category', 'error'], 'nulls', feature) %}
+{% do nbsql.one_of(family.unseen, ['skip', 'smooth'], 'unseen', feature) %}
+{% if family.nulls == 'category' and not fixed.has_categories -%}
+{% do nbsql.refuse("nulls: category of '" ~ feature ~ "' needs a family with categories, not '" ~ given.family ~ "'; use skip or error") %}
+{% endif -%}
+{% if fixed.bag -%}
+{% do nbsql.complete_bag(family, given, feature) %}
+{% elif fixed.centred -%}
+{% do nbsql.complete_normal(family, given, feature) %}
+{% elif fixed.level -%}
+{% do nbsql.complete_levels(family, given, alpha, feature) %}
+{% elif given.family == 'bernoulli' -%}
+{% do family.update({'declared': [('true', family.added_count), ('false', nbsql.pseudo_count(family, given.beta | default(alpha), feature))]}) %}
+{% elif fixed.over_columns -%}
+{% do nbsql.complete_columns(family, given, alpha, feature) %}
+{% else -%}
+{% do nbsql.complete_rate(family, given, feature) %}
+{% endif -%}
+{% set least = family.declared | map(attribute=1) | list or [family.added_count] -%}
+{% do family.update({
+  'scanned': family.number or family.presence or family.tfidf, 'looked_up': family.level or family.bag,
+  'parametrised_term': family.number or family.presence, 'allows_zero': least | min == 0}) %}
+{% do family.parameters.extend(nbsql.family_parameters(family)) %}
+{% do return(family) %}
+{%- endmacro %}
+
+{# What scoring reads of a family in the one row of parameters. #}
+{% macro family_parameters(family) -%}
+{% set read = [] -%}
+{% if family.name == 'bernoulli' -%}
+{% for value in ['true', 'false'] %}{% do read.append({'name': value, 'quantity': 'score', 'value': value}) %}{% endfor -%}
+{% elif family.centred -%}
+{% for name in ['mean', 'peak', 'precision'] %}{% do read.append({'name': name, 'quantity': name}) %}{% endfor -%}
+{% elif family.over_columns -%}
+{% for value in family.columns %}{% do read.append({'name': 'weight', 'quantity': 'score', 'value': value, 'column': loop.index}) %}{% endfor -%}
+{% elif family.name == 'geometric' -%}
+{% for name in ['success', 'failure'] %}{% do read.append({'name': name, 'quantity': 'log_' ~ name}) %}{% endfor -%}
+{% elif family.number -%}
+{% for name in ['rate', 'log_rate'] %}{% do read.append({'name': name, 'quantity': name}) %}{% endfor -%}
+{% elif family.presence -%}
+{% do read.append({'name': 'absent', 'quantity': 'log_absence', 'total': true}) %}
+{% elif family.unseen == 'smooth' -%}
+{% do read.append({'name': 'unseen', 'quantity': 'score', 'unseen': true}) %}
+{% endif -%}
+{% if family.nulls == 'category' %}{% do read.append({'name': 'missing', 'quantity': 'score'}) %}{% endif -%}
+{% set complete = [] -%}
+{% for parameter in read %}{% do complete.append(dict({'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false}, **parameter)) %}{% endfor -%}
+{% do return(complete) %}
+{%- endmacro %}
+
+
+{# What a pseudo-count adds to a count: the mode of the posterior is the mean of one less. #}
+{% macro pseudo_count(family, alpha, feature) -%}
+{% set alpha = nbsql.at_least_zero(alpha, 'alpha', feature) -%}
+{% if family.estimate == 'mode' and alpha < 1 and (family.level or family.bag or family.over_columns or family.name == 'bernoulli') -%}
+{% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs every alpha at 1 (no smoothing) or above, not " ~ alpha) %}
+{% endif -%}
+{% do return(alpha - 1 if family.estimate == 'mode' else alpha) %}
+{%- endmacro %}
+
+{% macro complete_bag(family, given, feature) -%}
+{% set event = given.event | default('multinomial') -%}
+{% do nbsql.one_of(event, family.events, 'event', feature) %}
+{% do nbsql.one_of(given.norm | default(none), [none, 'l2'], 'norm', feature) %}
+{% set presence, complement, weighed = event == 'bernoulli', event == 'complement', given.tfidf or given.norm is string -%}
+{% if presence and weighed -%}
+{% do nbsql.refuse("event: bernoulli of '" ~ feature ~ "' asks whether a word is there, not how often; leave out tfidf and norm") %}
+{% endif -%}
+{% if given.weight_norm and not complement -%}
+{% do nbsql.refuse("weight_norm of '" ~ feature ~ "' needs event: complement, not " ~ event) %}
+{% endif -%}
+{% if (presence or weighed) and given.unseen == 'smooth' -%}
+{% do nbsql.refuse("unseen: smooth of '" ~ feature ~ "' needs event: multinomial or complement, without tfidf and norm") %}
+{% endif -%}
+{% if (presence or complement) and family.added_count == 0 -%}
+{% do nbsql.refuse('event: ' ~ event ~ " of '" ~ feature ~ "' needs a larger alpha, or a word could weigh infinitely") %}
+{% endif -%}
+{% set occurrences = given.min_count | default(1) | int -%}
+{% do family.update({
+  'presence': presence, 'complement': complement, 'weighed': weighed, 'tfidf': given.tfidf | default(false), 'idf': given.tfidf | default(false),
+  'norm': given.norm | default(none), 'normalised_weights': given.weight_norm | default(false),
+  'distribution': 'presence' if presence else 'complement' if complement else 'dirichlet',
+  'least_occurrences': occurrences if occurrences > 1 else 0,
+  'least_count': occurrences if occurrences > 1 and not weighed else 0,
+  'unseen': 'skip' if presence or weighed else family.unseen}) %}
+{% if family.name == 'text' -%}
+{% set pattern, ngrams = given.pattern | default('[\\p{L}\\p{N}]+'), given.ngrams | default(1) -%}
+{% set stop_words = given.stop_words | default(none) -%}
+{% if stop_words is string -%}
+{% do nbsql.one_of(stop_words, ['english'], 'stop_words', feature) %}
+{% set stop_words = nbsql.english_stop_words() -%}
+{% endif -%}
+{% set low, high = (1, ngrams) if ngrams is number else ngrams -%}
+{% if low is not integer or high is not integer or low < 1 or high > 10 or low > high -%}
+{% do nbsql.refuse("ngrams of '" ~ feature ~ "' must be a whole number from 1 to 10, or a pair [shortest, longest], not " ~ ngrams) %}
+{% endif -%}
+{% do family.update({
+  'pattern': pattern, 'letters_and_digits': pattern == '[\\p{L}\\p{N}]+', 'lower': given.lower | default(true), 'stop_words': stop_words,
+  'min_length': given.min_length | default(1) | int, 'ngrams': (low, high)}) %}
+{% endif -%}
+{%- endmacro %}
+
+{% macro complete_normal(family, given, feature) -%}
+{% set variance, prior = given.variance | default('population'), given.prior | default(none) -%}
+{% do nbsql.one_of(variance, ['population', 'sample'], 'variance', feature) %}
+{% if prior is not none -%}
+{% set conjugate = {'mean': none, 'kappa': 1.0, 'a': 2.0, 'b': none} -%}
+{% if prior is not mapping or prior | reject('in', conjugate) | list -%}
+{% do nbsql.refuse("prior of '" ~ feature ~ "' must have some of mean, kappa, a and b, such as {kappa: 1, a: 2}, not " ~ prior) %}
+{% endif -%}
+{% do conjugate.update(prior) %}
+{% if variance == 'sample' or given.shared_variance -%}
+{% do nbsql.refuse("a prior of '" ~ feature ~ "' is an estimate of the variance already; leave out variance and shared_variance") %}
+{% endif -%}
+{% if family.estimate == 'mean' and conjugate.a <= 1 -%}
+{% do nbsql.refuse("estimate: mean of '" ~ feature ~ "' needs a > 1, or no variance is expected; use estimate: mode") %}
+{% endif -%}
+{% set prior = conjugate -%}
+{% elif family.estimate == 'mode' -%}
+{% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs a prior, such as prior: {kappa: 1, a: 2}") %}
+{% endif -%}
+{% do family.update({
+  'variance': variance, 'floor': nbsql.at_least_zero(given.floor | default(1e-9), 'floor', feature),
+  'shared_variance': given.shared_variance | default(false), 'prior': prior, 'divisor': 1.5 if family.estimate == 'mode' else -1.0,
+  'distribution': 'gaussian' if prior is none else 'normal_inverse_gamma'}) %}
+{%- endmacro %}
+
+{% macro complete_levels(family, given, alpha, feature) -%}
+{% set declared = [] -%}
+{% if alpha is mapping -%}
+{% for level, count in alpha.items() %}{% do declared.append((nbsql.label_of(level), nbsql.pseudo_count(family, count, feature))) %}{% endfor -%}
+{% endif -%}
+{% set named = declared | map(attribute=0) | list -%}
+{% for level in given.levels | default([]) if nbsql.label_of(level) not in named %}{% do declared.append((nbsql.label_of(level), family.added_count)) %}{% endfor -%}
+{% do family.update({'declared': declared}) %}
+{%- endmacro %}
+
+{% macro complete_columns(family, given, alpha, feature) -%}
+{% if given.columns is undefined or given.columns is string or given.columns | length < 2 -%}
+{% do nbsql.refuse("family '" ~ family.name ~ "' of '" ~ feature ~ "' needs at least two count columns: {family: " ~ family.name ~ ', columns: [w1, w2]}') %}
+{% endif -%}
+{% set declared = [] -%}
+{% for column in given.columns -%}
+{% do declared.append((column, nbsql.pseudo_count(family, alpha[column], feature) if alpha is mapping and column in alpha else family.added_count)) %}
+{% endfor -%}
+{% do family.update({
+  'columns': given.columns, 'declared': declared, 'normalised_weights': given.norm | default(false),
+  'distribution': 'complement' if family.complement else 'dirichlet'}) %}
+{% if family.complement and declared | map(attribute=1) | min == 0 -%}
+{% do nbsql.refuse("the complement of '" ~ feature ~ "' needs alpha > 0, or a column that no other class has would weigh infinitely") %}
+{% endif -%}
+{%- endmacro %}
+
+{% macro complete_rate(family, given, feature) -%}
+{% set a, b = nbsql.at_least_zero(given.a | default(0), 'a', feature), nbsql.at_least_zero(given.b | default(0), 'b', feature) -%}
+{% set lower = 1 if family.estimate == 'mode' and (a > 0 or b > 0) else 0 -%}
+{% if a < lower or (family.bounded and b < lower) -%}
+{% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs a" ~ (' and b' if family.bounded else '') ~ ' at 1 or above, or a and b at 0 for no prior') %}
+{% endif -%}
+{% do family.update({'added_a': a - lower, 'added_b': b - lower if family.bounded else b, 'distribution': family.name}) %}
+{%- endmacro %}
+
+
+{# A value as the engine casts it to text. #}
+{% macro label_of(value) -%}
+{% do return((value | string | lower) if value is boolean else value | string) %}
+{%- endmacro %}
+
+{% macro one_of(value, allowed, option, feature) -%}
+{% if value not in allowed -%}
+{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.listed(allowed) ~ ', not ' ~ value) %}
+{% endif -%}
+{%- endmacro %}
+
+{% macro at_least_zero(value, option, feature) -%}
+{% set number = value | float(-1) if value is not boolean else -1 -%}
+{% if number < 0 or number != number or number > 1e300 -%}
+{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be a number of at least 0, not " ~ value) %}
+{% endif -%}
+{% do return(number) %}
+{%- endmacro %}

@@ -1,0 +1,103 @@
+{# The features of a model, from its options and the columns that it learns from: what nbsql/resolve.py is in Python. #}
+
+{#
+  Features in the order of the columns, those over several columns where their first one stands: name, index, family, column,
+  columns, kinds, floating, whole.
+#}
+{% macro features_of(options, columns, relation) -%}
+{% set reserved = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
+{% for name in reserved %}{% do nbsql.column_named(columns, name, 'the target, the weight or an id', relation) %}{% endfor -%}
+{% set reserved = reserved | map('lower') | list -%}
+{% set excluded = [] -%}
+{% for name in options.exclude %}{% do excluded.append(nbsql.column_named(columns, name, 'to exclude', relation).name) %}{% endfor -%}
+{% set chosen = [] -%}
+{% if options.features is none -%}
+{% for column in columns if column.name | lower not in reserved and column.name not in excluded %}{% do chosen.append(column) %}{% endfor -%}
+{% else -%}
+{% for name in options.features -%}
+{% if name | lower in reserved -%}
+{% do nbsql.refuse("column '" ~ name ~ "' is the target, the weight or an id, and cannot be a feature too") %}
+{% endif -%}
+{% do chosen.append(nbsql.column_named(columns, name, 'a feature', relation)) %}
+{% endfor -%}
+{% endif -%}
+{% set single, together, taken = {}, {}, {} -%}
+{% for name, given in options.families.items() -%}
+{% set family = nbsql.family_of(name, given, options) -%}
+{% if family.over_columns -%}
+{% set members = [] -%}
+{% for member in family.columns %}{% do members.append(nbsql.column_named(columns, member, "of '" ~ name ~ "'", relation)) %}{% endfor -%}
+{% for member in members -%}
+{% if member.name in taken %}{% do nbsql.refuse("column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}{% endif -%}
+{% do taken.update({member.name: name}) %}
+{% endfor -%}
+{% do together.update({name: {'family': family, 'members': members}}) %}
+{% else -%}
+{% set column = nbsql.column_named(columns, name, 'in families', relation) -%}
+{% if column not in chosen -%}
+{% do nbsql.refuse("families names '" ~ name ~ "', which is not among the features; take it out, or add it to features") %}
+{% endif -%}
+{% do single.update({column.name: family}) %}
+{% endif -%}
+{% endfor -%}
+{% set found, without, placed = [], [], [] -%}
+{% for column in chosen -%}
+{% if column.name in taken -%}
+{% if taken[column.name] not in placed -%}
+{% do placed.append(taken[column.name]) %}
+{% do found.append(nbsql.feature_of(taken[column.name], together[taken[column.name]].family, together[taken[column.name]].members, found)) %}
+{% endif -%}
+{% else -%}
+{% set family = single[column.name] or nbsql.inferred_family(column.kind) -%}
+{% if not family -%}
+{% do without.append(column) %}
+{% else -%}
+{% do found.append(nbsql.feature_of(column.name, family if family is mapping else nbsql.family_of(column.name, family, options), [column], found)) %}
+{% endif -%}
+{% endif -%}
+{% endfor -%}
+{% for name, group in together.items() if name not in placed %}{% do found.append(nbsql.feature_of(name, group.family, group.members, found)) %}{% endfor -%}
+{% if without -%}
+{% set names = without | map(attribute='name') | list -%}
+{% do nbsql.refuse("column '" ~ names[0] ~ "' is " ~ without[0].type ~ ', which has no family; leave it out with exclude: [' ~ names | join(', ') ~ '], or name a family') %}
+{% endif -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{% macro feature_of(name, family, columns, before) -%}
+{% for column in columns if column.kind not in family.accepts -%}
+{% do nbsql.refuse("column '" ~ column.name ~ "' is " ~ column.type ~ ", which family '" ~ family.name ~ "' does not take (it takes " ~ family.accepts | join(', ') ~ ' columns); cast it, or choose another family') %}
+{% endfor -%}
+{% if name in before | map(attribute='name') -%}
+{% do nbsql.refuse("two features are named '" ~ name ~ "'; give the family over several columns another key") %}
+{% endif -%}
+{% set kinds = columns | map(attribute='kind') | list -%}
+{% do return({
+  'name': name, 'index': before | length + 1, 'family': family, 'column': columns[0].name,
+  'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,
+  'floating': 'float' in kinds, 'whole': kinds == ['integer']}) %}
+{%- endmacro %}
+
+{# The rules that the rows to learn from must keep, each with what to say where they do not. #}
+{% macro checks_of(model) -%}
+{% set checks = [] -%}
+{% if model.weight -%}
+{% do checks.append({'rule': 'weight', 'column': model.weight, 'message': 'negative, NULL or not finite; weights must be at least 0'}) %}
+{% endif -%}
+{% for feature in model.features -%}
+{% set least = ' must be at least 0' -%}
+{% set messages = {
+  'negative': 'negative; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ least,
+  'positive': '0 or negative; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be above 0',
+  'whole': 'not whole; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be whole numbers',
+  'binary': 'neither 0 nor 1; bernoulli takes a BOOLEAN or 0/1 column',
+  'negative_counts': 'maps with a negative count; counts' ~ least,
+  'missing': 'NULL, and nulls: error; fill them, or use nulls: skip'} -%}
+{% for column in feature.columns -%}
+{% for rule in feature.family.rules.get(feature.kinds[loop.index0], []) + (['missing'] if feature.family.nulls == 'error' else []) -%}
+{% do checks.append({'rule': rule, 'column': column, 'message': messages[rule]}) %}
+{% endfor -%}
+{% endfor -%}
+{% endfor -%}
+{% do return(checks) %}
+{%- endmacro %}

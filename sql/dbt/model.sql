@@ -1,0 +1,105 @@
+{# What the macros know as `model`: nbsql/context.py is the same in Python, and says why the limits are what they are. #}
+
+{#
+  A model of statistics that are, or are to be, in a relation.
+
+  node: of the model of statistics. training: the relation that it learns from; none for the one that it refers to.
+#}
+{% macro model_of(node, training=none) -%}
+{% set options = nbsql.options_of(node) -%}
+{% set training = training if training is not none else nbsql.training_of(node) -%}
+{% set columns = nbsql.columns_of(training, 'the relation to learn from') -%}
+{% set target = nbsql.column_named(columns, options.target, 'the target', training) -%}
+{% if target.kind in ['tokens', 'token counts', 'other'] -%}
+{% do nbsql.refuse("target column '" ~ target.name ~ "' is " ~ target.type ~ '; a class is one scalar value: cast it, to text say') %}
+{% endif -%}
+{% set ids = [] -%}
+{% for name in options.id %}{% do ids.append(nbsql.column_named(columns, name, 'an id', training).name) %}{% endfor -%}
+{% set weight = none -%}
+{% if options.weight is not none -%}
+{% set column = nbsql.column_named(columns, options.weight, 'the weight', training) -%}
+{% if column.kind not in ['integer', 'float', 'decimal'] -%}
+{% do nbsql.refuse("weight column '" ~ column.name ~ "' is " ~ column.type ~ '; weights must be numbers') %}
+{% endif -%}
+{% set weight = column.name -%}
+{% endif -%}
+{% set features = nbsql.features_of(options, columns, training) -%}
+{% set parameters = [] -%}
+{% for feature in features -%}
+{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter}) %}{% endfor -%}
+{% endfor -%}
+{% do return({
+  'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
+  'prior': nbsql.prior_of(options, node.name), 'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
+  'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S'),
+  'given': false, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
+  'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
+{%- endmacro %}
+
+{# The relation that a model of statistics refers to. #}
+{% macro training_of(node) -%}
+{% set known = [] -%}
+{% for unique_id in node.depends_on.nodes -%}
+{% set parent = graph.nodes.get(unique_id) or graph.sources.get(unique_id) -%}
+{% if parent %}{% do known.append(parent) %}{% endif -%}
+{% endfor -%}
+{% if known | length != 1 -%}
+{% do nbsql.refuse("the statistics '" ~ node.name ~ "' refer to " ~ known | length ~ " relations; say which one they learn from: training=ref('...')") %}
+{% endif -%}
+{% set parent = known[0] -%}
+{% do return(api.Relation.create(database=parent.database, schema=parent.schema, identifier=parent.identifier or parent.alias or parent.name)) %}
+{%- endmacro %}
+
+{# A model with its classes, which gives scoring its form: a column a class, or a row a class where there are many. #}
+{% macro scoring_model(statistics, training=none, ordered=false) -%}
+{% do nbsql.check_engine() %}
+{% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
+{% if adapter.get_relation(database=statistics.database, schema=statistics.schema, identifier=statistics.identifier) is none -%}
+{% do nbsql.refuse("the statistics '" ~ statistics.identifier ~ "' are not there yet; build them first: dbt build --select " ~ model.name) %}
+{% endif -%}
+{% set columns = nbsql.class_columns(model, statistics) -%}
+{% if not columns -%}
+{% do nbsql.refuse("the statistics '" ~ statistics.identifier ~ "' have no class: they were counted on no rows; count some first") %}
+{% endif -%}
+{% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
+{% set wide = columns | length <= 100 and columns | length * counted <= 500 -%}
+{% set levels = model.features | selectattr('family.level') | list -%}
+{% set bags = model.features | selectattr('family.bag') | list -%}
+{% set blocked = wide and levels | length > 40 -%}
+{% set explained = [] -%}
+{% for feature in model.features -%}
+{% if feature.family.over_columns -%}
+{% for column in feature.columns %}{% do explained.append({'feature': feature, 'column': column, 'number': loop.index}) %}{% endfor -%}
+{% elif feature.family.level or feature.family.parametrised_term -%}
+{% do explained.append({'feature': feature, 'column': feature.column, 'number': none}) %}
+{% endif -%}
+{% endfor -%}
+{% do model.update({
+  'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
+  'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
+  'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
+  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': []}) %}
+{% do model.update({'parts': model}) %}
+{% do return(model) %}
+{%- endmacro %}
+
+{# The classes by label: number, label, and the names of the columns of a class, which differ without regard to case. #}
+{% macro class_columns(model, statistics) -%}
+{% if model.labels is not none -%}
+{% set rows = [] -%}
+{% for label in model.labels %}{% do rows.append((loop.index, nbsql.label_of(label), loop.index)) %}{% endfor -%}
+{% else -%}
+{% set rows = nbsql.answers(nbsql.class_order(nbsql.subquery(nbsql.priors(model, statistics)))) -%}
+{% endif -%}
+{% set found, taken = [], [] -%}
+{% for row in rows | sort(attribute=2) -%}
+{% set column = namespace(name=row[1], attempt=1) -%}
+{% for other in rows if column.name | lower in taken -%}
+{% set column.attempt = column.attempt + 1 -%}
+{% set column.name = row[1] ~ '_' ~ column.attempt -%}
+{% endfor -%}
+{% do taken.append(column.name | lower) %}
+{% do found.append({'number': row[0] | int, 'label': row[1], 'probability': 'probability_' ~ column.name, 'joint': 'joint_log_likelihood_' ~ column.name}) %}
+{% endfor -%}
+{% do return(found) %}
+{%- endmacro %}

@@ -1,0 +1,68 @@
+{#
+  What to model, from the configuration of a dbt model of statistics:
+
+    config:
+      meta:
+        nbsql:
+          target: arrival
+          families: {stops: poisson, notes: {family: text, stop_words: english}}
+
+  The words are those of the arguments of nbsql.fit.
+#}
+
+{# The node of a model of statistics, by its relation. #}
+{% macro statistics_node(relation) -%}
+{% set named = [] -%}
+{% for node in graph.nodes.values() if node.resource_type == 'model' and node.config.meta and node.config.meta.nbsql and node.alias | lower == relation.identifier | lower -%}
+{% do named.append(node) %}
+{% endfor -%}
+{% for node in named if node.schema | lower == relation.schema | lower and node.database | lower == relation.database | lower -%}
+{% do return(node) %}
+{% endfor -%}
+{% if named | length == 1 %}{% do return(named[0]) %}{% endif -%} {# deferred to another environment, say #}
+{% do nbsql.refuse(
+  "'" ~ relation.identifier ~ "' has no meta.nbsql in its config, so it is no model of statistics; give it one: meta: {nbsql: {target: ...}}") %}
+{%- endmacro %}
+
+{# The options of a node, with the defaults for what is left out. #}
+{% macro options_of(node) -%}
+{% set given = node.config.meta.nbsql -%}
+{% set options = {
+  'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior': 'empirical',
+  'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none} -%}
+{% for option in given if option not in options -%}
+{% if option in ['method', 'backoff', 'shrinkage', 'segment_by', 'segment_shrinkage'] -%}
+{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with nbsql.fit") %}
+{% endif -%}
+{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(options)) %}
+{% endfor -%}
+{% do options.update(given) %}
+{% if options.target is not string -%}
+{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' must name the column of the class: target: churned") %}
+{% endif -%}
+{% for option in ['id', 'exclude', 'features'] if options[option] is string %}{% do options.update({option: [options[option]]}) %}{% endfor -%}
+{% if options.families is not mapping -%}
+{% do nbsql.refuse("families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
+{% endif -%}
+{% do options.update({'alpha': nbsql.at_least_zero(options.alpha, 'alpha', node.name)}) %}
+{% for option, allowed in [('nulls', ['skip', 'category', 'error']), ('unseen', ['skip', 'smooth'])] -%}
+{% do nbsql.one_of(options[option], allowed, option, node.name) %}
+{% endfor -%}
+{% do return(options) %}
+{%- endmacro %}
+
+{# The prior as the macros read it: kind, alpha, and for given ones a pair a class, its label as text and its probability. #}
+{% macro prior_of(options, name) -%}
+{% if options.prior is mapping -%}
+{% set given = [] -%}
+{% for label, probability in options.prior.items() -%}
+{% do given.append((nbsql.label_of(label), nbsql.at_least_zero(probability, 'prior', name))) %}
+{% endfor -%}
+{% if (given | map(attribute=1) | sum - 1) | abs > 1e-9 -%}
+{% do nbsql.refuse("the priors of '" ~ name ~ "' sum to " ~ given | map(attribute=1) | sum ~ '; they must sum to 1') %}
+{% endif -%}
+{% do return({'kind': 'given', 'alpha': 0.0, 'given': given}) %}
+{% endif -%}
+{% do nbsql.one_of(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
+{% do return({'kind': options.prior, 'added': nbsql.at_least_zero(options.alpha if options.prior_alpha is none else options.prior_alpha, 'prior_alpha', name), 'given': []}) %}
+{%- endmacro %}

@@ -1,0 +1,124 @@
+{#
+  The statistics of a model, as the body of a dbt model: a row an additive cell (macros/statistics.sql says which).
+
+    {{ config(materialized='table', meta={'nbsql': {'target': 'churned'}}) }}
+    {{ nbsql.statistics(ref('customers')) }}
+
+  source: the relation to learn from. where: a condition on its rows.
+
+  Incremental, with slice_by in the options: only rows of slices that are not there yet are counted, and with unique_key='slice' those
+  of the newest slices (lookback: 1) again, whose old cells dbt deletes. A sum over slices is a sum over all rows, so that the
+  outcome is that of a full refresh.
+
+  Numbers are read twice, the second time from the mean of their class, which holds every digit (Python decides by the first read
+  whether a second is needed); so the statement needs nothing that must be asked before.
+#}
+{% macro statistics(source, where=none) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.check_engine() %}
+{% set node = nbsql.statistics_node(this) -%}
+{% set model = nbsql.model_of(node, source) -%}
+{% set rows = nbsql.counted_rows(node, model, source, where) -%}
+{% if flags.WHICH in ['run', 'build'] -%}
+{% do nbsql.check_rows(model, source, rows) %}
+{% endif -%}
+{% do return(nbsql.finished(nbsql.cells(model, rows))) %}
+{%- endmacro %}
+
+{# The rows to count, a relation with nbsql_slice where there are slices. #}
+{% macro counted_rows(node, model, source, where) -%}
+{% set rows = nbsql.rows_where(source, where) -%}
+{% if not model.slice_by -%}
+{% if is_incremental() and where is none -%}
+{% do nbsql.refuse("'" ~ node.name ~ "' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in nbsql.statistics") %}
+{% endif -%}
+{% do return(rows) %}
+{% endif -%}
+{% set sliced = nbsql.sliced(rows, model.slice_by) -%}
+{% if not is_incremental() %}{% do return(sliced) %}{% endif -%}
+{% set stuck = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
+{% if stuck -%}
+{% do nbsql.refuse("'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.listed(stuck | map(attribute='name')) ~ ' depends on all rows at once (norm); materialize it as a table') %}
+{% endif -%}
+{% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
+{% if replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'] -%}
+{% do nbsql.refuse("'" ~ node.name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy') ~ "' does not; use 'delete+insert'") %}
+{% endif -%}
+{% set known -%}
+SELECT slice FROM (
+  {{ nbsql.slices(this) | indent(2) }}
+) AS slices
+{%- if replaces %}
+
+WHERE age >= {{ model.lookback | int }}
+{%- endif %}
+{%- endset -%}
+{% do return('(\n  SELECT * FROM ' ~ sliced | indent(2) ~ ' AS source\n  WHERE source.nbsql_slice NOT IN (\n    ' ~ known | indent(4) ~ '\n  )\n)') %}
+{%- endmacro %}
+
+{# All cells in one statement: the class, scanned features, categories and tokens. #}
+{% macro cells(model, rows) -%}
+{% set columns = [model.target] + ([model.weight] if model.weight else []) + (['nbsql_slice'] if model.slice_by else []) -%}
+{% for feature in model.features -%}
+{% for column in feature.columns if column not in columns %}{% do columns.append(column) %}{% endfor -%}
+{% endfor -%}
+{% set source, scan, rescan = nbsql.inline_name('rows'), nbsql.inline_name('scan'), nbsql.inline_name('rescan') -%}
+{% set scanned = model.features | selectattr('family.scanned') | list -%}
+{% set centred = scanned | selectattr('family.centred') | list -%}
+{% set uncentred = scanned | rejectattr('family.centred') | list -%}
+{% set levels = model.features | selectattr('family.level') | list -%}
+WITH {{ source }} AS (
+  {{ nbsql.staged(rows, columns) | indent(2) }}
+),
+{{ scan }} AS (
+  {{ nbsql.scan(model, source, uncentred) | indent(2) }}
+)
+{%- if centred %},
+{{ rescan }} AS (
+  {{ nbsql.scan(model, source, centred, careful=true) | indent(2) }}
+)
+{%- endif %}
+
+{{ nbsql.class_cells(model, scan) }}
+{%- if uncentred %}
+
+UNION ALL
+{{ nbsql.feature_cells(model, nbsql.summed_cells(model, scan, uncentred)) }}
+{%- endif %}
+{%- if centred %}
+
+UNION ALL
+{{ nbsql.feature_cells(model, nbsql.summed_cells(model, rescan, centred)) }}
+{%- endif %}
+{%- if levels %}
+
+UNION ALL
+{{ nbsql.level_cells(model, source, levels) }}
+{%- endif %}
+{%- for feature in model.features | selectattr('family.bag') %}
+
+UNION ALL
+{{ nbsql.token_cells(model, source, feature) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# Refuse rows that break a rule of their family, which nothing downstream could tell from good ones. #}
+{% macro check_rows(model, source, rows) -%}
+{% set checks = nbsql.checks_of(model) -%}
+{% if checks -%}
+{% set scan = nbsql.subquery(nbsql.scan(dict(model, slice_by=none), rows, [], checks)) -%}
+{% set broken = nbsql.answers(nbsql.broken_rules(scan, checks | length))[0] -%}
+{% for check in checks -%}
+{% set count = broken[loop.index0] | default(0, true) | int -%}
+{% if count -%}
+{% do nbsql.refuse(count ~ ' value' ~ (' ' if count == 1 else 's ') ~ "of column '" ~ check.column ~ "' of " ~ source.identifier ~ (' is ' if count == 1 else ' are ') ~ check.message) %}
+{% endif -%}
+{% endfor -%}
+{% endif -%}
+{% if model.slice_by -%}
+{% set without = nbsql.answers(nbsql.row_count('(SELECT * FROM ' ~ nbsql.sliced(source, model.slice_by) ~ ' AS source WHERE source.nbsql_slice IS NULL)'))[0][0] | int -%}
+{% if without and config.get('materialized') == 'incremental' -%}
+{% do nbsql.refuse(without ~ ' rows of ' ~ source.identifier ~ " are in no slice: slice_by '" ~ model.slice_by ~ "' is NULL there; give them one with coalesce, or leave them out with where=") %}
+{% endif -%}
+{% endif -%}
+{%- endmacro %}

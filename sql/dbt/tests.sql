@@ -1,0 +1,83 @@
+{# Generic tests, for the YAML of a project. Each is a query of what is wrong. #}
+
+{#
+  Of rows with a prediction: at least `minimum` of them are right, of those whose class is known. On the column of the class, or with
+  target=. A row without a prediction is wrong; no rows at all are no proof.
+#}
+{% test nbsql_accuracy_at_least(model, minimum, column_name=none, target=none, prediction='prediction', weight=none) %}
+{% set class = nbsql.ident(target or column_name) -%}
+{% set size %}{% if weight is none %}1{% else %}{{ nbsql.ident(weight) }}{% endif %}{% endset -%}
+{% set query -%}
+SELECT accuracy, {{ nbsql.number(minimum) }} AS minimum
+FROM (
+  SELECT
+    sum(CASE WHEN CAST({{ nbsql.ident(prediction) }} AS {{ nbsql.string() }}) = CAST({{ class }} AS {{ nbsql.string() }}) THEN {{ size }} ELSE 0 END)
+      / CAST(sum({{ size }}) AS {{ nbsql.double() }}) AS accuracy
+  FROM {{ model }} AS scored
+  WHERE {{ class }} IS NOT NULL
+) AS judged
+WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
+{%- endset -%}
+{{ nbsql.finished(query) }}
+{% endtest %}
+
+{#
+  Of statistics: no feature, nor the class, has moved by a population stability index of `maximum` or more; macros/drift.sql says what
+  that is. The newest `slices` are held against all older ones; or all cells against those of other statistics, `against`. With
+  nothing older there is no drift.
+#}
+{% test nbsql_drift_below(model, maximum, slices=1, against=none) %}
+{% set features = nbsql.compared_features(model) if execute else [] -%}
+{% set old -%}
+{% if against is not none -%}
+{{ against }}
+{%- else -%}
+(SELECT * FROM {{ model }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age >= {{ slices | int }}))
+{%- endif %}
+{%- endset -%}
+{% set new -%}
+{% if against is not none -%}
+{{ model }}
+{%- else -%}
+(SELECT * FROM {{ model }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age < {{ slices | int }}))
+{%- endif %}
+{%- endset -%}
+{% set query -%}
+SELECT *
+FROM (
+  {{ nbsql.drift(old, new, features) }}
+) AS drift
+WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS cells)
+{%- endset -%}
+{{ nbsql.finished(query) }}
+{% endtest %}
+
+{# Of statistics: no count, and no sum of squared deviations, is negative in sum. #}
+{% test nbsql_statistics_not_negative(model) %}
+{% set query -%}
+SELECT *
+FROM (
+  SELECT slice, class, feature, value, sum(n) AS n, sum(abs(n)) AS gross, min(CASE WHEN n > 0 THEN m2 END) AS m2
+  FROM {{ model }} AS cells
+  GROUP BY slice, class, feature, value
+) AS sums
+WHERE n < -1e-9 * gross OR m2 < 0
+{%- endset -%}
+{{ nbsql.finished(query) }}
+{% endtest %}
+
+{#
+  The features of statistics whose distributions drift compares otherwise than by normal ones, as the cells spell them; what is
+  inferred never is one.
+#}
+{% macro compared_features(statistics) -%}
+{% set options, found = nbsql.options_of(nbsql.statistics_node(statistics)), [] -%}
+{% set names = nbsql.answers('SELECT DISTINCT feature FROM ' ~ statistics ~ ' AS cells WHERE feature IS NOT NULL') -%}
+{% for key, given in options.families.items() -%}
+{% set family = nbsql.family_of(key, given, options) -%}
+{% for name in names if family.divergence != 'normal' and name[0] | lower == key | lower -%}
+{% do found.append({'name': name[0], 'family': family}) %}
+{% endfor -%}
+{% endfor -%}
+{% do return(found) %}
+{%- endmacro %}

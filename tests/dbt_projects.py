@@ -1,0 +1,125 @@
+"""Runs dbt on small projects that install the package from this checkout, and on the example."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+from nbsql.render import macro_path
+
+# .ci/run imports dbt before it runs the tests, so that they are skipped only where it is not meant to be.
+needs_dbt = pytest.mark.skipif(
+    importlib.util.find_spec("dbt.adapters.duckdb") is None if importlib.util.find_spec("dbt") else True,
+    reason="dbt is not installed: pip install '.[test]'",
+)
+
+
+class Project:
+    """A dbt project in a folder of its own, on a DuckDB file.
+
+    Args:
+        folder: an empty folder.
+        models: the SQL of each model, by name.
+        meta: the options of the models of statistics, by name.
+        config: more config of models, by name.
+        tests: the generic tests of models, by name.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        models: Mapping[str, str],
+        meta: Mapping[str, Any],
+        config: Mapping[str, Any] | None = None,
+        tests: Mapping[str, Sequence[Any]] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.database = folder / "project.duckdb"
+        (folder / "models").mkdir()
+        for name, sql in models.items():
+            (folder / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
+        properties = [
+            {
+                "name": name,
+                "config": {**(config or {}).get(name, {}), **({"meta": {"nbsql": meta[name]}} if name in meta else {})},
+                "data_tests": list((tests or {}).get(name, ())),
+            }
+            for name in models
+        ]
+        tables = {"name": "raw", "schema": "main", "tables": [{"name": name} for name in ("rows", "empty", "others")]}
+        self._write("models/properties.yml", {"models": properties, "sources": [tables]})
+        self._write("packages.yml", {"packages": [{"local": str(macro_path())}]})
+        outputs = {"dev": {"type": "duckdb", "path": str(self.database), "threads": 2}}
+        self._write("profiles.yml", {"project": {"target": "dev", "outputs": outputs}})
+        flags = {"send_anonymous_usage_stats": False}
+        self._write("dbt_project.yml", {"name": "project", "version": "1.0", "profile": "project", "flags": flags})
+        assert self.dbt("deps").returncode == 0
+
+    def _write(self, name: str, content: Any) -> None:
+        (self.folder / name).write_text(json.dumps(content), encoding="utf-8")  # JSON is YAML
+
+    def dbt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return dbt(self.folder, *arguments)
+
+    def build(self, *arguments: str) -> None:
+        done = self.dbt("build", *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def _results(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))[
+            "results"
+        ]
+        return found
+
+    def statuses(self) -> dict[str, str]:
+        """How each node that ran last came out."""
+        return {result["unique_id"].split(".")[2]: result["status"] for result in self._results()}
+
+    def messages(self) -> dict[str, str]:
+        """What dbt said of each node that it ran last: our line, or its first."""
+        found = {}
+        for result in self._results():
+            lines = [line.strip() for line in (result["message"] or "").splitlines()]
+            ours = [line for line in lines if line.startswith("nbsql: ")] or lines[:1]
+            found[result["unique_id"].split(".")[2]] = "".join(ours[:1])
+        return found
+
+    def connect(self) -> duckdb.DuckDBPyConnection:
+        return duckdb.connect(str(self.database))
+
+
+def dbt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own: it keeps its database open for as long as it runs."""
+    environment = {**os.environ, "DO_NOT_TRACK": "1", "DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "DBT_USE_COLORS": "false"}
+    environment.pop("PYTHONPATH", None)
+    folders = ["--project-dir", str(folder), "--profiles-dir", str(folder)]
+    command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", *arguments, *folders]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+
+
+def equal(found: Iterable[Sequence[Any]], expected: Iterable[Sequence[Any]]) -> None:
+    """Whether two relations have the same rows, in any order, numbers to 1e-9."""
+    ours, theirs = (sorted((tuple(row) for row in rows), key=_key) for rows in (found, expected))
+    assert len(ours) == len(theirs)
+    for row, other in zip(ours, theirs, strict=True):
+        assert len(row) == len(other)
+        for value, wanted in zip(row, other, strict=True):
+            if isinstance(wanted, float) and isinstance(value, float):
+                assert math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-12) or value == wanted, (row, other)
+            else:
+                assert value == wanted, (row, other)
+
+
+def _key(row: Sequence[Any]) -> list[tuple[bool, str]]:
+    """Sorts rows by all but the last digits of their numbers."""
+    return [(value is None, f"{value:.6g}" if isinstance(value, float) else str(value)) for value in row]

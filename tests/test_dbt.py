@@ -1,0 +1,263 @@
+"""The package in a dbt project: every table is the Python API's."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from dbt_projects import Project, equal, needs_dbt
+
+import nbsql
+from nbsql.cli import main
+from nbsql.family.stop_words import STOP_WORDS
+from nbsql.render import macro_path
+
+ROWS = """
+  CREATE TABLE rows AS SELECT
+    i AS id, ['a', 'b', 'c'][1 + i % 7 % 3] AS y, 'v' || (i * 5 % 4) AS category,
+    CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag,
+    CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / 4 + i % 7 % 3 END AS x, i * 11 % 5 AS events, 0.5 + i * 13 % 7 AS wait,
+    CASE WHEN i % 8 > 0 THEN 'The cat ' || (i % 5) || E' sat\nhere' || CASE WHEN i % 3 = 0 THEN ' Mat''s' ELSE '' END END
+      AS note,
+    CASE WHEN i % 10 > 0 THEN ['u' || (i % 4), 'v', 'v'] END AS bag, MAP(['k', 'l'], [i % 3, 2]) AS counts,
+    i % 3 AS w1, i * 7 % 5 AS w2, 0.5 + i % 4 AS weight, i % 3 AS grade, DATE '2026-01-01' + CAST(i % 4 AS INTEGER) AS day
+  FROM range(90) AS t(i)
+"""
+LEFT_OUT = ["id", "weight", "grade", "day"]
+
+# The options in YAML, and those of nbsql.fit.
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "inferred": ({}, {}),
+    "named": (
+        {
+            "id": "id",
+            "exclude": ["grade", "day"],
+            "weight": "weight",
+            "families": {
+                "events": "poisson",
+                "wait": "lognormal",
+                "note": {"family": "text", "stop_words": "english", "ngrams": 2, "min_length": 2},
+                "words": {"family": "multinomial", "columns": ["w1", "w2"], "alpha": {"w1": 0.5}},
+            },
+        },
+        {
+            "id": "id",
+            "exclude": ["grade", "day"],
+            "weight": "weight",
+            "families": {
+                "events": "poisson",
+                "wait": "lognormal",
+                "note": nbsql.Text(stop_words="english", ngrams=2, min_length=2),
+                "words": nbsql.Multinomial(["w1", "w2"], alpha={"w1": 0.5}),
+            },
+        },
+    ),
+    "smoothed": (
+        {
+            "alpha": 0.25,
+            "nulls": "category",
+            "unseen": "smooth",
+            "prior": "smoothed",
+            "prior_alpha": 2,
+            "families": {"note": "text", "events": {"family": "poisson", "a": 2, "b": 1}, "wait": "exponential"},
+        },
+        {
+            "alpha": 0.25,
+            "nulls": "category",
+            "unseen": "smooth",
+            "prior": "smoothed",
+            "prior_alpha": 2,
+            "families": {"note": "text", "events": nbsql.Poisson(a=2, b=1), "wait": "exponential"},
+        },
+    ),
+    "given": (
+        {
+            "prior": {"a": 0.2, "b": 0.3, "c": 0.5},
+            "families": {
+                "note": {"family": "text", "event": "bernoulli", "min_count": 3, "pattern": "[a-z]+"},
+                "bag": {"family": "tokens", "tfidf": True},
+                "counts": {"family": "token_counts", "event": "complement", "weight_norm": True},
+                "x": {"family": "gaussian", "shared_variance": True, "variance": "sample"},
+                "events": "geometric",
+                "category": {"family": "categorical", "alpha": {"v0": 2, "v9": 1}, "other_alpha": 0.5, "levels": ["v8"]},
+                "flag": {"family": "bernoulli", "alpha": 2, "beta": 3},
+                "words": {"family": "complement", "columns": ["w1", "w2"], "norm": True},
+            },
+        },
+        {
+            "prior": {"a": 0.2, "b": 0.3, "c": 0.5},
+            "families": {
+                "note": nbsql.Text(event="bernoulli", min_count=3, pattern="[a-z]+"),
+                "bag": nbsql.Tokens(tfidf=True),
+                "counts": nbsql.TokenCounts(event="complement", weight_norm=True),
+                "x": nbsql.Gaussian(shared_variance=True, variance="sample"),
+                "events": "geometric",
+                "category": nbsql.Categorical(alpha={"v0": 2, "v9": 1}, other_alpha=0.5, levels=["v8"]),
+                "flag": nbsql.Bernoulli(2, 3),
+                "words": nbsql.Complement(["w1", "w2"], norm=True),
+            },
+        },
+    ),
+    "modes": (
+        {
+            "prior": "uniform",
+            "features": ["x", "events", "flag", "category", "note", "wait"],
+            "families": {
+                "x": {"family": "gaussian", "estimate": "mode", "prior": {"kappa": 0.5, "a": 1.5}},
+                "events": {"family": "poisson", "estimate": "mode", "a": 2, "b": 1},
+                "flag": {"family": "bernoulli", "estimate": "mode", "alpha": 2, "beta": 3},
+                "category": {"family": "categorical", "estimate": "mode", "alpha": 1.5},
+                "wait": {"family": "gaussian", "floor": 0.9},
+                "note": {"family": "text", "norm": "l2", "tfidf": True, "min_count": 2},
+            },
+        },
+        {
+            "prior": "uniform",
+            "features": ["x", "events", "flag", "category", "note", "wait"],
+            "families": {
+                "x": nbsql.Gaussian(estimate="mode", prior=nbsql.NormalInverseGamma(kappa=0.5, a=1.5)),
+                "events": nbsql.Poisson(a=2, b=1, estimate="mode"),
+                "flag": nbsql.Bernoulli(2, 3, estimate="mode"),
+                "category": nbsql.Categorical(estimate="mode", alpha=1.5),
+                "wait": nbsql.Gaussian(floor=0.9),
+                "note": nbsql.Text(norm="l2", tfidf=True, min_count=2),
+            },
+        },
+    ),
+    "numbered": ({"target": "grade", "exclude": ["id", "weight", "day", "y"]}, {"exclude": ["id", "weight", "day", "y"]}),
+}
+
+# One verb more a case is a statement that dbt takes its time to render; these say the same as predict_proba and explain.
+ONCE = ("predict", "joint_log_likelihood", "log_evidence")
+VERBS = {
+    "priors": "{{ nbsql.class_priors(ref('NAME')) }}",
+    "likelihoods": "{{ nbsql.feature_likelihoods(ref('NAME')) }}",
+    "predict": "{{ nbsql.predictions(ref('NAME'), source('raw', 'rows')) }}",
+    "predict_proba": "{{ nbsql.probabilities(ref('NAME'), source('raw', 'rows')) }}",
+    "joint_log_likelihood": "{{ nbsql.joint_log_likelihoods(ref('NAME'), source('raw', 'rows')) }}",
+    "log_evidence": "{{ nbsql.evidence(ref('NAME'), source('raw', 'rows')) }}",
+    "explain": "{{ nbsql.explanation(ref('NAME'), source('raw', 'rows')) }}",
+    "metrics": "{{ nbsql.evaluation(ref('NAME'), source('raw', 'rows'), weight='weight') }}",
+}
+
+
+def verbs_of(name: str) -> list[str]:
+    return [verb for verb in VERBS if verb not in ONCE or name == "named"]
+
+
+def options_of(name: str) -> dict[str, Any]:
+    return {"target": "y", "exclude": LEFT_OUT, **CASES[name][0]}
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """A project with all cases and all verbs, built."""
+    models = dict.fromkeys(CASES, "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}")
+    for name in CASES:
+        models |= {f"{name}_{verb}": sql.replace("NAME", name) for verb, sql in VERBS.items() if verb in verbs_of(name)}
+    for table in ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds"):
+        models[f"inferred_{table}"] = f"{{{{ nbsql.evaluation(ref('inferred'), source('raw', 'rows'), '{table}') }}}}"
+    models["two_classes"] = (
+        "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows'), where=\"y <> 'c'\") }}"
+    )
+    models["in_order"] = "{{ nbsql.probabilities(ref('two_classes'), source('raw', 'rows'), where='id < 30') }}"
+    meta = {name: options_of(name) for name in CASES}
+    meta["two_classes"] = {"target": "y", "exclude": LEFT_OUT, "classes": ["c", "b", "a"]}
+    found = Project(tmp_path_factory.mktemp("dbt"), models, meta)
+    with found.connect() as con:
+        con.execute(ROWS)
+    found.build()
+    return found
+
+
+@pytest.fixture(scope="module")
+def con(project: Project) -> Iterator[duckdb.DuckDBPyConnection]:
+    with project.connect() as connection:
+        yield connection
+
+
+def fitted(con: duckdb.DuckDBPyConnection, name: str) -> nbsql.Model:
+    return nbsql.fit(con, "rows", **{"target": options_of(name)["target"], "exclude": LEFT_OUT, **CASES[name][1]})
+
+
+@needs_dbt
+@pytest.mark.parametrize("name", CASES)
+def test_every_table_is_that_of_python(con: duckdb.DuckDBPyConnection, name: str) -> None:
+    model = fitted(con, name)
+    cells = "slice, class, feature, value, n, mean, m2"
+    equal(con.sql(f"SELECT {cells} FROM {name}").fetchall(), [row[:7] for row in model.statistics])
+    for verb in verbs_of(name):
+        found = con.sql(f"FROM {name}_{verb}")
+        if verb == "metrics":
+            query = model.evaluate("rows", weight="weight").metrics
+        else:
+            query = getattr(model, verb) if verb in ("priors", "likelihoods") else getattr(model, verb)("rows")
+        assert found.columns == query.columns, verb
+        equal(found.fetchall(), query.fetchall())
+
+
+@needs_dbt
+@pytest.mark.parametrize("table", ["confusion", "roc", "precision_recall", "calibration", "lift", "thresholds"])
+def test_the_tables_of_an_evaluation_are_those_of_python(con: duckdb.DuckDBPyConnection, table: str) -> None:
+    query = getattr(fitted(con, "inferred").evaluate("rows"), table)
+    found = con.sql(f"FROM inferred_{table}")
+    assert found.columns == query.columns
+    equal(found.fetchall(), query.fetchall())
+
+
+@needs_dbt
+def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con) -> None:
+    found = con.sql("FROM in_order")
+    assert found.columns[-3:] == ["probability_c", "probability_b", "probability_a"]
+    model = nbsql.fit(con, "FROM rows WHERE y <> 'c'", target="y", exclude=LEFT_OUT)
+    expected = model.predict_proba("FROM rows WHERE id < 30").fetchall()
+    equal(found.fetchall(), [(*row[:-2], 0.0, row[-1], row[-2]) for row in expected])
+
+
+@needs_dbt
+def test_no_macro_has_the_name_of_one_of_dbt(project: Project) -> None:
+    """By such a name dbt would call it instead of its own."""
+    done = project.dbt("ls", "--quiet", "--resource-type", "model")
+    assert done.returncode == 0, done.stdout
+    macros = json.loads((project.folder / "target" / "manifest.json").read_text(encoding="utf-8"))["macros"].values()
+    packages: dict[str, set[str]] = {}
+    for macro in macros:
+        packages.setdefault(macro["package_name"], set()).add(macro["name"])
+    assert {name for package, names in packages.items() if package != "nbsql" for name in names} & packages["nbsql"] == set()
+    assert "predictions" in packages["nbsql"]
+    assert "scored_wide" in packages["nbsql"]
+    assert "create_schema" not in packages["nbsql"]
+
+
+def test_dbt_path_prints_the_folder_of_the_package() -> None:
+    done = CliRunner().invoke(main, ["dbt-path"])
+    assert done.exit_code == 0
+    assert done.output == f"{macro_path()}\n"
+    assert (Path(done.output.strip()) / "dbt_project.yml").is_file()
+
+
+def test_the_reader_of_dbt_finds_every_block_closed() -> None:
+    """It does not know {%+, so an if that begins so must end so, too."""
+    tag = re.compile(r"\{#.*?#\}|\{%(\+?)-?\s*(if|for|endif|endfor)\b", re.DOTALL)
+    for file in macro_path().rglob("*.sql"):
+        open_tags: list[tuple[str, str]] = []
+        for match in tag.finditer(file.read_text(encoding="utf-8")):
+            if match[2] in ("if", "for"):
+                open_tags.append((match[1], match[2]))
+            elif match[2]:
+                assert open_tags.pop() == (match[1], match[2].removeprefix("end")), f"{file.name}: {match[0]}"
+
+
+def test_names_of_macros_are_unique_and_stop_words_the_same() -> None:
+    texts = [file.read_text(encoding="utf-8") for file in macro_path().rglob("*.sql")]
+    names = Counter(name for text in texts for name in re.findall(r"{%-? (?:macro|test) (\w+)\(", text))
+    assert [name for name, count in names.items() if count > 1] == []
+    words = (macro_path() / "dbt" / "stop_words.sql").read_text(encoding="utf-8").split("return('")[1].split("'")[0].split()
+    assert tuple(words) == STOP_WORDS["english"]

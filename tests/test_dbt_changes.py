@@ -1,0 +1,119 @@
+"""Statistics that dbt keeps: batches are added, a full refresh is a fit, and generic tests fail where they should."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dbt_projects import Project, equal, needs_dbt
+
+import nbsql
+
+pytestmark = needs_dbt
+
+DAYS = """
+  SELECT i AS id, DATE '2026-06-01' + CAST(i // 30 AS INTEGER) AS day,
+    CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label, i % 4 AS links,
+    CASE WHEN i % 3 = 0 THEN 'free prize ' ELSE 'lunch at ' END || (i % 7) AS message, i * 37 % 11 / 4 + i % 3 AS size
+  FROM range(120) AS t(i)
+"""
+STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
+OPTIONS: dict[str, Any] = {"target": "label", "exclude": ["id", "day"], "slice_by": "day"}
+FAMILIES = {"message": "text", "LINKS": "poisson"}  # as a user may spell it
+CELLS = "SELECT slice, class, feature, value, n, mean, m2"
+
+
+def cells(project: Project, name: str = "kept") -> list[tuple[Any, ...]]:
+    with project.connect() as con:
+        return con.execute(f"{CELLS} FROM {name}").fetchall()
+
+
+def fitted(project: Project) -> list[tuple[Any, ...]]:
+    with project.connect() as con:
+        families = {"message": nbsql.Text(), "links": "poisson"}
+        return [row[:7] for row in nbsql.fit(con, "rows", families=families, **OPTIONS).statistics]
+
+
+def run(project: Project, sql: str) -> None:
+    with project.connect() as con:
+        con.execute(sql)
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    meta = {**OPTIONS, "families": FAMILIES}
+    models = dict.fromkeys(("kept", "added"), STATISTICS) | {
+        "scored": "{{ nbsql.predictions(ref('kept'), source('raw', 'rows')) }}",
+        "bent": "SELECT * REPLACE (CASE WHEN class = 'ham' THEN -n ELSE n END AS n) FROM {{ ref('kept') }}",
+        "moved": "{{ nbsql.statistics(source('raw', 'rows'), where=\"links >= 1\") }}",
+    }
+    kept = {"materialized": "incremental", "unique_key": "slice"}
+    tests = {
+        "kept": [
+            "nbsql.nbsql_statistics_not_negative",
+            {"nbsql.nbsql_drift_below": {"name": "little_drift", "maximum": 0.5}},
+            {"nbsql.nbsql_drift_below": {"name": "no_drift_at_all", "maximum": 0}},
+            {"nbsql.nbsql_drift_below": {"name": "drift_of_two_slices", "maximum": 0.5, "slices": 2}},
+        ],
+        "bent": [{"nbsql.nbsql_statistics_not_negative": {"name": "negative"}}],
+        "moved": [
+            {"nbsql.nbsql_drift_below": {"name": "from_kept", "maximum": 0.1, "against": "ref('kept')"}},
+            {"nbsql.nbsql_drift_below": {"name": "a_little_from_kept", "maximum": 100, "against": "ref('kept')"}},
+        ],
+        "scored": [
+            {"nbsql.nbsql_accuracy_at_least": {"name": "right_enough", "target": "label", "minimum": 0.9}},
+            {"nbsql.nbsql_accuracy_at_least": {"name": "never_wrong", "target": "label", "minimum": 1.01}},
+        ],
+    }
+    config = {"kept": kept, "added": {"materialized": "incremental"}}
+    found = Project(
+        tmp_path_factory.mktemp("dbt"),
+        models,
+        dict.fromkeys(("kept", "added", "moved"), meta),
+        config,
+        tests,
+    )
+    run(found, f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) WHERE id < 75")
+    assert found.dbt("run").returncode == 0
+    return found
+
+
+def test_a_run_adds_what_is_new_and_counts_the_newest_slice_again(project: Project) -> None:
+    equal(cells(project), fitted(project))
+    with project.connect() as con:
+        before = con.execute("SELECT batch FROM kept WHERE slice = '2026-06-01'").fetchone()
+    run(project, f"INSERT INTO rows SELECT * FROM ({DAYS}) WHERE id >= 75")  # the rest of the third day, and a fourth
+    assert project.dbt("run").returncode == 0
+    expected = fitted(project)
+    equal(cells(project), expected)
+    with project.connect() as con:
+        assert con.execute("SELECT batch FROM kept WHERE slice = '2026-06-01'").fetchone() == before  # not counted again
+        assert con.execute("SELECT count(DISTINCT batch) FROM kept").fetchone() == (2,)
+        added = con.execute("SELECT slice, sum(n) FROM added WHERE feature IS NULL GROUP BY slice ORDER BY slice").fetchall()
+    assert [n for _, n in added] == [30, 30, 15, 30]  # without a key only whole new slices
+    assert project.dbt("run").returncode == 0  # nothing is new
+    equal(cells(project), expected)
+
+
+def test_a_full_refresh_is_a_fit(project: Project) -> None:
+    run(project, "DELETE FROM rows WHERE id < 10")
+    assert project.dbt("run", "--full-refresh").returncode == 0
+    equal(cells(project), fitted(project))
+    equal(cells(project, "added"), fitted(project))
+
+
+def test_generic_tests_fail_where_they_should(project: Project) -> None:
+    done = project.dbt("test")
+    assert done.returncode == 1, done.stdout
+    expected = {
+        "nbsql_nbsql_statistics_not_negative_kept_": "pass",
+        "little_drift": "pass",
+        "drift_of_two_slices": "pass",
+        "no_drift_at_all": "fail",
+        "negative": "fail",
+        "from_kept": "fail",
+        "a_little_from_kept": "pass",
+        "right_enough": "pass",
+        "never_wrong": "fail",
+    }
+    assert {name.removeprefix("test."): status for name, status in project.statuses().items()} == expected

@@ -1,0 +1,142 @@
+"""What dbt says where a model cannot be: one line, the fact and the cure, and nothing is built."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from dbt_projects import Project, needs_dbt
+
+pytestmark = needs_dbt
+
+STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
+FAMILIES = (
+    "'categorical', 'bernoulli', 'gaussian', 'lognormal', 'exponential', 'poisson', 'geometric', 'multinomial', 'complement', "
+    "'tokens', 'token_counts', 'text'"
+)
+
+# The options of a model of statistics of the columns id, y, x, n, s, d and w, and what is said of them.
+OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "no_target": ({"exclude": ["d"]}, "meta.nbsql of 'no_target' must name the column of the class: target: churned"),
+    "unknown_option": (
+        {"target": "y", "alfa": 1},
+        "meta.nbsql of 'unknown_option' has no option 'alfa'; it has 'target', 'id', 'features', 'exclude', 'families', "
+        "'weight', "
+        "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes'",
+    ),
+    "segments": (
+        {"target": "y", "segment_by": "n"},
+        "meta.nbsql of 'segments' has 'segment_by', which the dbt package does not do; fit such a model in Python, with "
+        "nbsql.fit",
+    ),
+    "unknown_target": (
+        {"target": "z"},
+        "no column 'z' in rows, the target; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+    ),
+    "date": ({"target": "y"}, "column 'd' is DATE, which has no family; leave it out with exclude: [d], or name a family"),
+    "unknown_family": (
+        {"target": "y", "families": {"n": "poison"}},
+        f"no family 'poison', of 'n'; the families are {FAMILIES}",
+    ),
+    "binned": (
+        {"target": "y", "families": {"x": {"family": "binned", "bins": 5}}},
+        "family 'binned' of 'x' asks the data for its shape before it counts, which the dbt package does not do; fit it "
+        "in Python, "
+        f"or choose one of {FAMILIES}",
+    ),
+    "unknown_family_option": (
+        {"target": "y", "families": {"n": {"family": "poisson", "c": 1}}},
+        "family 'poisson' of 'n' has no option 'c'; it has 'alpha', 'nulls', 'unseen', 'estimate', 'a', 'b'",
+    ),
+    "wrong_type": (
+        {"target": "y", "exclude": ["d"], "families": {"s": "poisson"}},
+        "column 's' is VARCHAR, which family 'poisson' does not take (it takes integer, float, decimal columns); cast "
+        "it, or choose "
+        "another family",
+    ),
+    "alpha": ({"target": "y", "alpha": -1}, "alpha of 'alpha' must be a number of at least 0, not -1"),
+    "priors": ({"target": "y", "exclude": ["d"], "prior": {"a": 0.5}}, "the priors of 'priors' sum to 0.5; they must sum to 1"),
+    "nulls": ({"target": "y", "nulls": "drop"}, "nulls of 'nulls' must be one of 'skip', 'category', 'error', not drop"),
+    "one_column": (
+        {"target": "y", "families": {"words": {"family": "multinomial", "columns": ["n"]}}},
+        "family 'multinomial' of 'words' needs at least two count columns: {family: multinomial, columns: [w1, w2]}",
+    ),
+    "negative": (
+        {"target": "y", "features": ["n"], "families": {"n": "poisson"}},
+        "2 values of column 'n' of rows are negative; poisson counts must be at least 0",
+    ),
+    "missing": (
+        {"target": "y", "features": ["s"], "nulls": "error"},
+        "1 value of column 's' of rows is NULL, and nulls: error; fill them, or use nulls: skip",
+    ),
+    "weights": (
+        {"target": "y", "features": ["x"], "weight": "w"},
+        "1 value of column 'w' of rows is negative, NULL or not finite; weights must be at least 0",
+    ),
+}
+# Other models, and what is said of them.
+MODELS = {
+    "text": (
+        "{{ nbsql.statistics('SELECT 1') }}",
+        "the relation to learn from must be a relation, ref('...') or source('...', '...'), not SELECT 1; make a model "
+        "of a query",
+    ),
+    "gone": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'others')) }}",
+        "the relation to score others is not there, or is an ephemeral model; build it first, as a table or a view",
+    ),
+    "narrow": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'empty')) }}",
+        "no column 'x' in empty, a feature of 'good'; its columns are 'y', 's'",
+    ),
+    "no_statistics": (
+        "{{ nbsql.predictions(ref('plain'), source('raw', 'rows')) }}",
+        "'plain' has no meta.nbsql in its config, so it is no model of statistics; give it one: meta: {nbsql: {target: ...}}",
+    ),
+    "no_class": (
+        "{{ nbsql.predictions(ref('none'), source('raw', 'empty')) }}",
+        "the statistics 'none' have no class: they were counted on no rows; count some first",
+    ),
+    "no_table": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'metric') }}",
+        "table of 'nbsql.evaluation' must be one of 'metrics', 'confusion', 'roc', 'precision_recall', 'calibration', "
+        "'lift', 'thresholds', not metric",
+    ),
+}
+GOOD = {"target": "y", "features": ["x", "s"]}
+
+
+@pytest.fixture(scope="module")
+def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    models = {
+        **dict.fromkeys([*OPTIONS, "good", "incremental"], STATISTICS),
+        **{name: sql for name, (sql, _) in MODELS.items()},
+        "plain": "SELECT 1 AS one",
+        "none": "{{ nbsql.statistics(source('raw', 'empty')) }}",
+    }
+    meta = {name: options for name, (options, _) in OPTIONS.items()}
+    meta |= dict.fromkeys(["good", "text", "incremental"], GOOD) | {"none": {"target": "y"}}
+    found = Project(tmp_path_factory.mktemp("dbt"), models, meta, {"incremental": {"materialized": "incremental"}})
+    with found.connect() as con:
+        con.execute(
+            """CREATE TABLE rows AS FROM (VALUES (1, 'a', 1.5, 2, 's', DATE '2026-01-01', 1), (2, 'b', 2.5, -1, NULL, NULL, 2),
+              (3, 'b', 0.5, -2, 't', NULL, -1)) AS t(id, y, x, n, s, d, w)"""
+        )
+        con.execute("CREATE TABLE empty (y VARCHAR, s VARCHAR)")
+    assert found.dbt("run").returncode == 1
+    first = found.messages()
+    assert found.dbt("run", "--select", "incremental").returncode == 1
+    return {**first, **found.messages()}
+
+
+@pytest.mark.parametrize("name", [*OPTIONS, *MODELS])
+def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str], name: str) -> None:
+    expected = OPTIONS[name][1] if name in OPTIONS else MODELS[name][1]
+    assert messages[name] == f"nbsql: {expected}"
+
+
+def test_an_incremental_model_must_know_what_is_new(messages: dict[str, str]) -> None:
+    assert messages["incremental"] == (
+        "nbsql: 'incremental' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= "
+        "in nbsql.statistics"
+    )

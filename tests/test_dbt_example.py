@@ -1,0 +1,136 @@
+"""The dbt project in examples/ and the README's lines for dbt, built as a user builds them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from dbt_projects import Project, dbt, equal, needs_dbt
+
+import nbsql
+from nbsql.render import macro_path
+
+pytestmark = needs_dbt
+
+ROOT = Path(__file__).parents[1]
+EXAMPLE = ROOT / "examples" / "dbt_project"
+HELD_BACK = "FROM departures WHERE day > 20"
+
+Flights = Callable[[nbsql.Model], Any]
+# The tables of the flights, and what they are in Python.
+TABLES: dict[str, Flights] = {
+    "delay_statistics": lambda model: model.statistics,
+    "delay_priors": lambda model: model.priors,
+    "delay_likelihoods": lambda model: model.likelihoods,
+    "delay_predictions": lambda model: model.predict_proba(HELD_BACK),
+    "delay_explanation": lambda model: model.explain("FROM departures WHERE month = 6 AND day = 28"),
+    "delay_evaluation": lambda model: model.evaluate(HELD_BACK).metrics,
+    "delay_confusion": lambda model: model.evaluate(HELD_BACK).confusion,
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The example, built up to May, and then again with June."""
+    copy = tmp_path_factory.mktemp("example") / "dbt_project"
+    shutil.copytree(
+        EXAMPLE, copy, ignore=shutil.ignore_patterns("target", "logs", "dbt_packages", "*.duckdb*", "package-lock.yml")
+    )
+    packages = copy / "packages.yml"
+    assert '"{{ env_var(' in packages.read_text(encoding="utf-8")
+    packages.write_text(json.dumps({"packages": [{"local": str(macro_path())}]}), encoding="utf-8")
+    for arguments in (["deps"], ["build", "--vars", "last_month: 5"], ["build"]):
+        done = dbt(copy, *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "WARN" not in done.stdout.replace("WARN=0", ""), done.stdout
+    return copy
+
+
+@pytest.fixture(scope="module")
+def con(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(str(folder / "example.duckdb")) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def flights(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "slice_by": "month"}
+    return nbsql.fit(con, "FROM departures WHERE day <= 20", families={"hour": "categorical"}, **options)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_tables_of_the_flights_are_those_of_python(con: duckdb.DuckDBPyConnection, flights: nbsql.Model, table: str) -> None:
+    wanted = TABLES[table](flights)
+    columns = [name for name in wanted.columns if name != "batch"]  # the last, named by dbt for the time of its run
+    equal(con.sql(f"FROM {table}").select(*columns).fetchall(), [row[: len(columns)] for row in wanted])
+
+
+def test_june_was_added_and_may_counted_again(con: duckdb.DuckDBPyConnection) -> None:
+    batches = con.sql(
+        "SELECT slice, min(batch), count(DISTINCT batch) FROM delay_statistics GROUP BY slice ORDER BY slice"
+    ).fetchall()
+    assert [(part, count) for part, _, count in batches] == [(str(month), 1) for month in range(1, 7)]
+    assert len({batch for part, batch, _ in batches if part < "5"}) == 1
+    assert len({batch for part, batch, _ in batches if part >= "5"}) == 1
+    assert batches[0][1] < batches[-1][1]
+
+
+def test_tickets_go_to_the_team_that_python_says(con: duckdb.DuckDBPyConnection) -> None:
+    families = {
+        "message": nbsql.Text(stop_words="english", min_length=3),
+        "screenshots": nbsql.Poisson(a=1, b=1),
+    }
+    known = "FROM tickets WHERE team IS NOT NULL"
+    model = nbsql.fit(
+        con, known, target="team", id="ticket", exclude=["opened_on"], prior="uniform", alpha=0.5, families=families
+    )
+    equal(con.sql("FROM ticket_likelihoods").fetchall(), model.likelihoods.fetchall())
+    found = con.sql("FROM ticket_teams").fetchall()
+    equal(found, model.predict("FROM tickets WHERE team IS NULL").fetchall())
+    assert [row[-2] for row in sorted(found)] == ["billing", "technical", "shipping"]
+
+
+def test_docs_blocks_describe_the_models(folder: Path) -> None:
+    nodes = json.loads((folder / "target" / "manifest.json").read_text(encoding="utf-8"))["nodes"]
+    description = nodes["model.nbsql_example.delay_statistics"]["description"]
+    assert description.startswith("A naive Bayes model as counts that add up")
+
+
+def test_the_lines_of_the_readme_build_a_project(tmp_path: Path) -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:yaml|jinja)\n(?:# |\{# )(\S+?)(?: #\})?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    files = dict(blocks)
+    assert list(files) == [
+        "packages.yml",
+        "models/churn.yml",
+        "models/churn_statistics.sql",
+        "models/churn_scored.sql",
+        "models/spam.yml",
+    ]
+    project = Project(tmp_path, {}, {})
+    for name, content in files.items():
+        if name != "packages.yml":
+            (tmp_path / name).write_text(content, encoding="utf-8")
+    people = """SELECT i AS customer_id, i % 3 = 0 AS churned, i % 5 + i % 3 AS visits, 'note ' || i % 3 AS notes
+      FROM range(30) AS t(i)"""
+    mails = """SELECT i % 3 AS sent_on, CASE WHEN i % 2 = 0 THEN 'spam' ELSE 'ham' END AS label,
+      CASE WHEN i % 2 = 0 THEN 'free prize' ELSE 'lunch' END AS message FROM range(30) AS t(i)"""
+    for name, sql in {
+        "customers": people,
+        "prospects": people,
+        "mails": mails,
+        "spam_statistics": "{{ nbsql.statistics(ref('mails')) }}",
+        "spam_scored": "{{ nbsql.predictions(ref('spam_statistics'), ref('mails')) }}",
+    }.items():
+        (tmp_path / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
+    project.build()
+    with project.connect() as con:
+        families = {"visits": "poisson", "notes": nbsql.Text(stop_words="english")}
+        model = nbsql.fit(con, "customers", target="churned", id="customer_id", families=families)
+        equal(con.sql("FROM churn_scored").fetchall(), model.predict("prospects").fetchall())
