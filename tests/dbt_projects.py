@@ -18,10 +18,8 @@ import pytest
 from nbsql.render import macro_path
 
 # .ci/run imports dbt before it runs the tests, so that they are skipped only where it is not meant to be.
-needs_dbt = pytest.mark.skipif(
-    importlib.util.find_spec("dbt.adapters.duckdb") is None if importlib.util.find_spec("dbt") else True,
-    reason="dbt is not installed: pip install '.[test]'",
-)
+_INSTALLED = importlib.util.find_spec("dbt") is not None and importlib.util.find_spec("dbt.adapters.duckdb") is not None
+needs_dbt = [pytest.mark.slow, pytest.mark.skipif(not _INSTALLED, reason="dbt is not installed: pip install '.[test]'")]
 
 
 class Project:
@@ -107,17 +105,17 @@ def dbt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
 
 
-def equal(found: Iterable[Sequence[Any]], expected: Iterable[Sequence[Any]]) -> None:
-    """Whether two relations have the same rows, in any order, numbers to 1e-9."""
+def equal(found: Iterable[Sequence[Any]], expected: Iterable[Sequence[Any]], what: str = "") -> None:
+    """Whether two relations have the same rows, in any order, numbers to 1e-9; `what` they are."""
     ours, theirs = (sorted((tuple(row) for row in rows), key=_key) for rows in (found, expected))
-    assert len(ours) == len(theirs)
+    assert len(ours) == len(theirs), what
     for row, other in zip(ours, theirs, strict=True):
-        assert len(row) == len(other)
+        assert len(row) == len(other), what
         for value, wanted in zip(row, other, strict=True):
             if isinstance(wanted, float) and isinstance(value, float):
-                assert math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-12) or value == wanted, (row, other)
+                assert math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-12) or value == wanted, (what, row, other)
             else:
-                assert value == wanted, (row, other)
+                assert value == wanted, (what, row, other)
 
 
 def _key(row: Sequence[Any]) -> list[tuple[bool, str]]:

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from click.testing import CliRunner
 from dbt_projects import Project, equal, needs_dbt
 
 import nbsql
-from nbsql.cli import main
-from nbsql.family.stop_words import STOP_WORDS
-from nbsql.render import macro_path
+
+pytestmark = needs_dbt
 
 ROWS = """
   CREATE TABLE rows AS SELECT
@@ -134,6 +129,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "numbered": ({"target": "grade", "exclude": ["id", "weight", "day", "y"]}, {"exclude": ["id", "weight", "day", "y"]}),
 }
 
+TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 # One verb more a case is a statement that dbt takes its time to render; these say the same as predict_proba and explain.
 ONCE = ("predict", "joint_log_likelihood", "log_evidence")
 VERBS = {
@@ -162,7 +158,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     models = dict.fromkeys(CASES, "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}")
     for name in CASES:
         models |= {f"{name}_{verb}": sql.replace("NAME", name) for verb, sql in VERBS.items() if verb in verbs_of(name)}
-    for table in ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds"):
+    for table in TABLES:
         models[f"inferred_{table}"] = f"{{{{ nbsql.evaluation(ref('inferred'), source('raw', 'rows'), '{table}') }}}}"
     models["two_classes"] = (
         "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows'), where=\"y <> 'c'\") }}"
@@ -187,32 +183,33 @@ def fitted(con: duckdb.DuckDBPyConnection, name: str) -> nbsql.Model:
     return nbsql.fit(con, "rows", **{"target": options_of(name)["target"], "exclude": LEFT_OUT, **CASES[name][1]})
 
 
-@needs_dbt
-@pytest.mark.parametrize("name", CASES)
-def test_every_table_is_that_of_python(con: duckdb.DuckDBPyConnection, name: str) -> None:
-    model = fitted(con, name)
+# A test is a module here, not a case, because every process that runs some of them builds the project.
+def test_every_table_is_that_of_python(con: duckdb.DuckDBPyConnection) -> None:
+    for name in CASES:
+        _compare(con, name, fitted(con, name))
+
+
+def _compare(con: duckdb.DuckDBPyConnection, name: str, model: nbsql.Model) -> None:
     cells = "slice, class, feature, value, n, mean, m2"
-    equal(con.sql(f"SELECT {cells} FROM {name}").fetchall(), [row[:7] for row in model.statistics])
+    equal(con.sql(f"SELECT {cells} FROM {name}").fetchall(), [row[:7] for row in model.statistics], name)
     for verb in verbs_of(name):
         found = con.sql(f"FROM {name}_{verb}")
         if verb == "metrics":
             query = model.evaluate("rows", weight="weight").metrics
         else:
             query = getattr(model, verb) if verb in ("priors", "likelihoods") else getattr(model, verb)("rows")
-        assert found.columns == query.columns, verb
-        equal(found.fetchall(), query.fetchall())
+        assert found.columns == query.columns, (name, verb)
+        equal(found.fetchall(), query.fetchall(), f"{name} {verb}")
 
 
-@needs_dbt
-@pytest.mark.parametrize("table", ["confusion", "roc", "precision_recall", "calibration", "lift", "thresholds"])
-def test_the_tables_of_an_evaluation_are_those_of_python(con: duckdb.DuckDBPyConnection, table: str) -> None:
-    query = getattr(fitted(con, "inferred").evaluate("rows"), table)
-    found = con.sql(f"FROM inferred_{table}")
-    assert found.columns == query.columns
-    equal(found.fetchall(), query.fetchall())
+def test_the_tables_of_an_evaluation_are_those_of_python(con: duckdb.DuckDBPyConnection) -> None:
+    evaluation = fitted(con, "inferred").evaluate("rows")
+    for table in TABLES:
+        found, query = con.sql(f"FROM inferred_{table}"), getattr(evaluation, table)
+        assert found.columns == query.columns
+        equal(found.fetchall(), query.fetchall(), table)
 
 
-@needs_dbt
 def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con) -> None:
     found = con.sql("FROM in_order")
     assert found.columns[-3:] == ["probability_c", "probability_b", "probability_a"]
@@ -221,7 +218,6 @@ def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_
     equal(found.fetchall(), [(*row[:-2], 0.0, row[-1], row[-2]) for row in expected])
 
 
-@needs_dbt
 def test_no_macro_has_the_name_of_one_of_dbt(project: Project) -> None:
     """By such a name dbt would call it instead of its own."""
     done = project.dbt("ls", "--quiet", "--resource-type", "model")
@@ -234,30 +230,3 @@ def test_no_macro_has_the_name_of_one_of_dbt(project: Project) -> None:
     assert "predictions" in packages["nbsql"]
     assert "scored_wide" in packages["nbsql"]
     assert "create_schema" not in packages["nbsql"]
-
-
-def test_dbt_path_prints_the_folder_of_the_package() -> None:
-    done = CliRunner().invoke(main, ["dbt-path"])
-    assert done.exit_code == 0
-    assert done.output == f"{macro_path()}\n"
-    assert (Path(done.output.strip()) / "dbt_project.yml").is_file()
-
-
-def test_the_reader_of_dbt_finds_every_block_closed() -> None:
-    """It does not know {%+, so an if that begins so must end so, too."""
-    tag = re.compile(r"\{#.*?#\}|\{%(\+?)-?\s*(if|for|endif|endfor)\b", re.DOTALL)
-    for file in macro_path().rglob("*.sql"):
-        open_tags: list[tuple[str, str]] = []
-        for match in tag.finditer(file.read_text(encoding="utf-8")):
-            if match[2] in ("if", "for"):
-                open_tags.append((match[1], match[2]))
-            elif match[2]:
-                assert open_tags.pop() == (match[1], match[2].removeprefix("end")), f"{file.name}: {match[0]}"
-
-
-def test_names_of_macros_are_unique_and_stop_words_the_same() -> None:
-    texts = [file.read_text(encoding="utf-8") for file in macro_path().rglob("*.sql")]
-    names = Counter(name for text in texts for name in re.findall(r"{%-? (?:macro|test) (\w+)\(", text))
-    assert [name for name, count in names.items() if count > 1] == []
-    words = (macro_path() / "dbt" / "stop_words.sql").read_text(encoding="utf-8").split("return('")[1].split("'")[0].split()
-    assert tuple(words) == STOP_WORDS["english"]

@@ -78,7 +78,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return found
 
 
-def test_a_run_adds_what_is_new_and_counts_the_newest_slice_again(project: Project) -> None:
+def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_where_they_should(project: Project) -> None:
     equal(cells(project), fitted(project))
     with project.connect() as con:
         before = con.execute("SELECT batch FROM kept WHERE slice = '2026-06-01'").fetchone()
@@ -94,15 +94,13 @@ def test_a_run_adds_what_is_new_and_counts_the_newest_slice_again(project: Proje
     assert project.dbt("run").returncode == 0  # nothing is new
     equal(cells(project), expected)
 
-
-def test_a_full_refresh_is_a_fit(project: Project) -> None:
+    # A full refresh is a fit.
     run(project, "DELETE FROM rows WHERE id < 10")
     assert project.dbt("run", "--full-refresh").returncode == 0
     equal(cells(project), fitted(project))
     equal(cells(project, "added"), fitted(project))
 
-
-def test_generic_tests_fail_where_they_should(project: Project) -> None:
+    # Generic tests fail where they should.
     done = project.dbt("test")
     assert done.returncode == 1, done.stdout
     expected = {

@@ -97,6 +97,18 @@ MODELS = {
         "{{ nbsql.predictions(ref('none'), source('raw', 'empty')) }}",
         "the statistics 'none' have no class: they were counted on no rows; count some first",
     ),
+    "no_prior": (
+        "{{ nbsql.predictions(ref('some_priors'), source('raw', 'rows')) }}",
+        "prior of 'some_priors' has no probability for class 'b'; name every class",
+    ),
+    "no_such_class": (
+        "{{ nbsql.predictions(ref('more_priors'), source('raw', 'rows')) }}",
+        "prior of 'more_priors' names 'c', which is no class of 'y'",
+    ),
+    "not_all": (
+        "{{ nbsql.predictions('(SELECT 1)', source('raw', 'rows')) }}",
+        "statistics must be a relation, ref('...'), all of it and not some of its rows, not (SELECT 1)",
+    ),
     "no_table": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'metric') }}",
         "table of 'nbsql.evaluation' must be one of 'metrics', 'confusion', 'roc', 'precision_recall', 'calibration', "
@@ -109,12 +121,14 @@ GOOD = {"target": "y", "features": ["x", "s"]}
 @pytest.fixture(scope="module")
 def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     models = {
-        **dict.fromkeys([*OPTIONS, "good", "incremental"], STATISTICS),
+        **dict.fromkeys([*OPTIONS, "good", "incremental", "some_priors", "more_priors"], STATISTICS),
         **{name: sql for name, (sql, _) in MODELS.items()},
         "plain": "SELECT 1 AS one",
         "none": "{{ nbsql.statistics(source('raw', 'empty')) }}",
     }
     meta = {name: options for name, (options, _) in OPTIONS.items()}
+    meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
+    meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
     meta |= dict.fromkeys(["good", "text", "incremental"], GOOD) | {"none": {"target": "y"}}
     found = Project(tmp_path_factory.mktemp("dbt"), models, meta, {"incremental": {"materialized": "incremental"}})
     with found.connect() as con:
@@ -129,14 +143,11 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {**first, **found.messages()}
 
 
-@pytest.mark.parametrize("name", [*OPTIONS, *MODELS])
-def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str], name: str) -> None:
-    expected = OPTIONS[name][1] if name in OPTIONS else MODELS[name][1]
-    assert messages[name] == f"nbsql: {expected}"
-
-
-def test_an_incremental_model_must_know_what_is_new(messages: dict[str, str]) -> None:
-    assert messages["incremental"] == (
-        "nbsql: 'incremental' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= "
-        "in nbsql.statistics"
+def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str]) -> None:
+    expected = {name: line for name, (_, line) in {**OPTIONS, **MODELS}.items()}
+    expected["incremental"] = (
+        "'incremental' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in "
+        "nbsql.statistics"
     )
+    assert {name: messages[name] for name in expected} == {name: f"nbsql: {line}" for name, line in expected.items()}
+    assert messages["good"] == "OK"

@@ -91,6 +91,9 @@
 {% else -%}
 {% set rows = nbsql.answers(nbsql.class_order(nbsql.subquery(nbsql.priors(model, statistics)))) -%}
 {% endif -%}
+{% if model.prior.kind == 'given' and rows -%}
+{% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
+{% endif -%}
 {% set found, taken = [], [] -%}
 {% for row in rows | sort(attribute=2) -%}
 {% set column = namespace(name=row[1], attempt=1) -%}
@@ -102,4 +105,15 @@
 {% do found.append({'number': row[0] | int, 'label': row[1], 'probability': 'probability_' ~ column.name, 'joint': 'joint_log_likelihood_' ~ column.name}) %}
 {% endfor -%}
 {% do return(found) %}
+{%- endmacro %}
+
+{# Refuse priors that leave out a class, or name one that there is not. #}
+{% macro check_given_priors(model, labels) -%}
+{% set given = model.prior.given | map(attribute=0) | list -%}
+{% for label in labels if label not in given -%}
+{% do nbsql.refuse("prior of '" ~ model.name ~ "' has no probability for class '" ~ label ~ "'; name every class") %}
+{% endfor -%}
+{% for label in given if label not in labels -%}
+{% do nbsql.refuse("prior of '" ~ model.name ~ "' names '" ~ label ~ "', which is no class of '" ~ model.target ~ "'") %}
+{% endfor -%}
 {%- endmacro %}

@@ -12,6 +12,9 @@
 
 {# The node of a model of statistics, by its relation. #}
 {% macro statistics_node(relation) -%}
+{% if relation is string or relation.identifier is undefined -%}
+{% do nbsql.refuse("statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
+{% endif -%}
 {% set named = [] -%}
 {% for node in graph.nodes.values() if node.resource_type == 'model' and node.config.meta and node.config.meta.nbsql and node.alias | lower == relation.identifier | lower -%}
 {% do named.append(node) %}
