@@ -18,6 +18,8 @@ from nbsql.spec import Feature, Logistic, Spec
 
 MOST_WEIGHTS = 500  # the Hessian has the square of it, and is inverted in every step
 
+MOST_SUMS = 2_000  # of one statement, which takes the longer to plan
+
 SAMPLED_ROWS = 50_000  # beyond four times as many, the search begins with a sample of so many rows
 NEAR = 0.05  # the change of a weight at which it is left: the sample says no more
 
@@ -73,6 +75,12 @@ class _Problem:
         return [
             (c, o, number[min(c, o), max(c, o)], (1.0 if c == o else 0.0) - share) for c in self.others for o in self.others
         ]
+
+    @property
+    def many(self) -> bool:
+        """Whether there are too many products for a sum each in one statement."""
+        width = len(self.numbers) + 1
+        return len(self.blocks) > 1 and len(self.blocks) * width * (width + 1) // 2 > MOST_SUMS
 
     @property
     def grouped(self) -> bool:
@@ -214,11 +222,11 @@ class _Search:
         Args:
             design: the rows.
             starts: where to begin, and where to if that is no better than nothing.
-            curved: sums with products that are near those of the rows; with them the products are summed only where the steps
-                do not shrink enough by those that are at hand.
+            curved: sums with products that are near those of the rows; with them, or where there are many, the products are
+                summed only where the steps do not shrink enough by those that are at hand.
             tolerance: where to end, if that is sooner than what is wanted.
         """
-        saving = curved is not None
+        saving = curved is not None or self.problem.many
         tried, *others = starts
         taken: tuple[Markup, _Judged] | None = None
         part, change = 1.0, math.inf
@@ -236,7 +244,9 @@ class _Search:
             self._check(now, change, first=taken is None)
             self.curved = curved
             tried = self._next(step, 1.0)
-            if now.biggest <= max(tolerance, self.wanted.tolerance) or (now.fall <= 1e-16 * now.n and now.biggest <= 1e-4):
+            # What the next step would be, were it to shrink as this one did.
+            left = now.biggest * min(1.0, now.biggest / change if change < math.inf else 1.0)
+            if left <= max(tolerance, self.wanted.tolerance) or (now.fall <= 1e-16 * now.n and now.biggest <= 1e-4):
                 return tried
             if not saving or now.biggest > 0.3 * change:
                 curved = None

@@ -218,6 +218,14 @@ def test_a_large_table_is_begun_with_a_sample(con: Connection, monkeypatch: pyte
     assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(whole, abs=1e-8)
 
 
+def test_many_products_are_summed_by_block(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    con.execute(DAYS)
+    options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
+    one_by_one = weights(nbsql.fit(con, "days", **options))
+    monkeypatch.setattr(nbsql.logistic, "MOST_SUMS", 0)
+    assert weights(nbsql.fit(con, "days", **options)) == pytest.approx(one_by_one, abs=1e-8)
+
+
 @settings(max_examples=8)
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["x", "y", None]), st.integers(-3, 3)), min_size=4, max_size=25)
@@ -315,6 +323,9 @@ def test_it_is_a_model_like_others(con: Connection, spoken: nbsql.Model, tmp_pat
     transient = nbsql.import_(con, tmp_path / "places.parquet")
     np.testing.assert_allclose(posteriors(transient, "days"), expected, rtol=0, atol=1e-15)
     transient.drop()
+    spoken.rollback("1")
+    spoken.compact()
+    np.testing.assert_allclose(posteriors(spoken, "days"), expected, rtol=0, atol=1e-15)
     spoken.calibrate("days", folds=None)
     assert spoken.evaluate("days", calibrated=True).rows == 200
     again = nbsql.fit(con, "days", target="place", name="places", replace=True)
@@ -344,6 +355,21 @@ def test_what_is_counted_is_there_as_in_naive_bayes(con: Connection, spoken: nbs
         assert getattr(spoken, name).fetchall() == getattr(naive, name).fetchall()
     assert spoken.families == naive.families
     assert spoken.relevance().fetchall() == naive.relevance().fetchall()
+
+
+def test_slices_of_the_counts_drift_and_have_no_weights(con: Connection, refused: Any) -> None:
+    con.execute(DAYS)
+    options: dict[str, Any] = {"target": "place", "exclude": ["i", "w"]}
+    sliced = nbsql.fit(con, "days", slice_by="i % 2", method="logistic", **options)
+    assert weights(sliced) == pytest.approx(weights(nbsql.fit(con, "days", method="logistic", **options)), abs=1e-9)
+    naive = nbsql.fit(con, "days", slice_by="i % 2", **options)
+    assert sliced.drift("0", "1").fetchall() == naive.drift("0", "1").fetchall()
+    with refused(
+        nbsql.ModelError,
+        "the model is logistic: it tells classes apart, and has no counts that a part of it could score by; "
+        "fit it with method='naive'",
+    ):
+        sliced.slices(["1"])
 
 
 def test_features_that_tell_most(con: Connection) -> None:

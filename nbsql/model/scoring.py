@@ -80,7 +80,10 @@ class Scoring(Handle):
         return self._query("predict_proba", source, calibrated=calibrated)
 
     def joint_log_likelihood(self, source: Any) -> Query:
-        """The rows of `source`, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats."""
+        """The rows of `source`, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats.
+
+        Of a logistic model the scores, whose softmax is the posterior: of two classes the log-odds of the larger label, and 0.
+        """
         return self._query("joint_log_likelihood", source)
 
     def log_evidence(self, source: Any) -> Query:
@@ -90,7 +93,8 @@ class Scoring(Handle):
     def explain(self, source: Any) -> Query:
         """A row a source row, class and feature: row_id, the id columns, class, feature, value, contribution.
 
-        The contributions of one row and class sum to its joint log-likelihood; the prior is the row without a feature.
+        The contributions of one row and class sum to its joint log-likelihood; the row without a feature is the prior, or the
+        bias of a logistic model.
         """
         return self._query("explain", source)
 

@@ -6,10 +6,13 @@
     i, j NULL    the loss, the largest loss of a row, the weight
     j NULL       the gradient of term i, by class
     i <= j       the products of terms i and j, by block; of the curvature, where it is asked for
+
+  Where a sum a block and pair of numbers would make a statement too long, rows are multiplied by the blocks.
 #}
 {% macro logistic_sums(problem, design, tried, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
-WITH {% if problem.levels %}predicted AS MATERIALIZED (
+{% set many = curvature and problem.many -%}
+WITH {% if problem.levels or many %}predicted AS MATERIALIZED (
   {{ nbsql.logistic_predicted(problem, design, tried) | indent(2) }}
 ),
 {% endif -%}
@@ -17,15 +20,38 @@ totals AS MATERIALIZED (
   SELECT
     [sum(weight * loss), max(loss), sum(weight)] AS losses,
     [{% for i in zs %}{{ nbsql.logistic_gradient(problem, i) }}{{ nbsql.comma(loop) }}{% endfor %}] AS gradients
-    {%- if curvature %},
+    {%- if curvature and not many %},
     [{% for i in zs %}{% for j in zs[loop.index0:] %}{{ nbsql.logistic_product(problem, i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}] AS products
     {%- endif %}
 
-  FROM {% if problem.levels %}predicted{% else %}(
+  FROM {% if problem.levels or many %}predicted{% else %}(
     {{ nbsql.logistic_predicted(problem, design, tried) | indent(4) }}
   ) AS predicted{% endif %}
 
 )
+{%- if many %},
+by_block AS (
+  SELECT
+    block,
+    unnest({{ nbsql.logistic_places(zs, true) }}) AS i,
+    unnest({{ nbsql.logistic_places(zs, false) }}) AS j,
+    unnest(products) AS product
+  FROM (
+    SELECT block, [{% for i in zs %}{% for j in zs[loop.index0:] %}sum(q{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}] AS products
+    FROM (
+      SELECT
+        unnest(range(1, {{ problem.blocks | length + 1 }})) AS block,
+        unnest([{% for b in problem.blocks %}q_{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS q
+        {%- for i in zs[1:] %},
+        z_{{ i }}
+        {%- endfor %}
+
+      FROM predicted
+    ) AS blocks
+    GROUP BY block
+  ) AS sums
+)
+{%- endif %}
 {%- for feature in problem.levels %},
 by{{ nbsql.sub(feature) }} AS MATERIALIZED (
   SELECT
@@ -52,11 +78,11 @@ SELECT code, NULL, gradient FROM by{{ nbsql.sub(feature) }}
 {%- if curvature %}
 
 UNION ALL
-SELECT
-  unnest([{% for i in zs %}{% for j in zs[loop.index0:] %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]),
-  unnest([{% for i in zs %}{% for j in zs[loop.index0:] %}{{ j }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]),
-  unnest(products)
-FROM totals
+{%+ if many -%}
+SELECT i, j, list(product ORDER BY block) FROM by_block GROUP BY i, j
+{%- else -%}
+SELECT unnest({{ nbsql.logistic_places(zs, true) }}), unnest({{ nbsql.logistic_places(zs, false) }}), unnest(products) FROM totals
+{%- endif %}
 {%- for feature in problem.levels %}
 
 UNION ALL
@@ -74,6 +100,11 @@ GROUP BY code{{ nbsql.sub(feature) }}, code{{ nbsql.sub(other) }}
 {%- endfor %}
 {%- endfor %}
 {%- endif %}
+{%- endmacro %}
+
+{# The pairs i <= j of some terms, in the order of their products: the list of the first of them, or of the second. #}
+{% macro logistic_places(zs, first) -%}
+[{% for i in zs %}{% for j in zs[loop.index0:] %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]
 {%- endmacro %}
 
 {# A list, by class. #}
