@@ -14,6 +14,7 @@ from algebra import same
 from kmeans import deviations, kmeans, nearest
 
 import nbsql
+from nbsql import decomposition
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -154,23 +155,70 @@ def log_sum(values: list[float]) -> float:
     return highest + math.log(sum(math.exp(value - highest) for value in values))
 
 
-def test_the_mixture_is_that_of_a_model_of_the_components(rows: Connection, form: str, joint: Any) -> None:
-    prior = {"u": 0.2, "v": 0.3, "w": 0.5}
-    model = nbsql.fit(rows, "t", components={"u": 3, "w": 2}, name="m", weight="times", prior=prior, **OPTIONS)
-    assigned = {}
-    for label, (found, scales) in centres(model).items():
-        assigned[label] = nearest(matrix(rows, label)[0], found, 1 / scales**2) + 1
-    ids = {
-        label: [row[0] for row in rows.execute("SELECT i FROM t WHERE y = ? ORDER BY i", [label]).fetchall()] for label in "uvw"
-    }
-    part = {
-        i: f"{label}{assigned[label][place] if label in assigned else 1}"
-        for label in "uvw"
-        for place, i in enumerate(ids[label])
-    }
+def divide(rows: Connection, model: nbsql.Model) -> None:
+    """The table sub: the rows, each with its class and component as its class."""
+    part: dict[int, str] = {}
+    found = centres(model)
+    for label in "uvw":
+        ids = [row[0] for row in rows.execute("SELECT i FROM t WHERE y = ? ORDER BY i", [label]).fetchall()]
+        query = f"SELECT {', '.join(NUMBERS)} FROM t WHERE y = ? ORDER BY i"
+        found_rows = rows.execute(query, [label]).fetchall()
+        numbers = np.array([[np.nan if x is None else float(x) for x in row] for row in found_rows])
+        places = nearest(numbers, found[label][0], 1 / found[label][1] ** 2) if label in found else np.zeros(len(ids), int)
+        part.update({i: f"{label}{place + 1}" for i, place in zip(ids, places, strict=True)})
     rows.execute("CREATE TABLE parts (i INT, part VARCHAR)")
     rows.executemany("INSERT INTO parts VALUES (?, ?)", list(part.items()))
     rows.execute("CREATE TABLE sub AS SELECT t.* REPLACE (part AS y) FROM t JOIN parts USING (i)")
+
+
+def mixed(scores: list[dict[str, float]]) -> list[dict[str, float]]:
+    """The joint log-likelihoods of classes from those of their components, which are labelled u1, u2, ..."""
+    found = []
+    for score in scores:
+        members: dict[str, list[float]] = defaultdict(list)
+        for name, value in score.items():
+            members[name[0]].append(value)
+        found.append({label: log_sum(values) for label, values in members.items()})
+    return found
+
+
+@pytest.mark.parametrize("prior", ["empirical", "smoothed"])
+def test_other_families_in_components(rows: Connection, joint: Any, prior: str) -> None:
+    rows.execute("""CREATE OR REPLACE TABLE t AS SELECT * EXCLUDE (body, title, w1, w2), string_split(body, ' ') AS bag,
+        map([title[:2], note[:2]], [1, 2]) AS counts, (hash(i, 20) % 9)::INT AS failures, 0.5 + hash(i, 21) % 50 / 9.0 AS wait
+        FROM t WHERE note IS NOT NULL AND wind > 0""")
+    families: dict[str, Any] = {
+        "calls": "geometric",
+        "size": nbsql.Kernel(cells=40),
+        "far": nbsql.Gaussian(prior=nbsql.NormalInverseGamma(kappa=2, a=3)),
+        "wind": nbsql.Gaussian(shared_variance=True),
+        "note": nbsql.Text(norm="l2", tfidf=True),
+        "failures": nbsql.Categorical(levels=["7"]),
+        "wait": "lognormal",
+        "both": nbsql.Joint(["sky", "warm"], unseen="smooth"),
+    }
+    options: dict[str, Any] = {"target": "y", "id": "i", "families": families, "exclude": ["times"]}
+    model = nbsql.fit(rows, "t", components=2, prior=prior, **options)
+    assert len({row[:2] for row in model.components}) == 6
+    NUMBERS[:], before = ["wind", "calls", "size", "far", "wait"], list(NUMBERS)
+    try:
+        divide(rows, model)
+    finally:
+        NUMBERS[:] = before
+    priors = {label: value for label, _, value, _ in model.priors}
+    sizes = dict(rows.execute("SELECT y, count(*) FROM sub GROUP BY y").fetchall())
+    totals = {label: sum(size for name, size in sizes.items() if name[0] == label) for label in "uvw"}
+    given = {name: priors[name[0]] * size / totals[name[0]] for name, size in sizes.items()}
+    oracle = nbsql.fit(rows, "sub", prior=given, **options)
+    source = "SELECT * EXCLUDE (y) FROM t"
+    for found, expected in zip(joint(model, source), mixed(joint(oracle, source)), strict=True):
+        assert found == {label: near(value, rel=1e-10, abs=1e-10) for label, value in expected.items()}
+
+
+def test_the_mixture_is_that_of_a_model_of_the_components(rows: Connection, form: str, joint: Any) -> None:
+    prior = {"u": 0.2, "v": 0.3, "w": 0.5}
+    model = nbsql.fit(rows, "t", components={"u": 3, "w": 2}, name="m", weight="times", prior=prior, **OPTIONS)
+    divide(rows, model)
     sizes = dict(rows.execute("SELECT y, sum(coalesce(times, 0)) FROM sub GROUP BY y").fetchall())
     totals = {label: sum(size for name, size in sizes.items() if name[0] == label) for label in "uvw"}
     priors = {name: prior[name[0]] * (size / totals[name[0]]) for name, size in sizes.items()}
@@ -178,12 +226,7 @@ def test_the_mixture_is_that_of_a_model_of_the_components(rows: Connection, form
 
     source = "SELECT * EXCLUDE (y) FROM t UNION ALL BY NAME SELECT 'never' AS sky, 3 AS wind UNION ALL BY NAME SELECT 999 AS i"
     scores = joint(model, source)
-    expected = []
-    for score in joint(oracle, source):
-        members: dict[str, list[float]] = defaultdict(list)
-        for name, value in score.items():
-            members[name[0]].append(value)
-        expected.append({label: log_sum(values) for label, values in members.items()})
+    expected = mixed(joint(oracle, source))
     assert len(scores) == 244
     for found, wanted in zip(scores, expected, strict=True):
         assert found == {label: near(value, rel=1e-10, abs=1e-10) for label, value in wanted.items()}
@@ -259,6 +302,29 @@ def test_a_middle_between_two_sides(con: Connection) -> None:
         assert posterior == near(middle(float(x)), rel=1e-9)
     losses = [each.evaluate("line").log_loss for each in (model, plain)]
     assert losses[0] < losses[1] - 0.02
+
+
+def test_large_classes_settle_on_a_sample_first(rows: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    options: dict[str, Any] = {"target": "y", "features": ["wind"], "components": 3}
+    known = {key: near(values, rel=1e-9) for key, values in centres_of(nbsql.fit(rows, "t", **options)).items()}
+    monkeypatch.setattr(decomposition, "SAMPLE", 40)
+    monkeypatch.setattr(decomposition, "LARGE", 20)
+    for source in ("t", "FROM t ORDER BY hash(i, 3)"):  # the lumps are far apart, so that there is one best answer
+        assert centres_of(nbsql.fit(rows, source, **options)) == known
+    monkeypatch.setattr(decomposition, "ITERATIONS", 1)
+    with pytest.warns(nbsql.NbsqlWarning) as warned:
+        nbsql.fit(rows, "t", **options)
+    assert [str(w.message) for w in warned][:1] == [
+        "the centres of class 'u', 'v', 'w' still moved after 1 scans; they are taken as they are"
+    ]
+
+
+def centres_of(model: nbsql.Model) -> dict[Any, Any]:
+    """The centres by class, sorted: lumps of as many rows have no order."""
+    found = defaultdict(list)
+    for row in model.components:
+        found[row[0], row[4]].append(row[11])
+    return {key: sorted(values) for key, values in found.items()}
 
 
 def test_scales_are_those_of_the_class(rows: Connection) -> None:

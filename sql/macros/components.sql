@@ -156,7 +156,7 @@ WHERE m2 IS NOT NULL
   The points are those of the class, equal ones once, with the `size` smallest hashes: label, point, weight, nbsql_x_1, ...
 #}
 {% macro candidates(model, source, numbers, labels, size) -%}
-WITH nbsql_points AS (
+WITH nbsql_points AS NOT MATERIALIZED (
   SELECT *, hash(hash({% for column in numbers %}nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})) AS hashed
   FROM (
     {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
