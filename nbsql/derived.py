@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 from markupsafe import Markup
 
+from nbsql.calibration import calibration_text
 from nbsql.context import ClassColumn
 from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
@@ -148,11 +149,12 @@ def write_file(engine: DuckDB, plan: Plan, path: str, *, overwrite: bool) -> Non
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded", statistics, "1"]))
-    engine.run("export", engine.renderer.statement("exported", cells, path, plan.spec.to_json(), __version__))
+    calibration = calibration_text(engine, plan)
+    engine.run("export", engine.renderer.statement("exported", cells, path, plan.spec.to_json(), __version__, calibration))
 
 
-def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup]:
-    """The spec and the query of the cells of a file that `write_file` wrote.
+def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup, str | None]:
+    """The spec, the query of the cells, and the text of the calibration, if there is one, of a file that `write_file` wrote.
 
     Raises:
         InputError: there is no such file, or it is none of a model.
@@ -170,4 +172,4 @@ def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup]:
     if "nbsql_spec" not in metadata:
         raise InputError(f"{path!r} is no file that a model was exported to")
     spec = Spec.from_json(metadata["nbsql_spec"], path)
-    return spec, engine.renderer.fragment("cells_of_file", path)
+    return spec, engine.renderer.fragment("cells_of_file", path), metadata.get("nbsql_calibration")
