@@ -143,6 +143,24 @@ def is_calibrated(engine: DuckDB, relations: Relations) -> bool:
     return True
 
 
+def calibration_text(engine: DuckDB, plan: Plan) -> str | None:
+    """What a model is calibrated by, as one text that `restore_calibration` reads; None if it is not."""
+    if not is_calibrated(engine, plan.relations):
+        return None
+    return str(engine.ask("calibration_text", plan.relations["calibration"])[0][0])
+
+
+def restore_calibration(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
+    """Calibrate a model that was just made as the one was that `calibration_text` has read."""
+    query = engine.renderer.fragment("calibration_of_text", plan.context(classes), plan.relations["parameters"], text)
+    _create(engine, plan.relations["calibration"], query, temporary=plan.relations.temporary)
+    if not plan.relations.temporary:
+        for statement in plan.calibrated_macros(
+            classes, str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
+        ):
+            engine.run(statement.name, statement.sql)
+
+
 def drop_calibration(engine: DuckDB, relations: Relations) -> None:
     """Drop what a calibration made, if there is one."""
     renderer = engine.renderer

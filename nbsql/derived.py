@@ -8,6 +8,7 @@ from pathlib import Path
 import duckdb
 from markupsafe import Markup
 
+from nbsql.calibration import calibration_text
 from nbsql.context import ClassColumn
 from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
@@ -159,11 +160,22 @@ def write_file(engine: DuckDB, plan: Plan, path: str, *, overwrite: bool) -> Non
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded", statistics, "1"]))
     if plan.spec.logistic is not None:
         cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
-    engine.run("export", engine.renderer.statement("exported", cells, path, plan.spec.to_json(), __version__))
+    calibration = calibration_text(engine, plan)
+    engine.run("export", engine.renderer.statement("exported", cells, path, plan.spec.to_json(), __version__, calibration))
 
 
-def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup, Markup | None]:
-    """The spec, the query of the cells and, if there are some, that of the weights of a file that `write_file` wrote.
+@dataclass(frozen=True)
+class Exported:
+    """What `write_file` wrote: the spec, the queries of the cells and of the weights, and the text of the calibration."""
+
+    spec: Spec
+    cells: Markup
+    weights: Markup | None
+    calibration: str | None
+
+
+def read_file(engine: DuckDB, path: str) -> Exported:
+    """What is in the file of a model.
 
     Raises:
         InputError: there is no such file, or it is none of a model.
@@ -182,4 +194,4 @@ def read_file(engine: DuckDB, path: str) -> tuple[Spec, Markup, Markup | None]:
         raise InputError(f"{path!r} is no file that a model was exported to")
     spec = Spec.from_json(metadata["nbsql_spec"], path)
     weights = None if spec.logistic is None else engine.renderer.fragment("weights_of_file", path)
-    return spec, engine.renderer.fragment("cells_of_file", path), weights
+    return Exported(spec, engine.renderer.fragment("cells_of_file", path), weights, metadata.get("nbsql_calibration"))

@@ -25,6 +25,8 @@ from nbsql.spec import Feature, Options, Prior, Spec
 
 SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
 
+CELLS_AT_ONCE = 5_000_000  # of all folds together, when their models are made in one statement
+
 
 @dataclass(frozen=True)
 class Models:
@@ -148,6 +150,9 @@ class Folds:
 
     def others(self, spec: Spec, fold: str) -> Markup:
         """The query of the cells of the other folds for one of the settings."""
+        return self._others(spec, self.engine.renderer.dialect.text(fold))
+
+    def _others(self, spec: Spec, fold: Markup) -> Markup:
         return self.engine.renderer.fragment("cells_of_setting", self.cells, self._shared.names(spec), fold)
 
     def best(self, spec: Spec, best: Best, fold: str) -> Spec:
@@ -219,13 +224,14 @@ class Folds:
         relation = made[1] if made else self._table(kind)
         if made is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        for number, fold in enumerate(folds):
-            cells = renderer.fragment("subquery", self.others(spec, fold))
-            priors = renderer.fragment("subquery", renderer.fragment("priors", context, cells))
-            query = renderer.fragment(f"{kind}_of_fold", context, cells, priors, fold)
-            macro = "insert_into" if number else "create_table_as"
-            options = {} if number else {"temporary": True}
-            engine.run(f"{kind} of fold {fold}", renderer.statement(macro, relation, query, **options))
+        cells = renderer.fragment("subquery", self._others(spec, renderer.fragment("fold_at_hand")))
+        priors = renderer.fragment("subquery", renderer.fragment("priors", context, cells))
+        size = max(1, CELLS_AT_ONCE // engine.ask("row_count", self.cells)[0][0])
+        for start in range(0, len(folds), size):
+            query = renderer.fragment("of_folds", kind, context, cells, priors, folds[start : start + size])
+            macro = "insert_into" if start else "create_table_as"
+            options = {} if start else {"temporary": True}
+            engine.run(f"{kind} of the folds", renderer.statement(macro, relation, query, **options))
         self._made[kind] = (key, relation)
         return relation
 

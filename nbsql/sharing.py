@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from nbsql.calibration import restore_calibration
 from nbsql.derived import derive, mergeable, read_file
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError
@@ -70,16 +71,18 @@ def import_(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model that `Model.export` wrote to a file.
+    """The model that `Model.export` wrote to a file, with its calibration, if it had one.
 
     Raises:
         InputError: there is no such file, or it is none of a model.
         ModelError: the file is damaged or of a newer version of nbsql, or the name is taken.
     """
     with opened(con) as engine, engine.transaction():
-        spec, cells, weights = read_file(engine, os.fspath(path))
-        rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", cells))[0][0])
+        found = read_file(engine, os.fspath(path))
+        rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
-        plan, classes = derive(engine, spec, cells, entries, relations, replaces, weights=weights)
+        plan, classes = derive(engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights)
+        if found.calibration is not None:
+            restore_calibration(engine, plan, classes, found.calibration)
     return Model(engine, plan, classes, name)

@@ -351,11 +351,37 @@ def test_models_derived_from_a_calibrated_one_have_no_calibration(con: Connectio
     con.execute("CREATE TABLE t AS SELECT i % 2 AS y, CAST(i % 7 AS DOUBLE) AS x FROM range(60) AS r(i)")
     model = nbsql.fit(con, "t", target="y", name="m")
     model.calibrate("t", folds=2)
-    model.export(tmp_path / "m.parquet")
-    for other in (nbsql.import_(con, tmp_path / "m.parquet", name="n"), model.as_of("1"), nbsql.merge(con, ["m"])):
+    for other in (model.as_of("1"), nbsql.merge(con, ["m"])):
         assert sorted(other.predict("t").fetchall()) == sorted(model.predict("t").fetchall())
         with pytest.raises(ModelError, match="is not calibrated"):
             other.predict("t", calibrated=True)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", ["n", None])
+@pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+def test_a_calibration_travels_in_the_file_of_its_model(
+    con: Connection, tmp_path: Path, method: str, name: str | None, form: str
+) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT hash(i) % 3 AS y, CAST(hash(i, 1) % 7 AS DOUBLE) + hash(i) % 3 AS x FROM range(60) AS r(i)"
+    )
+    model = nbsql.fit(con, "t", target="y", name="m")
+    model.calibrate("t", folds=2, method=method)
+    model.export(tmp_path / "m.parquet")
+    with duckdb.connect() as elsewhere:
+        elsewhere.execute("CREATE TABLE t AS SELECT range::DOUBLE AS x FROM range(9)")
+        con.execute("CREATE TABLE few AS SELECT range::DOUBLE AS x FROM range(9)")
+        other = nbsql.import_(elsewhere, tmp_path / "m.parquet", name=name)
+        ours, theirs = (m.predict_proba(t, calibrated=True).fetchall() for m, t in ((model, "few"), (other, "t")))
+        for one, another in zip(ours, theirs, strict=True):
+            assert another == near(one, rel=1e-12)
+        if name is not None:
+            in_sql = elsewhere.execute("FROM n.predict_calibrated('t')").fetchall()
+            assert [row[1] for row in in_sql] == [row[1] for row in ours]
+        tables = [m._relations["calibration"] for m in (model, other)]
+        rows = [c.execute(f"FROM {t} ORDER BY ALL").fetchall() for c, t in zip((con, elsewhere), tables, strict=True)]
+        assert rows[0] == rows[1]
 
 
 @pytest.mark.parametrize(

@@ -95,7 +95,7 @@ class Deriving(Handle):
         return Query(self._engine, self._engine.renderer.statement("drift", *sides, self._spec.features))
 
     def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the model to one Parquet file, which `nbsql.import_` reads. It holds counts and no rows, and no calibration.
+        """Write the model to one Parquet file, which `nbsql.import_` reads: counts and no rows, and its calibration.
 
         Raises:
             InputError: the file is there already.

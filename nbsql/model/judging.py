@@ -94,7 +94,7 @@ class Judging(Handle):
         Naive Bayes counts dependent features as if each told something new, so that its posteriors are too near 0 and 1.
         Afterwards `predict`, `predict_proba` and `evaluate` take `calibrated=True`, and SQL has
         `FROM name.predict_calibrated('table')` and `predict_proba_calibrated`. A calibration belongs to the model as it is:
-        `update`, `forget` and `rollback` drop it, with a warning; files of models and models derived from this one have none.
+        `update`, `forget` and `rollback` drop it, with a warning; a file keeps it, derived models have none.
 
         Args:
             source: rows whose class is known: with folds, the rows that the model has learnt, all of them; with `folds=None`,

@@ -68,11 +68,11 @@ SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 {%- endmacro %}
 
 
-{# A model as one file: its cells, folded, and its spec beside them. #}
-{% macro exported(cells, path, spec, version) -%}
+{# A model as one file: its cells, folded, and beside them its spec and, if it has one, its calibration. #}
+{% macro exported(cells, path, spec, version, calibration=none) -%}
 COPY (
   {{ cells | indent(2) }}
-) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {nbsql_spec: {{ nbsql.text(spec) }}, nbsql_version: {{ nbsql.text(version) }}})
+) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {nbsql_spec: {{ nbsql.text(spec) }}, nbsql_version: {{ nbsql.text(version) }}{% if calibration is not none %}, nbsql_calibration: {{ nbsql.text(calibration) }}{% endif %}})
 {%- endmacro %}
 
 {% macro file_metadata(path) -%}
@@ -93,4 +93,28 @@ SELECT NULL, class, feature, value, weight, mean, NULL, 'weights' FROM {{ weight
 
 {% macro weights_of_file(path) -%}
 SELECT class, feature, value, n AS weight, mean FROM read_parquet({{ nbsql.text(path) }}) AS cells WHERE batch = 'weights'
+{%- endmacro %}
+
+{# A calibration as one text: a JSON list of its rows, with the classes as text, because their numbers are those of a model. #}
+{% macro calibration_text(calibration) -%}
+SELECT CAST(to_json(list({'method': method, 'class': CAST(class AS {{ nbsql.string() }}), 'temperature': temperature, 'slope': slope, 'intercept': intercept, 'score': score, 'probability': probability} ORDER BY class_no, score)) AS {{ nbsql.string() }}) AS calibration
+FROM {{ calibration }} AS calibration
+{%- endmacro %}
+
+{# The table of a calibration from its text, for the classes of a model. #}
+{% macro calibration_of_text(model, parameters, text) -%}
+SELECT
+  stored.entry.method AS method,
+  classes.class_no,
+  classes.class,
+  {% for column in ['temperature', 'slope', 'intercept', 'score', 'probability'] %}
+  stored.entry.{{ nbsql.word(column) }} AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  SELECT unnest(from_json({{ nbsql.text(text) }}, '[{"method": "VARCHAR", "class": "VARCHAR", "temperature": "DOUBLE", "slope": "DOUBLE", "intercept": "DOUBLE", "score": "DOUBLE", "probability": "DOUBLE"}]')) AS entry
+) AS stored
+LEFT JOIN (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes ON CAST(classes.class AS {{ nbsql.string() }}) = stored.entry.class
+ORDER BY classes.class_no, score
 {%- endmacro %}

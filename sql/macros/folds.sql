@@ -43,7 +43,7 @@ ORDER BY TRY_CAST(slice AS {{ nbsql.double() }}) NULLS LAST, slice
 
 {#
   Cells of one setting, where several were counted at once: names has a pair a feature, its name among the cells and in the
-  setting. fold: without those of the fold; otherwise all of them, in no slice.
+  setting. fold: without those of the fold, rendered; otherwise all of them, in no slice.
 #}
 {% macro cells_of_setting(cells, names, fold=none) -%}
 SELECT
@@ -66,7 +66,7 @@ JOIN (
 ) AS names(counted, name) ON names.counted IS NOT DISTINCT FROM cells.feature
 {%- if fold is not none %}
 
-WHERE cells.slice <> {{ nbsql.text(fold) }}
+WHERE cells.slice <> {{ fold }}
 {%- endif %}
 {%- endmacro %}
 
@@ -75,20 +75,26 @@ WHERE cells.slice <> {{ nbsql.text(fold) }}
 {% if model.whole_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
 {%- endmacro %}
 
-{# The parameters of a fold. A class that the other folds do not have has none. #}
-{% macro parameters_of_fold(model, statistics, priors, fold) -%}
-SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, *
+{#
+  The parameters, or the lookups, of the models of some folds, each of the cells of all others: one statement for all of them, as the
+  engine does for every fold what the query does for one. A class that the other folds do not have has none.
+
+  kind: the macro, parameters or lookups; statistics and priors: of one fold, which is `folds.nbsql_slice`.
+#}
+{% macro of_folds(kind, model, statistics, priors, folds) -%}
+SELECT folds.nbsql_slice, models.*
 FROM (
-  {{ nbsql.parameters(model, statistics, priors) | indent(2) }}
-) AS parameters
+  VALUES
+    {% for fold in folds %}
+    ({{ nbsql.slice_name(model, fold) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS folds(nbsql_slice)
+CROSS JOIN LATERAL (
+  {{ nbsql[kind](model, statistics, priors) | indent(2) }}
+) AS models
 {%- endmacro %}
 
-{% macro lookups_of_fold(model, statistics, priors, fold) -%}
-SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, *
-FROM (
-  {{ nbsql.lookups(model, statistics, priors) | indent(2) }}
-) AS lookups
-{%- endmacro %}
+{% macro fold_at_hand() -%} folds.nbsql_slice {%- endmacro %}
 
 {# The numbers of the classes in the models of the folds: nbsql_slice, class, class_no. #}
 {% macro classes_of_folds(model, parameters) -%}

@@ -4,6 +4,8 @@
 
     folds   ten-fold cross-validation, against one fit and one prediction, and against scikit-learn's cross_val_score with the
             fetch from the same DuckDB file
+    loo     leave-one-out, against one fit and one prediction, and against cross_val_score(cv=LeaveOneOut()), of which a few
+            splits are measured and multiplied: one a row would take days
     sweep   ten-fold cross-validation of twenty pseudo-counts, against one fit and one prediction
     update  learning 1 % of the rows in addition, against fitting all of them
 
@@ -29,6 +31,7 @@ from tables import Case, create
 
 import nbsql
 
+LEFT_OUT = 20
 ALPHAS = [10 ** (exponent / 5 - 2) for exponent in range(20)]
 Acts = dict[str, Callable[[], object]]
 
@@ -59,33 +62,46 @@ def acts(con: duckdb.DuckDBPyConnection, case: Case) -> Acts:
     def folds() -> None:
         nbsql.cross_validate(con, table, target="y", id="id", folds=10)
 
-    def theirs() -> None:
+    def theirs(cv: object = 10) -> None:
         columns = case.number_columns + case.category_columns
         found = con.execute(f"SELECT y, {', '.join(columns)} FROM {table}").fetchnumpy()
         inputs = np.column_stack([found[column] for column in columns])
         if case.categories:
             inputs = OrdinalEncoder(dtype=np.int64).fit_transform(inputs)
-        cross_val_score(CategoricalNB() if case.categories else GaussianNB(var_smoothing=0), inputs, found["y"], cv=10)
+        cross_val_score(CategoricalNB() if case.categories else GaussianNB(var_smoothing=0), inputs, found["y"], cv=cv)
+
+    def theirs_left_out() -> None:
+        """Some of the splits of LeaveOneOut, with the fetch."""
+        rows = np.arange(case.rows)
+        theirs([(np.delete(rows, row), [row]) for row in range(0, case.rows, case.rows // LEFT_OUT)][:LEFT_OUT])
 
     measured: Acts = {
         "fit and predict": fit_and_predict,
         "fit": lambda: nbsql.fit(con, table, target="y", id="id", name="model", replace=True),
         "ten folds": folds,
         "update of 1 %": lambda: rest.update("new"),
+        "leave-one-out": lambda: nbsql.cross_validate(con, table, target="y", id="id", folds="loo"),
     }
     if case.rows <= 200_000:
         measured["sweep of 20 alphas"] = lambda: nbsql.sweep(con, table, target="y", id="id", alpha=ALPHAS, folds=10)
         measured["cross_val_score with the fetch"] = theirs
+        measured[f"cross_val_score of {LEFT_OUT} rows left out"] = theirs_left_out
     return measured
 
 
-def ratios(seconds: dict[str, list[float]]) -> list[tuple[str, float]]:
+def ratios(seconds: dict[str, list[float]], rows: int) -> list[tuple[str, float]]:
     """The ratios that the targets are about, medians over the rounds."""
+    some = f"cross_val_score of {LEFT_OUT} rows left out"
+    all_rows = f"cross_val_score of all {rows:,} rows left out (extrapolated)"
+    if some in seconds:
+        seconds = {**seconds, all_rows: [spent * rows / LEFT_OUT for spent in seconds[some]]}
     wanted = [
         ("ten folds : fit and predict", "ten folds", "fit and predict"),
         ("sweep of 20 alphas : fit and predict", "sweep of 20 alphas", "fit and predict"),
         ("cross_val_score with the fetch : ten folds", "cross_val_score with the fetch", "ten folds"),
         ("update of 1 % : fit", "update of 1 %", "fit"),
+        ("leave-one-out : fit and predict", "leave-one-out", "fit and predict"),
+        (f"{all_rows} : leave-one-out", all_rows, "leave-one-out"),
     ]
     return [
         (title, median(a / b for a, b in zip(seconds[over], seconds[under], strict=True)))
@@ -120,8 +136,8 @@ def main() -> None:
         print(f"\n{case.title}\n")
         for name, spent in seconds.items():
             print(f"  {name:<45} {median(spent):8.2f} s ({min(spent):.2f} to {max(spent):.2f})")
-        for title, ratio in ratios(seconds):
-            print(f"  {title:<45} {ratio:8.2f}x", flush=True)
+        for title, ratio in ratios(seconds, case.rows):
+            print(f"  {title:<80} {ratio:8.2f}x", flush=True)
 
 
 if __name__ == "__main__":
