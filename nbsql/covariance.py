@@ -36,7 +36,7 @@ def check_covariances(engine: DuckDB, spec: Spec, *cells: Markup) -> None:
 def _collinear(feature: Feature, label: str, columns: Sequence[str]) -> str:
     where = "within the classes" if feature.family.degree == 1 else f"in class {label!r}"
     what = f"{columns[0]!r} does not vary" if len(columns) == 1 else f"{listed(columns)} are collinear"
-    return (
-        f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; "
-        f"leave {'it' if len(columns) == 1 else 'one of them'} out, or use shrinkage=0.1, say"
-    )
+    leave = f"leave {'it' if len(columns) == 1 else 'one of them'} out"
+    shrunk = getattr(feature.family, "shrinkage", None)
+    cure = leave if shrunk else f"{leave}, or use shrinkage=0.1, say"  # what is shrunk toward nothing varies no more
+    return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {cure}"

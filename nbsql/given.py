@@ -82,8 +82,10 @@ def _rows_of_priors(engine: DuckDB, priors: Any) -> Iterator[tuple[Markup, str, 
         yield engine.renderer.fragment("given_prior_rows", rows, engine.renderer.dialect.word(kind)), kind.upper(), "a dict"
         return
     with _source(engine, priors, "priors", ("class", "prior")) as found:
-        kind = next(column.type for column in found.columns if folded(column.name) == "class")
-        yield engine.renderer.fragment("given_priors_of", found.relation), kind, found.label
+        classes = next(column for column in found.columns if folded(column.name) == "class")
+        if classes.kind in ("tokens", "token counts", "other"):
+            raise InputError(f"column 'class' of priors is {classes.type}; a class is one scalar value: cast it, to text say")
+        yield engine.renderer.fragment("given_priors_of", found.relation), classes.type, found.label
 
 
 @contextmanager
@@ -111,6 +113,9 @@ def _source(engine: DuckDB, source: Any, argument: str, needed: Sequence[str]) -
                     f"{argument} has no column {name!r}{suggestion(name, names) or f'; it needs {listed(needed)}'}, "
                     f"or give a dict"
                 )
+        for column in found.columns:
+            if folded(column.name) in ("prior", *_NUMBERS) and column.kind not in ("integer", "float", "decimal"):
+                raise InputError(f"column {column.name!r} of {argument} is {column.type}; it must hold numbers: cast it")
         yield found
     finally:
         found.release()

@@ -110,7 +110,7 @@ def method(name: str) -> Method:
     Raises:
         InputError: there is none.
     """
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         known = ", ".join(map(repr, METHODS))
         raise InputError(f"no method {name!r}{suggestion(str(name), METHODS) or f'; the methods are {known}'}")
     return METHODS[name]

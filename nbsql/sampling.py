@@ -40,8 +40,9 @@ def sample(engine: DuckDB, plan: Plan, title: str, n: Any, seed: Any) -> Query:
         if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
             rule = "a whole number" if least is None else f"a whole number of at least {least}"
             raise InputError(f"{name} must be {rule}, not {value!r}")
-    if not -(2**63) < seed < 2**63:
-        raise InputError(f"seed must be a whole number of 64 bits, not {seed}")
+    for name, value in (("n", n), ("seed", seed)):
+        if not -(2**63) < value < 2**63 - 1:
+            raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
     able = ("value", "number") if plan.spec.given else ("value", "number", "bag")  # how long a bag is says a count
     stuck = [feature for feature in plan.spec.features if feature.family.drawn not in able]
     if stuck:

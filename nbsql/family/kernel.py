@@ -58,6 +58,8 @@ class Kernel(Family):
         if least is None:
             least = largest = 0.0
         beyond = 3 * (bandwidth if self.bandwidth is None else self.bandwidth) if least < largest else 0.5
+        if (largest - least + 2 * beyond) / self.cells < 1e-290:  # so narrow that a density overflows
+            beyond = 0.5
         return replace(self, low=least - beyond, width=(largest - least + 2 * beyond) / self.cells)
 
     @property

@@ -90,6 +90,8 @@ class Deriving(Handle):
             else:
                 ledger = Ledger.of(self._engine, self._plan, self._title)
                 batches = [ledger.find(name).batch for name in names]
+                if not batches:
+                    raise InputError(f"name at least one batch; {self._title} has {listed(e.batch for e in ledger.entries)}")
                 query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
             sides.append(self._fragment("subquery", query))
         return Query(self._engine, self._engine.renderer.statement("drift", *sides, self._spec.features))

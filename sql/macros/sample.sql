@@ -5,6 +5,10 @@
   it is drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion: of its likelihoods summed
   up, or of the distribution function; a normal number by Box and Muller (1958).
 
+  Where the chance falls among the sums is looked up by a guide table (Chen and Asau, On generating random variates from an empirical
+  distribution, AIIE Transactions 6, 1974): from 0 to 1 in slots of equal width, each with the values that reach into it. So it
+  is a join on equal numbers, which takes no sort, unlike an ASOF join.
+
   types: of the columns, by feature and column.
 #}
 {% macro sampled(features, target, n, seed, priors, likelihoods, statistics) -%}
@@ -16,22 +20,47 @@ WITH likelihoods AS MATERIALIZED (
   SELECT class, feature, value, likelihood, mean, variance, rate FROM {{ likelihoods }} AS likelihoods
 ),
 classes AS MATERIALIZED (
-  SELECT class, {{ nbsql.up_to(nbsql.word('prior'), none, nbsql.word('class')) }} AS lower
-  FROM {{ priors }} AS priors
-  WHERE prior > 0
+  {% set by_prior -%}
+  (
+    SELECT class, {{ nbsql.up_to(nbsql.word('prior'), none, nbsql.word('class')) }} AS lower
+    FROM {{ priors }} AS priors
+    WHERE prior > 0
+  )
+  {%- endset -%}
+  {{ nbsql.guided(by_prior, [], 64) | indent(2) }}
 ),
 drawn AS MATERIALIZED (
   SELECT draws.nbsql_row, classes.class
   FROM (
     SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM range(1, {{ n + 1 }}) AS numbered(nbsql_row)
   ) AS draws
-  ASOF JOIN classes ON draws.u >= classes.lower
+  JOIN classes ON {{ nbsql.reaches(nbsql.word('classes'), nbsql.word('draws') ~ '.u', 64) }}
 )
 {%- if levels or bags %},
 cumulated AS MATERIALIZED (
   SELECT class, feature, value, {{ nbsql.up_to(nbsql.word('likelihood'), nbsql.class_and_feature(), nbsql.word('value')) }} AS lower
   FROM likelihoods
   WHERE likelihood > 0
+),
+sizes AS MATERIALIZED (
+  SELECT features.feature, features.position, coalesce(max(CAST(power(2, ceil(log2(counts.n))) AS BIGINT)), 1) AS slots
+  FROM (
+    VALUES
+      {% for feature in levels + bags %}
+      ({{ nbsql.text(feature.name) }}, {{ loop.index }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS features(feature, position)
+  LEFT JOIN (
+    SELECT class, feature, count(*) AS n FROM cumulated GROUP BY class, feature
+  ) AS counts ON counts.feature = features.feature
+  GROUP BY features.feature, features.position
+),
+slots AS MATERIALIZED (
+  SELECT list(slots ORDER BY position) AS slots FROM sizes
+),
+guide AS MATERIALIZED (
+  {% set slotted %}(SELECT cumulated.*, sizes.slots FROM cumulated JOIN sizes ON sizes.feature = cumulated.feature){% endset -%}
+  {{ nbsql.guided(slotted, ['class', 'feature'], nbsql.word('slots')) | indent(2) }}
 )
 {%- endif %}
 {%- if numbers %},
@@ -51,8 +80,11 @@ numbers AS MATERIALIZED (
 {%- for feature in counts %},
 {{ nbsql.poisson_quantiles(feature, nbsql.word('numbers')) }}
 {%- endfor %}
+{%- for block in levels | batch(20) %},
+{{ nbsql.drawn_levels(levels[:loop.index0 * 20], block, loop.index, seed) }}
+{%- endfor %}
 {%- for feature in bags %},
-{{ nbsql.drawn_bags(feature, seed, priors, statistics) }}
+{{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
 {%- endfor %}
 
 SELECT
@@ -65,26 +97,28 @@ SELECT
   drawn.class AS {{ nbsql.ident(target) }}
 FROM (
   SELECT
-    drawn.nbsql_row,
-    {% for feature in levels + counts %}
-    {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.sub(feature) }},
-    {% endfor %}
-    drawn.class
-  FROM drawn
+    *
+    {%- for feature in counts %},
+    CAST(floor(u{{ nbsql.sub(feature) }} * 64) AS BIGINT) AS slot{{ nbsql.sub(feature) }}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      *
+      {%- for feature in counts %},
+      {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.sub(feature) }}
+      {%- endfor %}
+
+    FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
+  ) AS chances
 ) AS drawn
 {%- if numbers %}
 
 LEFT JOIN numbers ON numbers.class = drawn.class
 {%- endif %}
-{%- for feature in levels %}
-
-ASOF LEFT JOIN (
-  SELECT class, value, lower FROM cumulated WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.class = drawn.class AND drawn.u{{ nbsql.sub(feature) }} >= level{{ nbsql.sub(feature) }}.lower
-{%- endfor %}
 {%- for feature in counts %}
 
-ASOF LEFT JOIN count{{ nbsql.sub(feature) }} ON count{{ nbsql.sub(feature) }}.class = drawn.class AND drawn.u{{ nbsql.sub(feature) }} >= count{{ nbsql.sub(feature) }}.lower
+LEFT JOIN count{{ nbsql.sub(feature) }} ON {{ nbsql.drawn_from(nbsql.word('count'), feature) }}
 {%- endfor %}
 
 {%- for feature in bags %}
@@ -98,6 +132,73 @@ ORDER BY drawn.nbsql_row
 {# A number from 0 to 1, 1 excluded, of 53 bits. Hashes of hashes: DuckDB's hash of several numbers at once leaves them correlated. #}
 {% macro uniform(seed, feature, draw, position=none) -%}
 CAST(hash(xor(hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))), hash(CAST({{ 4 * feature + draw }}{% if position is not none %} + 4294967296 * {{ position }}{% endif %} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
+{%- endmacro %}
+
+{#
+  A guide table of a relation with `lower`, where each value begins: its columns, upper, where it ends, and slot, one of those that it
+  reaches into; `slots` of them by each of the keys, a number or a column.
+#}
+{% macro guided(relation, keys, slots) -%}
+SELECT *, unnest(range(CAST(floor(lower * {{ slots }}) AS BIGINT), CAST(floor(least(upper, 1) * {{ slots }}) AS BIGINT) + 1)) AS slot
+FROM (
+  SELECT *, coalesce(lead(lower) OVER ({% if keys %}PARTITION BY {% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %} {% endif %}ORDER BY lower), 2) AS upper
+  FROM {{ relation }} AS cumulated
+) AS spans
+{%- endmacro %}
+
+{#
+  The drawn rows with the values of some more features, value_3 that of the third. Few at once: the time to plan the joins grows faster
+  than their number.
+#}
+{% macro drawn_levels(before, features, number, seed) -%}
+levels_{{ number }} AS MATERIALIZED (
+  SELECT
+    drawn.nbsql_row,
+    drawn.class
+    {%- for feature in before %},
+    drawn.value{{ nbsql.sub(feature) }}
+    {%- endfor %}
+    {%- for feature in features %},
+    level{{ nbsql.sub(feature) }}.value AS value{{ nbsql.sub(feature) }}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      *
+      {%- for feature in features %},
+      CAST(floor(u{{ nbsql.sub(feature) }} * slots[{{ before | length + loop.index }}]) AS BIGINT) AS slot{{ nbsql.sub(feature) }}
+      {%- endfor %}
+
+    FROM (
+      SELECT
+        *
+        {%- for feature in features %},
+        {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.sub(feature) }}
+        {%- endfor %}
+
+      FROM {% if before %}levels_{{ number - 1 }}{% else %}drawn{% endif %} AS drawn
+    ) AS chances
+    CROSS JOIN slots
+  ) AS drawn
+  {%- for feature in features %}
+
+  LEFT JOIN (
+    SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
+  ) AS level{{ nbsql.sub(feature) }} ON {{ nbsql.drawn_from(nbsql.word('level'), feature) }}
+  {%- endfor %}
+
+)
+{%- endmacro %}
+
+{# Whether a chance falls on a value of a guide table. #}
+{% macro reaches(guide, u, slots) -%}
+{{ guide }}.slot = CAST(floor({{ u }} * {{ slots }}) AS BIGINT) AND {{ u }} >= {{ guide }}.lower AND {{ u }} < {{ guide }}.upper
+{%- endmacro %}
+
+{# The same of the chance of a feature, whose slot is known. #}
+{% macro drawn_from(relation, feature) -%}
+{% set i = nbsql.sub(feature) -%}
+{{ relation }}{{ i }}.class = drawn.class AND {{ relation }}{{ i }}.slot = drawn.slot{{ i }} AND drawn.u{{ i }} >= {{ relation }}{{ i }}.lower AND drawn.u{{ i }} < {{ relation }}{{ i }}.upper
 {%- endmacro %}
 
 {# The share of the probabilities before this one. #}
@@ -114,11 +215,12 @@ sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }})) * cos({{ nbsql.nu
 {%- endmacro %}
 
 {#
-  The distribution function of a count, as far as it can be told from 0 and from 1: class, value, lower.
+  The distribution function of a count, as far as it can be told from 0 and from 1: class, value, lower, upper, slot.
 #}
 {% macro poisson_quantiles(feature, rates) -%}
 {% set rate %}rate{{ nbsql.sub(feature) }}{% endset -%}
-count{{ nbsql.sub(feature) }} AS MATERIALIZED (
+{% set masses -%}
+(
   SELECT class, value, {{ nbsql.up_to(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
   FROM (
     SELECT class, value, CASE WHEN rate > 0 THEN exp(value * ln(rate) - rate - lgamma(value + 1)) WHEN value = 0 THEN 1 ELSE 0 END AS p
@@ -134,15 +236,21 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
     ) AS counts
   ) AS masses
 )
+{%- endset -%}
+count{{ nbsql.sub(feature) }} AS MATERIALIZED (
+  {{ nbsql.guided(masses, ['class'], 64) | indent(2) }}
+)
 {%- endmacro %}
 
 {#
   The tokens of every row: as many as a Poisson distribution says, whose mean is the number of tokens a row of the class has, each
   by the likelihoods.
 #}
-{% macro drawn_bags(feature, seed, priors, statistics) -%}
+{% macro drawn_bags(feature, position, seed, priors, statistics) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set sizes %}sizes{{ i }}{% endset -%}
+{% set u %}rows_of.u{% endset -%}
+{% set counts %}count{{ i }}{% endset -%}
 {{ sizes }} AS MATERIALIZED (
   SELECT priors.class, coalesce(max(tokens.n), 0) / max(priors.n) AS rate{{ i }}
   FROM {{ priors }} AS priors
@@ -164,12 +272,13 @@ bag{{ i }} AS MATERIALIZED (
       FROM (
         SELECT nbsql_row, class, {{ nbsql.uniform(seed, feature.index, 0) }} AS u FROM drawn
       ) AS rows_of
-      ASOF JOIN count{{ i }} ON count{{ i }}.class = rows_of.class AND rows_of.u >= count{{ i }}.lower
+      JOIN {{ counts }} ON {{ counts }}.class = rows_of.class AND {{ nbsql.reaches(counts, u, 64) }}
     ) AS places
   ) AS draws
-  ASOF JOIN (
-    SELECT class, value, lower FROM cumulated WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS tokens ON tokens.class = draws.class AND draws.u >= tokens.lower
+  CROSS JOIN slots
+  JOIN (
+    SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
+  ) AS tokens ON tokens.class = draws.class AND tokens.slot = CAST(floor(draws.u * slots.slots[{{ position }}]) AS BIGINT) AND draws.u >= tokens.lower AND draws.u < tokens.upper
   GROUP BY draws.nbsql_row
 )
 {%- endmacro %}

@@ -49,7 +49,7 @@ CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.f
 {%- endmacro %}
 
 {% macro bernoulli_drawn(feature, seed, position) -%}
-CASE level{{ nbsql.sub(feature) }}.value WHEN 'true' THEN 1 WHEN 'false' THEN 0 END
+CASE drawn.value{{ nbsql.sub(feature) }} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END
 {%- endmacro %}
 
 {% macro bernoulli_weights(feature, column, degree) -%}

@@ -44,7 +44,7 @@ FROM (
 {# A number of the bin that was drawn, each as probable as any other. #}
 {% macro binned_drawn(feature, seed, position) -%}
 {% set u %}{{ nbsql.uniform(seed, feature.index, 1) }}{% endset -%}
-{% set number %}CASE level{{ nbsql.sub(feature) }}.value{% for label, low, high in feature.family.spans %} WHEN {{ nbsql.text(label) }} THEN {{ nbsql.number(low) }} + {{ nbsql.number(high - low) }} * {{ u }}{% endfor %} END{% endset -%}
+{% set number %}CASE drawn.value{{ nbsql.sub(feature) }}{% for label, low, high in feature.family.spans %} WHEN {{ nbsql.text(label) }} THEN {{ nbsql.number(low) }} + {{ nbsql.number(high - low) }} * {{ u }}{% endfor %} END{% endset -%}
 {% if feature.whole %}floor({{ number }}){% else %}{{ number }}{% endif %}
 {%- endmacro %}
 

@@ -18,7 +18,7 @@ CAST({% if feature.whole %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif
 
 {# A value drawn at random (sample.sql). #}
 {% macro categorical_drawn(feature, seed, position) -%}
-level{{ nbsql.sub(feature) }}.value
+drawn.value{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
 {% macro categorical_weights(feature, column, degree) -%}

@@ -30,7 +30,7 @@ CAST(to_json([
 {%- endmacro %}
 
 {% macro joint_drawn(feature, seed, position) -%}
-json_extract_string(level{{ nbsql.sub(feature) }}.value, concat('$[', {{ position }}, ']'))
+json_extract_string(drawn.value{{ nbsql.sub(feature) }}, concat('$[', {{ position }}, ']'))
 {%- endmacro %}
 
 {% macro joint_weights(feature, column, degree) -%}

@@ -104,5 +104,5 @@ FROM (
 
 {# A number of the cell that was drawn, each as probable as any other. #}
 {% macro kernel_drawn(feature, seed, position) -%}
-{{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * (CAST(level{{ nbsql.sub(feature) }}.value AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }})
+{{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * (CAST(drawn.value{{ nbsql.sub(feature) }} AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }})
 {%- endmacro %}

@@ -92,10 +92,14 @@ JOIN (
       GROUP BY of_classes.class
     ) AS correlations
     LEFT JOIN (
+      {% if not feature.family.fourth %}
+      SELECT '', 0 WHERE FALSE
+      {% else %}
       VALUES
         {% for label, fourth in feature.family.fourth.items() %}
         ({{ nbsql.text(label) }}, {{ nbsql.number(fourth) }}){{ nbsql.comma(loop) }}
         {% endfor %}
+      {% endif %}
     ) AS powers(label, fourth) ON powers.label = CAST(correlations.class AS {{ nbsql.string() }})
   ) AS distances
 ) AS shrinkages ON shrinkages.class = of_classes.class
