@@ -71,7 +71,9 @@ class Context:
         ordered: bool = False,
         by_slice: bool = False,
         whole_slices: bool = False,
+        columns: Sequence[str] = (),
     ) -> None:
+        self.columns = columns  # of the source, for an engine that has no word for all but some
         self.batch = batch
         self.by_slice = by_slice  # whether the tables that scoring reads have a model a slice, and a row meets its own
         self.whole_slices = whole_slices  # whether slices are whole numbers then, and no texts
@@ -81,6 +83,7 @@ class Context:
         self.slice_by = spec.cut_by
         self.shrinkage = spec.segment_shrinkage
         self.target = spec.target
+        self.target_type = spec.target_type
         self.weight = spec.weight
         self.id = spec.id
         self.backoffs = _backoffs(spec) if classes else []

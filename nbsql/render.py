@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,10 @@ def _only_rendered(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} {value!r} did not pass a gate (ident, text, number or word)")
 
 
+# The dialects with a folder of macros of their own.
+ENGINES = ("postgres",)
+
+
 class _Macros:
     """The object `nbsql` of the templates: every macro of every file, by name."""
 
@@ -39,11 +43,20 @@ class _Macros:
     def __getitem__(self, name: str) -> Callable[..., Markup]:
         return self._macros[name]
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._macros)
+
     def __getattr__(self, name: str) -> Callable[..., Markup]:
         try:
             return self._macros[name]
         except KeyError:
             raise AttributeError(f"no macro {name!r} in {macro_path()}") from None
+
+
+def _spoken(file: str, dialect_name: str) -> bool:
+    """Whether a file holds macros for a dialect: those of one engine alone are in a folder of its name."""
+    folder = file.split("/")[0]
+    return file.endswith(".sql") and (folder == dialect_name or folder not in ENGINES)
 
 
 @cache
@@ -58,13 +71,15 @@ def _macros(dialect_name: str) -> _Macros:
         lstrip_blocks=True,
     )
     environment.globals["nbsql"] = macros
-    for file in environment.list_templates(extensions=["sql"]):
+    for file in environment.list_templates(filter_func=lambda file: _spoken(file, dialect_name)):
         module = environment.get_template(file).module
         for name, macro in vars(module).items():
             if not name.startswith("_") and callable(macro):
                 macros.add(name, macro)
+    for name in [name for name in macros if name.startswith(f"{dialect_name}__")]:
+        macros.add(name.removeprefix(f"{dialect_name}__"), macros[name])  # as dbt dispatches
     dialect = Dialect(dialect_name)
-    for gate in (dialect.ident, dialect.text, dialect.number, dialect.word):
+    for gate in (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word):
         macros.add(gate.__name__, gate)
     return macros
 

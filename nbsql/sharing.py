@@ -10,7 +10,7 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError
 from nbsql.library import load
 from nbsql.model import Model
-from nbsql.places import Connection, opened, place_for
+from nbsql.places import Connection, opened_duckdb, place_for
 from nbsql.plan import Entry
 
 
@@ -36,7 +36,7 @@ def merge(
     """
     if isinstance(models, str) or not isinstance(models, Sequence) or not models:
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
-    with opened(con) as engine, engine.transaction():
+    with opened_duckdb(con, "nbsql.merge") as engine, engine.transaction():
         found = [_resolved(engine, model) for model in models]
         spec = mergeable([(model._title, model._spec) for model in found])
         names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
@@ -76,7 +76,7 @@ def import_(
         InputError: there is no such file, or it is none of a model.
         ModelError: the file is damaged or of a newer version of nbsql, or the name is taken.
     """
-    with opened(con) as engine, engine.transaction():
+    with opened_duckdb(con, "nbsql.import_") as engine, engine.transaction():
         spec, cells = read_file(engine, os.fspath(path))
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)

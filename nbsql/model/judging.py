@@ -6,6 +6,7 @@ from typing import Any
 
 from nbsql.calibration import Calibration, calibrate
 from nbsql.costs import cost_matrix
+from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, evaluation_queries
 from nbsql.model.base import Handle
@@ -43,6 +44,7 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
+        on_duckdb(self._engine, "evaluate")
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
@@ -55,6 +57,7 @@ class Judging(Handle):
         self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10, calibrated: bool = False
     ) -> str:
         """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it."""
+        on_duckdb(self._engine, "evaluate")
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
@@ -89,7 +92,7 @@ class Judging(Handle):
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
         """
-        engine = self._engine
+        engine = on_duckdb(self._engine, "calibrate")
         refuse_segments(self._spec, self._title, "a calibration")
         with engine.transaction():
             found, tested = engine.source(source), None if test is None else engine.source(test)
@@ -110,6 +113,7 @@ class Judging(Handle):
         Args:
             values: a row a value or token: feature, value, n, mutual_information, chi_square.
         """
+        on_duckdb(self._engine, "relevance")
         self._spec.need_counts(self._title)
         statistics, features = self._relations["statistics"], self._spec.features
         renderer = self._engine.renderer

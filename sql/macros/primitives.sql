@@ -7,6 +7,11 @@
 "{{ name | replace('"', '""') }}"
 {%- endmacro %}
 
+{# The name of a column that is made from a label. #}
+{% macro output(name) -%}
+{{ nbsql.ident(name) }}
+{%- endmacro %}
+
 {% macro text(value) -%}
 '{{ value | replace("'", "''") }}'
 {%- endmacro %}
@@ -30,11 +35,24 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 
 {% macro string() -%} VARCHAR {%- endmacro %}
 
+{# Before the brackets of a list. #}
+{% macro array() %}{% endmacro %}
+
+{# The values of x as a list. #}
+{% macro gathered(x, by) -%}
+list({{ x }} ORDER BY {{ by }})
+{%- endmacro %}
+
 {% macro infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# 0 has the logarithm -infinity, where some engines raise an error; NULL has none. #}
 {% macro log(x) -%}
 CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
+{%- endmacro %}
+
+{# What engines may refuse to compute where the power is below every double. #}
+{% macro exp(x) -%}
+exp({{ x }})
 {%- endmacro %}
 
 {#
