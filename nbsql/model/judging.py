@@ -44,10 +44,11 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        on_duckdb(self._engine, "evaluate")
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
+        if costs is not None:
+            on_duckdb(self._engine, "evaluate with costs")
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return evaluate(
             self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
@@ -57,7 +58,6 @@ class Judging(Handle):
         self, source: Any, *, table: str = "metrics", weight: str | None = None, bins: int = 10, calibrated: bool = False
     ) -> str:
         """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it."""
-        on_duckdb(self._engine, "evaluate")
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)

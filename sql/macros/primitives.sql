@@ -50,6 +50,33 @@ list({{ x }} ORDER BY {{ by }})
 CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
 {%- endmacro %}
 
+{# What is divided by, where it may be 0: the quotient is of no use then, and to some engines an error. #}
+{% macro divisor(x) -%}
+{{ x }}
+{%- endmacro %}
+
+{% macro square(x) -%}
+{{ x }} * {{ x }}
+{%- endmacro %}
+
+{# Of a list. #}
+{% macro sum_of_squares(x) -%}
+list_dot_product({{ x }}, {{ x }})
+{%- endmacro %}
+
+{# The greatest of a group, of any type that has an order. #}
+{% macro largest(x) -%}
+max({{ x }})
+{%- endmacro %}
+
+{# A row a whole number, from the first up to the one before the end. #}
+{% macro whole_numbers(first, end) -%}
+unnest(range(
+      {{ first }},
+      {{ end }}
+    ))
+{%- endmacro %}
+
 {# What engines may refuse to compute where the power is below every double. #}
 {% macro exp(x) -%}
 exp({{ x }})

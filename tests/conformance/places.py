@@ -19,7 +19,7 @@ LACKS: dict[str, dict[str, str]] = {
         "calibrate": "calibration is written with lists and lambdas",
         "cross_validate": "folds are scored with lists",
         "drift": "models from parts of others are not cut there yet",
-        "evaluate": "posteriors are judged as lists",
+        "evaluate with costs": "expected costs are sums over lists",
         "export": "a model is exported as Parquet, which PostgreSQL does not write",
         "from_tables": "given probabilities are read with lists",
         "import_": "a model is imported from Parquet, which PostgreSQL does not read",

@@ -180,6 +180,14 @@ def test_wild_numbers_agree(both: Both, case: str) -> None:
     assert_agreement(both, "t", "u", target="y", id="id", features=["x", "z"])
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_class_of_no_weight_agrees(both: Both) -> None:
+    rows = [(1, "a", 1.0, 1.0), (2, "a", float("nan"), 2.0), (3, "b", 5.0, 0.0), (4, "c", 2.0, 1.0), (5, "c", None, 0.0)]
+    for place in both:
+        place.table("t", {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "w": "DOUBLE PRECISION"}, rows)
+    assert_agreement(both, "t", "t", target="y", id="id", weight="w")
+
+
 @pytest.mark.parametrize("x", [0, 1, 2, 3, 10, 150, 99_999, 1_000_001, 10**12])
 def test_factorials_agree(both: Both, x: int) -> None:
     for place in both:

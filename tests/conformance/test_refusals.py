@@ -32,6 +32,7 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "cross_validate": lambda place, model, _: nbsql.cross_validate(place.con, "golf", target="play", exclude=["id"], folds=2),
     "drift": lambda place, model, _: model.drift("1", "1").fetchall(),
     "evaluate": lambda place, model, _: model.evaluate("golf"),
+    "evaluate with costs": lambda place, model, _: model.evaluate("golf", costs={("yes", "no"): 2}),
     "export": lambda place, model, path: model.export(path / "golf.parquet"),
     "from_tables": lambda place, model, _: nbsql.from_tables(
         place.con, priors={"yes": 1}, likelihoods={"yes": {"sky": {"sun": 1}}}

@@ -28,6 +28,24 @@ CASE WHEN abs({{ x }}) < 1e-140 THEN 0 WHEN abs({{ x }}) <= 1e150 THEN {{ x }} E
 CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END
 {%- endmacro %}
 
+{% macro postgres__sum_of_squares(x) -%}
+{% set p = nbsql.word('p') -%}
+(SELECT sum({{ nbsql.square(p) }}) FROM unnest({{ x }}) AS p)
+{%- endmacro %}
+
+{% macro postgres__divisor(x) -%}
+nullif({{ x }}, 0)
+{%- endmacro %}
+
+{# max knows no yes or no. #}
+{% macro postgres__largest(x) -%}
+(array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1]
+{%- endmacro %}
+
+{% macro postgres__whole_numbers(first, end) -%}
+generate_series({{ first }}, {{ end }} - 1)
+{%- endmacro %}
+
 {#
   ln x! for x > 0: Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of the steps down to
   x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13). PostgreSQL has lgamma from 18 on.

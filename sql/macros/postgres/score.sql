@@ -104,3 +104,13 @@ coalesce(CASE
   WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
 END, 0)
 {%- endmacro %}
+
+{# The posteriors of a row of `scored`, a list by class_no; 0 where no class can explain the row. #}
+{% macro postgres__posteriors(model) -%}
+ARRAY[
+  {% for k in model.class_numbers %}
+  {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
+  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
+  {% endfor %}
+]
+{%- endmacro %}
