@@ -156,9 +156,6 @@ def check_supported(engine: Engine, spec: Spec) -> None:
                 f"family {feature.family.name!r} of {feature.name!r} is not available on {engine.title} yet; "
                 f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
             )
-        refused = engine.refuses(feature.family)
-        if refused is not None:
-            raise NotSupportedError(f"{refused} of {feature.name!r} is not available on {engine.title} yet; it is on DuckDB")
     for argument, value in (("slice_by", spec.slice_by), ("segment_by", spec.segment_by)):
         if value is not None:
             on_duckdb(engine, argument)

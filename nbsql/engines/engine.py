@@ -12,7 +12,6 @@ from markupsafe import Markup
 
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError
-from nbsql.family import Family
 from nbsql.render import Renderer
 from nbsql.spec import Column
 
@@ -39,10 +38,6 @@ class Engine(ABC):
     renderer: Renderer
     watch: Callable[[str], None] | None
     _numbers = itertools.count(1)
-
-    def refuses(self, family: Family) -> str | None:  # noqa: ARG002 - an engine that has all says so of any
-        """The option of a family that the engine does not have, if it has one such."""
-        return None
 
     @abstractmethod
     def close(self) -> None:

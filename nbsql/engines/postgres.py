@@ -15,7 +15,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.postgres_sources import described, find, kind_of
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.family import Family
+from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.render import Renderer
 from nbsql.spec import Column
 
@@ -40,7 +40,9 @@ class PostgreSQL(Engine):
 
     title = "PostgreSQL"
     exact = True
-    families = frozenset({"categorical", "bernoulli", "gaussian", "poisson"})
+    families = frozenset(
+        "categorical bernoulli gaussian lognormal exponential poisson geometric multinomial complement tokens text".split()
+    )
 
     def __init__(
         self,
@@ -69,11 +71,6 @@ class PostgreSQL(Engine):
     def close(self) -> None:
         if self.owned:
             self.connection.close()
-
-    def refuses(self, family: Family) -> str | None:
-        if getattr(family, "prior", None) is not None:
-            return "prior=nbsql.NormalInverseGamma(...)"
-        return None
 
     # Running. ------------------------------------------------------------------------------------------------------
 
@@ -209,6 +206,8 @@ class PostgreSQL(Engine):
         raise NotSupportedError(f"{argument} is not available on PostgreSQL yet; it is on DuckDB")
 
     def check_pattern(self, pattern: str) -> None:
+        if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/postgres/tokens.sql)
+            return
         try:
             with self.errors(), self.guarded(trial=True):
                 self.ask("matches_pattern", pattern)

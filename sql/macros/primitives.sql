@@ -55,6 +55,9 @@ CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
 {{ x }}
 {%- endmacro %}
 
+{# The weight of a row without one. #}
+{% macro one() -%} 1 {%- endmacro %}
+
 {% macro square(x) -%}
 {{ x }} * {{ x }}
 {%- endmacro %}

@@ -105,11 +105,6 @@ def test_a_family_that_postgres_lacks(pg: Any) -> None:
     assert str(caught.value) == (
         f"family 'kernel' of 'wind' is not available on PostgreSQL yet; choose another ({known}), or leave the column out"
     )
-    with pytest.raises(NotSupportedError) as caught:
-        fitted(place, families={"wind": nbsql.Gaussian(prior=nbsql.NormalInverseGamma())})
-    assert str(caught.value) == (
-        "prior=nbsql.NormalInverseGamma(...) of 'wind' is not available on PostgreSQL yet; it is on DuckDB"
-    )
 
 
 SOURCES = {

@@ -37,6 +37,9 @@ CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END
 nullif({{ x }}, 0)
 {%- endmacro %}
 
+{# A quotient of whole numbers would be one, too. #}
+{% macro postgres__one() -%} {{ nbsql.number(1) }} {%- endmacro %}
+
 {# max knows no yes or no. #}
 {% macro postgres__largest(x) -%}
 (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1]

@@ -87,12 +87,14 @@ CROSS JOIN {{ parameters }} AS parameters
 {%- endif %}
 {%- endmacro %}
 
-{# A deviation whose square PostgreSQL could not hold leaves no likelihood; one too small to be squared is none. #}
+{#
+  A square beyond every double, or below, is an error: no deviation counts for more than 1e150 standard deviations, nor for less than
+  1e-150, of which nothing is left in any other. least passes over a NULL, so that a missing number must be looked for.
+#}
 {% macro postgres__gaussian_term(feature, k, part=none) -%}
-{% set i = nbsql.sub(feature) -%}
-{% set c %}{{ i }}{{ nbsql.of(k) }}{% endset -%}
-{% set z %}((number.nbsql_x{{ i }} - parameters.mean{{ c }}) * sqrt(parameters.precision{{ c }})){% endset -%}
-coalesce(CASE WHEN abs({{ z }}) < 1e-140 THEN parameters.peak{{ c }} WHEN abs({{ z }}) < 1e150 THEN parameters.peak{{ c }} - {{ z }} * {{ z }} WHEN {{ z }} IS NOT NULL THEN -{{ nbsql.infinity() }} END, 0)
+{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
+{% set c %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
+coalesce(CASE WHEN {{ x }} IS NOT NULL THEN parameters.peak{{ c }} - power(least(abs(({{ x }} - parameters.mean{{ c }}) * sqrt(parameters.precision{{ c }})), 1e150) + 1e-150, 2) END, 0)
 {%- endmacro %}
 
 {% macro postgres__poisson_term(feature, k, part=none) -%}
@@ -113,4 +115,9 @@ ARRAY[
   CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
   {% endfor %}
 ]
+{%- endmacro %}
+
+{% macro postgres__lognormal_term(feature, k, part=none) -%}
+{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
+CASE WHEN {{ x }} > -{{ nbsql.infinity() }} THEN {{ nbsql.gaussian_term(feature, k) }} - CASE WHEN parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }} IS NULL THEN 0 ELSE {{ x }} END ELSE coalesce({{ x }}, 0) END
 {%- endmacro %}

@@ -46,7 +46,7 @@ FROM (
     FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
   ) AS sample
 ) AS sample
-WHERE x IS NOT NULL
+WHERE abs(x) <= 1e150
 GROUP BY index
 {%- endmacro %}
 
@@ -75,4 +75,15 @@ CASE
       WHEN {{ x }} IN ('false', '0') THEN FALSE
       ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
     END AS nbsql_x{{ nbsql.sub(feature) }}
+{%- endmacro %}
+
+{# The logarithm of 0 is an error; a number that has none counts as missing in the sums, and the rule above 0 refuses it. #}
+{% macro postgres__lognormal_inputs(feature, centre, careful, centred) -%}
+{% if centred %}{% set centre %}means.centre{{ nbsql.sub(feature) }}{% endset %}{% endif -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} < {{ nbsql.infinity() }} THEN ln({{ x }}) WHEN {{ x }} <= 0 THEN {% if centre is none %}-{{ nbsql.infinity() }}{% else %}NULL{% endif %} END
+{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.sub(feature) }}
+{%- if centred %},
+  {{ centre }} AS centre{{ nbsql.sub(feature) }}
+{%- endif %}
 {%- endmacro %}
