@@ -223,11 +223,13 @@ class Change:
         engine.run("touch", renderer.statement("touch", plan.relations["spec"]))
         classes = class_columns(engine.rows(plan.class_order()))
         plan = Plan(renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, len(classes)))
-        for name in ("parameters", "lookups"):
+        same = classes == self.classes and plan.wide == self.plan.wide
+        again = renderer.dialect.refills and same
+        for name in () if again else ("parameters", "lookups"):
             engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
-        statements = list(plan.compiled(classes))
+        statements = list(plan.compiled(classes, again=again))
         has_macros = renderer.dialect.table_macros and not plan.relations.temporary
-        if has_macros and (classes != self.classes or plan.wide != self.plan.wide):
+        if has_macros and not same:
             for name in MACROS:
                 engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name]))
             statements += plan.macros(classes)

@@ -72,6 +72,7 @@ class Dialect:
         self.longest_name = _LONGEST_NAME.get(name)
         self.most_columns = _MOST_COLUMNS.get(name)
         self.analyzes = name == "postgres"  # whether new tables are to be analyzed
+        self.refills = name == "postgres"  # whether tables are refilled rather than dropped, for the sake of who reads them
         self.table_macros = name == "duckdb"  # FROM spam.predict('inbox')
 
     def ident(self, *names: str) -> Markup:

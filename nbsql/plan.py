@@ -201,18 +201,25 @@ class Plan:
         else:
             yield self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
 
-    def compiled(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
-        """The tables that scoring reads."""
+    def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False) -> Iterator[Statement]:
+        """The tables that scoring reads; `again`: in place of what they hold."""
         context = self._context(classes)
         self._check_size(context)
         arguments = (context, self.relations["statistics"], self.relations["priors"])
         kind = "segment_" if self.spec.segment_by else ""
         query = self.renderer.fragment(f"{kind}parameters", *arguments)
-        yield self._table("parameters", self.relations["parameters"], query)
-        yield from self._analysed("parameters")
+        yield from self._made("parameters", query, again=again)
         if any(feature.family.looked_up for feature in self.spec.features):
-            yield self._table("lookups", self.relations["lookups"], self.renderer.fragment(f"{kind}lookups", *arguments))
-            yield from self._analysed("lookups")
+            yield from self._made("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
+
+    def _made(self, name: str, query: Markup, *, again: bool) -> Iterator[Statement]:
+        relation = self.relations[name]
+        if again:
+            yield Statement(f"empty {name}", self.renderer.statement("delete_all", relation))
+            yield self._insert(name, relation, query)
+        else:
+            yield self._table(name, relation, query)
+        yield from self._analysed(name)
 
     def _analysed(self, name: str) -> Iterator[Statement]:
         """Let an engine that does not do so by itself look at a new table, whose size it would guess at."""

@@ -229,6 +229,9 @@ def _one_line(error: psycopg.Error) -> str:
     if state in _BUSY:
         return "another connection is changing the same model or table at this moment; try again when it is done"
     said = " ".join((error.diag.message_primary or str(error)).split())
+    if state == "2BP01":  # dependent objects still exist
+        who = (error.diag.message_detail or "something").split(" depends on ")[0]
+        return f"{who} reads the model, whose tables are to be made anew; drop it first, and make it again afterwards"
     if state == "42501":  # insufficient privilege
         cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
         return f"{said}; the owner can GRANT it{cure}"

@@ -195,6 +195,30 @@ def test_factorials_agree(both: Both, x: int) -> None:
     assert_agreement(both, "t", "t", target="y", id="id", families={"x": nbsql.Poisson(a=1, b=1)})
 
 
+@pytest.mark.parametrize(
+    ("kind", "labels"),
+    [
+        ("mood", ["glad", "bad"]),
+        ("UUID", ["5b8a2c1e-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]),
+        ("DATE", ["2026-11-21", "2025-01-01"]),
+        ("NUMERIC(5, 2)", ["2.50", "1.25"]),
+        ("SMALLINT", ["10", "9"]),
+        ("TIMESTAMP", ["2026-11-21 12:00:00", "2025-01-01 00:00:00"]),
+    ],
+)
+def test_labels_of_any_type_agree(both: Both, kind: str, labels: list[str]) -> None:
+    for place in both:
+        place.run("CREATE TYPE mood AS ENUM ('glad', 'bad')")
+        rows = [(i, "ab"[i % 3 % 2], i % 2, labels[i % 2]) for i in range(12)]
+        place.table("raw", {"id": "INTEGER", "c": "VARCHAR", "x": "INTEGER", "y": "VARCHAR"}, rows)
+        place.run(f"CREATE TABLE t AS SELECT id, c, x, CAST(y AS {kind}) AS y FROM raw")
+    assert_agreement(both, "t", "t", target="y", id="id", features=["c"])
+    model = nbsql.load(both[0].con, "m")
+    assert model.evaluate("t").rows == 12
+    model.update("t")
+    assert model.classes == nbsql.load(both[1].con, "m").classes
+
+
 def test_the_example_of_the_readme_runs(address: str, pg: Any) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python postgres\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)

@@ -158,3 +158,32 @@ def test_a_transaction_reads_one_state_of_the_rows(tables: Any, address: str, mo
     model = nbsql.fit(tables, "first", target="y", name="m")
     assert {row[2] for row in model.likelihoods} == {"a", "b"}
     assert sum(row[1] for row in model.priors) == 3
+
+
+def test_views_follow_an_update_and_hold_a_replacement_up(tables: Any, address: str) -> None:
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    model.predict("first").create_view("scored")
+    before = tables.execute("SELECT probability FROM scored").fetchall()
+    with psycopg.connect(address) as reader:
+        reader.execute("SELECT * FROM scored")  # reads the model's tables in a transaction that stays open
+        tables.execute("SET lock_timeout = '2s'")
+        model.update("SELECT * FROM second WHERE y <> 'perhaps'")
+    after = tables.execute("SELECT probability FROM scored").fetchall()
+    assert after != before
+    assert after == [row[-1:] for row in model.predict("first").fetchall()]
+    message = "view scored reads the model, whose tables are to be made anew; drop it first, and make it again afterwards"
+    acts = [
+        lambda: model.update("second"),  # another class
+        lambda: nbsql.fit(tables, "second", target="y", name="m", replace=True),
+        model.drop,
+    ]
+    for act in acts:
+        with pytest.raises(DatabaseError) as caught:
+            act()
+        assert str(caught.value) == message
+        assert tables.execute("SELECT probability FROM scored").fetchall() == after
+    tables.execute("DROP VIEW scored")
+    for act in acts:
+        act()
+    assert nbsql.models(tables) == []
+    assert leftovers(tables) == []
