@@ -40,7 +40,6 @@ class Fit:
         options, self.choosing = candidates(options)
         self.spec = resolve(source.columns, options, source.label)
         if isinstance(self.choosing, Best):
-            on_duckdb(engine, "nbsql.Best")
             self.choosing.accept(self.spec.features)
         check_supported(engine, self.spec)
         if self.spec.slice_by is not None:
@@ -81,8 +80,7 @@ class Fit:
             for statement in count.cells(self.relations["statistics"], "1", temporary=temporary_model):
                 _run(self.engine, statement)
             if isinstance(self.choosing, Best):
-                engine = on_duckdb(self.engine, "nbsql.Best")
-                self.spec = narrowed(engine, self.spec, self.choosing, self.relations["statistics"])
+                self.spec = narrowed(self.engine, self.spec, self.choosing, self.relations["statistics"])
                 plan = self.plan
                 _run(self.engine, plan.keep_features())
             entry = Entry(1, "1", "fit", self.source.label, total(labels))

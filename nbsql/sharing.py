@@ -6,11 +6,11 @@ import os
 from collections.abc import Sequence
 
 from nbsql.derived import derive, mergeable, read_file
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError
 from nbsql.library import load
 from nbsql.model import Model
-from nbsql.places import Connection, opened_duckdb, place_for
+from nbsql.places import Connection, opened, opened_duckdb, place_for
 from nbsql.plan import Entry
 
 
@@ -36,7 +36,7 @@ def merge(
     """
     if isinstance(models, str) or not isinstance(models, Sequence) or not models:
         raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
-    with opened_duckdb(con, "nbsql.merge") as engine, engine.transaction():
+    with opened(con) as engine, engine.transaction():
         found = [_resolved(engine, model) for model in models]
         spec = mergeable([(model._title, model._spec) for model in found])
         names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
@@ -52,7 +52,7 @@ def merge(
     return Model(engine, plan, classes, name)
 
 
-def _resolved(engine: DuckDB, model: str | tuple[str, str] | Model) -> Model:
+def _resolved(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
     if isinstance(model, Model):
         return model
     if isinstance(model, str):

@@ -24,7 +24,6 @@ class Deriving(Handle):
 
     def as_of(self, batch: str) -> Self:
         """The model as it stood after `batch`, a line of the ledger: a transient model."""
-        on_duckdb(self._engine, "as_of")
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
         return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
@@ -94,7 +93,7 @@ class Deriving(Handle):
         write_file(on_duckdb(self._engine, "export"), self._plan, os.fspath(path), overwrite=overwrite)
 
     def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
-        engine = on_duckdb(self._engine, source)
+        engine = self._engine
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
         cells = self._fragment("folded", self._fragment("subquery", cells), "1")
         with engine.transaction():

@@ -113,7 +113,6 @@ class Judging(Handle):
         Args:
             values: a row a value or token: feature, value, n, mutual_information, chi_square.
         """
-        on_duckdb(self._engine, "relevance")
         self._spec.need_counts(self._title)
         statistics, features = self._relations["statistics"], self._spec.features
         renderer = self._engine.renderer

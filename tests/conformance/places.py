@@ -15,7 +15,6 @@ ENGINES = ("duckdb", "postgres")
 LACKS: dict[str, dict[str, str]] = {
     "duckdb": {},
     "postgres": {
-        "as_of": "models from parts of others are not cut there yet",
         "calibrate": "calibration is written with lists and lambdas",
         "cross_validate": "folds are scored with lists",
         "drift": "models from parts of others are not cut there yet",
@@ -26,9 +25,7 @@ LACKS: dict[str, dict[str, str]] = {
         "inline=True": "the numbers of a frozen scorer are written as lists",
         "labelled=True": "written with lists",
         "linear": "weights are laid out with lists",
-        "merge": "models from parts of others are not cut there yet",
         "quadratic": "weights are laid out with lists",
-        "relevance": "not tried there yet",
         "sample": "chance is a hash that DuckDB has",
         "segment_by": "models a segment are laid out with lists",
         "segments": "models a segment are laid out with lists",
@@ -37,7 +34,6 @@ LACKS: dict[str, dict[str, str]] = {
         "slices": "models from parts of others are not cut there yet",
         "sweep": "folds are scored with lists",
         "window": "models from parts of others are not cut there yet",
-        "Best": "relevance is not tried there yet",
         "Forward": "folds are scored with lists",
         "predict with costs": "written with lists",
         "predict with thresholds": "written with lists",
