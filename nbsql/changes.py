@@ -228,10 +228,10 @@ class Change:
         for name in () if again else ("parameters", "lookups"):
             engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
         statements = list(plan.compiled(classes, again=again))
-        has_macros = renderer.dialect.table_macros and not plan.relations.temporary
-        if has_macros and not same:
+        if not plan.relations.temporary and not same:
+            some = not renderer.dialect.table_macros
             for name in MACROS:
-                engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name]))
+                engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name], if_exists=some))
             statements += plan.macros(classes)
         for statement in statements:
             engine.run(statement.name, statement.sql)

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.context import ClassColumn, Context, blocks, is_wide
 from nbsql.dialect import restore
 from nbsql.errors import NotSupportedError
+from nbsql.functions import functions
 from nbsql.relations import Relations
 from nbsql.render import Renderer
 from nbsql.spec import Check, Feature, Spec
@@ -239,8 +240,9 @@ class Plan:
             )
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
-        """The table macros by which the model is used in SQL, on an engine that has them."""
+        """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
         if not self.renderer.dialect.table_macros:
+            yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
             return
         context = self._context(classes)
         queried = self.segmented(self.renderer.fragment("queried"))

@@ -77,3 +77,21 @@ def test_relevance_and_the_best_features_agree(models: list[nbsql.Model], by: An
     chosen = [nbsql.fit(model._engine, "inbox", target="label", features=best) for model in models]
     assert list(chosen[0].families) == list(chosen[1].families)
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in chosen))
+
+
+def test_a_model_in_sql_alone(models: list[nbsql.Model]) -> None:
+    model = models[0]
+    for _ in range(2):
+        for verb in ("predict", "predict_proba", "joint_log_likelihood", "log_evidence"):
+            expected = getattr(model, verb)("later")
+            columns = len(COLUMNS)
+            sql = f"SELECT said.* FROM later, m.{verb}(to_jsonb(later)) AS said ORDER BY later.id"
+            found = nbsql.query.Query(model._engine, sql)
+            assert found.columns == expected.columns[columns:]
+            assert_same_rows(found.fetchall(), [row[columns:] for row in sorted(expected)])
+        row = nbsql.query.Query(model._engine, """SELECT prediction FROM m.predict('{"length": null, "unknown": 1}')""")
+        assert row.fetchall() == [(model.classes[0],)]
+        model.update("SELECT 1 AS id, CAST('new' AS VARCHAR) AS label, 'x' AS \"Sender\", TRUE AS replied, 1.5 AS length, "
+                     "1 AS links, 1 AS flag, 0.5 AS share, 1.0 AS weight")  # another class: another function  # fmt: skip
+    model.drop()
+    assert nbsql.models(model._engine) == []

@@ -27,7 +27,7 @@ SELECT class.relname AS name, CASE class.relkind WHEN 'r' THEN 'table' WHEN 'v' 
 FROM pg_class AS class
 WHERE class.relnamespace = CAST(quote_ident({{ nbsql.text(schema) }}) AS regnamespace) AND class.relkind NOT IN ('i', 'I', 't')
 UNION ALL
-SELECT function.proname, 'other'
+SELECT function.proname, 'macro'
 FROM pg_proc AS function
 WHERE function.pronamespace = CAST(quote_ident({{ nbsql.text(schema) }}) AS regnamespace)
 UNION ALL
