@@ -1,7 +1,7 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
 from nbsql.calibration import Calibration
-from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning, NotSupportedError
 from nbsql.evaluation import ClassEvaluation, Evaluation
 from nbsql.family import (
     Bernoulli,
@@ -60,6 +60,7 @@ __all__ = [
     "NbsqlError",
     "NbsqlWarning",
     "NormalInverseGamma",
+    "NotSupportedError",
     "Poisson",
     "Query",
     "Sweep",

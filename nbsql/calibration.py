@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.context import ClassColumn, Context
 from nbsql.counting import say
 from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.evaluation import Evaluation, evaluate, judgeable
@@ -123,7 +124,7 @@ def calibrate(
     return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameters)
 
 
-def method_of(engine: DuckDB, plan: Plan, title: str) -> str:
+def method_of(engine: Engine, plan: Plan, title: str) -> str:
     """How a model is calibrated.
 
     Raises:
@@ -134,7 +135,7 @@ def method_of(engine: DuckDB, plan: Plan, title: str) -> str:
     return str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
 
 
-def is_calibrated(engine: DuckDB, relations: Relations) -> bool:
+def is_calibrated(engine: Engine, relations: Relations) -> bool:
     """Whether there is a table `calibration`."""
     try:
         engine.columns(relations["calibration"])
@@ -161,7 +162,7 @@ def restore_calibration(engine: DuckDB, plan: Plan, classes: Sequence[ClassColum
             engine.run(statement.name, statement.sql)
 
 
-def drop_calibration(engine: DuckDB, relations: Relations) -> None:
+def drop_calibration(engine: Engine, relations: Relations) -> None:
     """Drop what a calibration made, if there is one."""
     renderer = engine.renderer
     if not relations.temporary:
@@ -170,7 +171,7 @@ def drop_calibration(engine: DuckDB, relations: Relations) -> None:
     engine.run("drop calibration", renderer.statement("drop_relation", "table", relations["calibration"], if_exists=True))
 
 
-def outdate(engine: DuckDB, relations: Relations, title: str) -> None:
+def outdate(engine: Engine, relations: Relations, title: str) -> None:
     """Drop the calibration of a model that has changed, and say so."""
     if is_calibrated(engine, relations):
         drop_calibration(engine, relations)

@@ -12,7 +12,7 @@ from nbsql.calibration import outdate
 from nbsql.context import ClassColumn, class_columns, is_wide, scored
 from nbsql.counting import Count, total
 from nbsql.covariance import check_covariances
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, Entry, Plan
@@ -32,7 +32,7 @@ class Ledger:
     title: str
 
     @classmethod
-    def of(cls, engine: DuckDB, plan: Plan, title: str) -> Ledger:
+    def of(cls, engine: Engine, plan: Plan, title: str) -> Ledger:
         return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
 
     def find(self, batch: str) -> Entry:
@@ -75,7 +75,7 @@ class Change:
         title: what messages call the model.
     """
 
-    def __init__(self, engine: DuckDB, plan: Plan, classes: list[ClassColumn], title: str) -> None:
+    def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], title: str) -> None:
         self.engine = engine
         self.plan = plan
         self.classes = classes
@@ -157,7 +157,7 @@ class Change:
         spec = self.plan.spec
         if spec.stuck:
             raise ModelError(f"{self.title} cannot change: {listed(spec.stuck)} depends on all rows at once; fit it anew")
-        spec = recounted(spec, source.columns, source.label, self.title)
+        spec = recounted(spec, source.columns, source.label, self.title, exact=self.engine.exact)
         if spec.cut_by is not None:
             argument = "slice_by" if spec.slice_by else "segment_by"
             self.engine.check_expression(spec.cut_by, source, f"{argument} of {self.title}")
@@ -222,12 +222,15 @@ class Change:
         engine.run("touch", renderer.statement("touch", plan.relations["spec"]))
         classes = class_columns(engine.rows(plan.class_order()))
         plan = Plan(renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, scored(classes)))
-        for name in ("parameters", "lookups"):
+        same = classes == self.classes and plan.wide == self.plan.wide
+        again = renderer.dialect.refills and same
+        for name in () if again else ("parameters", "lookups"):
             engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
-        statements = list(plan.compiled(classes))
-        if not plan.relations.temporary and (classes != self.classes or plan.wide != self.plan.wide):
+        statements = list(plan.compiled(classes, again=again))
+        if not plan.relations.temporary and not same:
+            some = not renderer.dialect.table_macros
             for name in MACROS:
-                engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name]))
+                engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name], if_exists=some))
             statements += plan.macros(classes)
         for statement in statements:
             engine.run(statement.name, statement.sql)

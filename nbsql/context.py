@@ -73,7 +73,9 @@ class Context:
         ordered: bool = False,
         by_slice: bool = False,
         whole_slices: bool = False,
+        columns: Sequence[str] = (),
     ) -> None:
+        self.columns = columns  # of the source, for an engine that has no word for all but some
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
         if self.learnt:
@@ -86,6 +88,7 @@ class Context:
         self.slice_by = spec.is_cut
         self.shrinkage = spec.segment_shrinkage
         self.target = spec.target
+        self.target_type = spec.target_type
         self.weight = spec.weight
         self.id = spec.id
         self.backoffs = _backoffs(spec) if classes else []

@@ -13,7 +13,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, NbsqlWarning
 from nbsql.family import Text
@@ -47,7 +47,7 @@ class Count:
 
     def __init__(
         self,
-        engine: DuckDB,
+        engine: Engine,
         source: Source,
         plan: Plan,
         temporary: Callable[[str], Markup],

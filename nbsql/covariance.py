@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
 from nbsql.spec import Feature, Spec
 
@@ -16,7 +16,7 @@ def together(spec: Spec) -> list[Feature]:
     return [feature for feature in spec.features if feature.family.centred and not feature.family.by_column]
 
 
-def check_covariances(engine: DuckDB, spec: Spec, *cells: Markup) -> None:
+def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
     """Hold the covariance matrices of a model to be against what scoring needs.
 
     Args:

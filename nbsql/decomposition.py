@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.components import Components, Split, is_number
 from nbsql.context import Context
 from nbsql.counting import Count, say
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import Gaussian
@@ -28,7 +28,7 @@ SAMPLE = 50_000  # rows on which the centres of large classes settle first, so t
 LARGE = 20_000  # rows of such a class, and the least of different rows in the sample that speak for all
 
 
-def staged(engine: DuckDB, spec: Spec, source: Source, relation: Markup) -> Source:
+def staged(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
     """The source, which k-means reads again and again: in a temporary table, if it is not one already."""
     if source.is_table:
         return source
@@ -38,7 +38,7 @@ def staged(engine: DuckDB, spec: Spec, source: Source, relation: Markup) -> Sour
     return Source(relation, source.label, source.columns, is_table=True, is_frame=source.is_frame)
 
 
-def decomposed(engine: DuckDB, spec: Spec, components: Components, source: Source) -> Spec:
+def decomposed(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
     """The spec with the components that k-means finds in each class of a source; without, where none is to be split.
 
     Raises:
@@ -85,7 +85,7 @@ class _Moving:
 class _Search:
     """The k-means of one fit."""
 
-    def __init__(self, engine: DuckDB, spec: Spec, source: Source, components: Components) -> None:
+    def __init__(self, engine: Engine, spec: Spec, source: Source, components: Components) -> None:
         self.engine = engine
         self.source = source.relation
         self.numbers = components.numbers

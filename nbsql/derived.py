@@ -13,18 +13,19 @@ from nbsql.calibration import calibration_text
 from nbsql.context import ClassColumn
 from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.fitting import build
 from nbsql.logistic import refuse_weights
 from nbsql.plan import Entry, Plan
 from nbsql.relations import Relations
-from nbsql.schema import drop_schema
+from nbsql.schema import displace
 from nbsql.spec import Spec
 from nbsql.version import __version__
 
 
 def derive(
-    engine: DuckDB,
+    engine: Engine,
     spec: Spec,
     cells: Markup,
     entries: Sequence[Entry],
@@ -56,7 +57,7 @@ def derive(
         engine.run("cells", engine.renderer.statement("create_table_as", staged, cells, temporary=True))
         check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
-            drop_schema(engine, *replaces)
+            displace(engine, *replaces)
         if not relations.temporary:
             statement = plan.create_schema()
             engine.run(statement.name, statement.sql)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import re
 import string
@@ -18,6 +19,11 @@ _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile("[a-z][a-z0-9_]*")
+
+# How dialects differ beyond their macros: where temporary tables are, how many bytes a name may have, how many columns a table.
+_TEMPORARY = {"duckdb": ("temp", "main"), "postgres": ("pg_temp",)}
+_LONGEST_NAME = {"postgres": 63}
+_MOST_COLUMNS = {"postgres": 1600}
 
 
 def folded(name: str) -> str:
@@ -62,10 +68,28 @@ class Dialect:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self.temporary = _TEMPORARY[name]
+        self.longest_name = _LONGEST_NAME.get(name)
+        self.most_columns = _MOST_COLUMNS.get(name)
+        self.analyzes = name == "postgres"  # whether new tables are to be analyzed
+        self.refills = name == "postgres"  # whether tables are refilled rather than dropped, for the sake of who reads them
+        self.table_macros = name == "duckdb"  # FROM spam.predict('inbox')
 
     def ident(self, *names: str) -> Markup:
         """A quoted identifier, or several joined by dots."""
+        if self.longest_name is not None:
+            for name in names:
+                if len(_checked(name, "name").encode()) > self.longest_name:
+                    raise InputError(f"a name has at most {self.longest_name} bytes on this engine, which would cut {name!r}")
         return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
+
+    def output(self, name: str) -> Markup:
+        """The name of a column made from a label. One that is too long ends in a hash of the whole, so that no two meet."""
+        whole = _checked(name, "name").encode()
+        if self.longest_name is not None and len(whole) > self.longest_name:
+            digest = hashlib.sha256(whole).hexdigest()[:8]
+            name = f"{whole[: self.longest_name - 9].decode(errors='ignore')}_{digest}"
+        return self.ident(name)
 
     def text(self, value: str) -> Markup:
         """A string literal."""
@@ -77,6 +101,8 @@ class Dialect:
         if not math.isfinite(value):
             raise InputError(f"a number must be finite, not {value}")
         digits = repr(value)
+        if self.name == "postgres":  # where an exponent makes it no double
+            return Markup(f"float8 '{digits}'")  # noqa: S704
         return Markup(digits if "e" in digits else f"{digits}e0")  # noqa: S704
 
     def word(self, name: str) -> Markup:

@@ -22,6 +22,10 @@ class DatabaseError(NbsqlError):
     """The database cannot be opened, written or asked."""
 
 
+class NotSupportedError(NbsqlError):
+    """The engine cannot do what was asked for, or not yet."""
+
+
 class NbsqlWarning(UserWarning):
     """Something in the data that a fit goes on with, but a user should know."""
 

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.plan import Plan
@@ -176,7 +176,7 @@ class Evaluation:
 
 
 def evaluate(
-    engine: DuckDB,
+    engine: Engine,
     plan: Plan,
     classes: Sequence[ClassColumn],
     source: Source,
@@ -206,7 +206,7 @@ def evaluate(
 
 
 def cost_sql(
-    engine: DuckDB,
+    engine: Engine,
     plan: Plan,
     classes: Sequence[ClassColumn],
     source: Source,
@@ -252,7 +252,7 @@ def evaluation_of(
 
 
 def evaluation_queries(
-    engine: DuckDB,
+    engine: Engine,
     plan: Plan,
     classes: Sequence[ClassColumn],
     source: Source,
@@ -272,7 +272,7 @@ def evaluation_queries(
     return queries_of(engine, judged, source, bins)
 
 
-def judgeable(engine: DuckDB, plan: Plan, source: Source, weight: str | None) -> tuple[Markup, str | None, bool]:
+def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) -> tuple[Markup, str | None, bool]:
     """The columns of a source that judging reads, the name of its weight, and whether labels are compared as text.
 
     Raises:
@@ -293,7 +293,7 @@ def judgeable(engine: DuckDB, plan: Plan, source: Source, weight: str | None) ->
     return narrowed, weights.name if weights else None, as_text
 
 
-def queries_of(engine: DuckDB, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
+def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
     """The queries of an evaluation, by name, on rows that are judged."""
     if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
@@ -313,7 +313,7 @@ def _column(source: Source, name: str, role: str) -> Column:
     return found
 
 
-def _check_labels(engine: DuckDB, plan: Plan, target: Column, source: Source) -> bool:
+def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) -> bool:
     """Whether labels are compared as text; InputError if those of the source can be none of the model's."""
     known = next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
     if _comparable(known) != _comparable(target):
@@ -334,7 +334,7 @@ def _comparable(column: Column) -> str:
     return column.kind if column.kind in ("text", "boolean") else column.type
 
 
-def _nothing(engine: DuckDB, target: str, source: Source, left_out: int | None) -> str:
+def _nothing(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
     """Why there is no row to judge."""
     rows = engine.ask("row_count", source.relation)[0][0]
     if not rows:

@@ -12,14 +12,15 @@ from nbsql.context import ClassColumn, class_columns, is_wide, scored
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
 from nbsql.decomposition import decomposed, staged
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.duckdb import on_duckdb
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed
+from nbsql.errors import InputError, NotSupportedError, listed
 from nbsql.logistic import learn
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
-from nbsql.schema import drop_schema
+from nbsql.schema import displace
 from nbsql.segments import check_segments
 from nbsql.selection import Best, candidates, narrowed
 from nbsql.spec import Feature, Logistic, Options, Prior, Spec
@@ -36,7 +37,7 @@ class Fit:
         relations: where the model is to be.
     """
 
-    def __init__(self, engine: DuckDB, source: Source, options: Options, relations: Relations) -> None:
+    def __init__(self, engine: Engine, source: Source, options: Options, relations: Relations) -> None:
         self.engine = engine
         self.source = source
         self.relations = relations
@@ -44,6 +45,7 @@ class Fit:
         self.spec = resolve(source.columns, options, source.label)
         if isinstance(self.choosing, Best):
             self.choosing.accept(self.spec.features)
+        check_supported(engine, self.spec)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
         if self.spec.components is not None and self.choosing is not None:
@@ -81,7 +83,7 @@ class Fit:
                 check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
             counted = self._learnt(self.spec.logistic, count, temporary) if self.spec.logistic is not None else None
             if replaces is not None:
-                drop_schema(self.engine, *replaces)
+                displace(self.engine, *replaces)
             plan = self.plan
             temporary_model = self.relations.temporary
             if not temporary_model:
@@ -172,7 +174,29 @@ class Fit:
             say("the model has no features; it predicts the most frequent class")
 
 
-def asked(engine: DuckDB, spec: Spec, source: Source) -> Spec:
+def check_supported(engine: Engine, spec: Spec) -> None:
+    """Raise NotSupportedError if a model asks for what its engine does not have."""
+    if engine.families is None:
+        return
+    for feature in spec.features:
+        if feature.family.name not in engine.families:
+            raise NotSupportedError(
+                f"family {feature.family.name!r} of {feature.name!r} is not available on {engine.title} yet; "
+                f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
+            )
+        if feature.family.kept is not None:
+            on_duckdb(engine, f"best of {feature.name!r}")
+    for argument, value in (
+        ("slice_by", spec.slice_by),
+        ("segment_by", spec.segment_by),
+        ("components", spec.components),
+        ("method='logistic'", spec.logistic),
+    ):
+        if value is not None:
+            on_duckdb(engine, argument)
+
+
+def asked(engine: Engine, spec: Spec, source: Source) -> Spec:
     """The spec with what must be known of the columns before they can be counted."""
 
     def known(feature: Feature) -> Feature:
@@ -201,7 +225,7 @@ def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[A
     return found
 
 
-def build(engine: DuckDB, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None) -> tuple[Plan, list[ClassColumn]]:
+def build(engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None) -> tuple[Plan, list[ClassColumn]]:
     """Make what a new model reads from the statistics that are there already.
 
     Args:
@@ -226,5 +250,5 @@ def build(engine: DuckDB, plan: Plan, entries: Sequence[Entry], *, wide: bool | 
     return plan, classes
 
 
-def _run(engine: DuckDB, statement: Statement) -> None:
+def _run(engine: Engine, statement: Statement) -> None:
     engine.run(statement.name, statement.sql)

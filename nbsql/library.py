@@ -8,13 +8,14 @@ from typing import Any, Literal
 
 from nbsql import schema as schemas
 from nbsql.context import class_columns
+from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
 from nbsql.forward import forward
 from nbsql.given import model_of
 from nbsql.model import Model, planned
-from nbsql.places import Connection, opened, place_for, relations_in
+from nbsql.places import Connection, opened, opened_duckdb, place_for, relations_in
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.selection import Best, Forward, candidates
@@ -120,7 +121,7 @@ def fit(
         try:
             task = Fit(engine, found, options, relations)
             if isinstance(features, Forward):
-                task.spec = forward(engine, found, task.spec, features)
+                task.spec = forward(on_duckdb(engine, "nbsql.Forward"), found, task.spec, features)
             plan, classes = task.run(replaces=replaces)
         finally:
             found.release()
@@ -233,7 +234,7 @@ def from_tables(
     ('weak', 'yes')
     """
     ids = [id] if isinstance(id, str) else list(id)
-    with opened(con) as engine, engine.transaction():
+    with opened_duckdb(con, "nbsql.from_tables") as engine, engine.transaction():
         place = partial(place_for, engine, name, database, replace=replace)
         plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
     return Model(engine, plan, classes, name)

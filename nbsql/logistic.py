@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.context import Context, class_columns
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError
 from nbsql.family import Gaussian, Multinomial, Weighted
 from nbsql.plan import Plan
@@ -107,7 +107,7 @@ def refuse_weights(spec: Spec, title: str, what: str) -> None:
 
 
 def learn(
-    engine: DuckDB, plan: Plan, wanted: Logistic, source: Markup, cells: Markup, temporary: Callable[[str], Markup]
+    engine: Engine, plan: Plan, wanted: Logistic, source: Markup, cells: Markup, temporary: Callable[[str], Markup]
 ) -> Markup:
     """A temporary table of the weights (sql/macros/logistic/weights.sql) of a model.
 
@@ -130,7 +130,7 @@ class _Search:
 
     def __init__(
         self,
-        engine: DuckDB,
+        engine: Engine,
         plan: Plan,
         wanted: Logistic,
         source: Markup,

@@ -5,21 +5,44 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 
 from nbsql import schema as schemas
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.duckdb import DuckDB, on_duckdb
+from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError
 from nbsql.relations import Relations
 
-Connection = duckdb.DuckDBPyConnection | str | os.PathLike[str] | DuckDB
+if TYPE_CHECKING:
+    import psycopg
+
+Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | str | os.PathLike[str] | Engine"
+
+
+def engine_of(con: Any, **options: Any) -> Engine:
+    """The engine of a connection, a path or an address."""
+    if is_postgres(con):
+        try:
+            from nbsql.engines.postgres import PostgreSQL
+        except ImportError as error:
+            raise DatabaseError("PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'") from error
+        return PostgreSQL(con, **options)
+    return DuckDB(con, **options)
+
+
+def is_postgres(con: Any) -> bool:
+    """Whether it is a connection of psycopg's, or the address of a PostgreSQL server."""
+    if isinstance(con, str):
+        return con.startswith(("postgresql://", "postgres://"))
+    return type(con).__module__.split(".")[0] in ("psycopg", "psycopg2", "asyncpg")
 
 
 @contextmanager
-def opened(con: Connection, *, close: bool = False) -> Iterator[DuckDB]:
+def opened(con: Connection, *, close: bool = False) -> Iterator[Engine]:
     """The engine of a connection or path. What was opened here is closed again on an error, or in any case with `close`."""
-    engine = con if isinstance(con, DuckDB) else DuckDB(con)
+    engine = con if isinstance(con, Engine) else engine_of(con)
     try:
         yield engine
     except BaseException:
@@ -30,8 +53,19 @@ def opened(con: Connection, *, close: bool = False) -> Iterator[DuckDB]:
             engine.close()
 
 
+@contextmanager
+def opened_duckdb(con: Connection, what: str) -> Iterator[DuckDB]:
+    """As `opened`, of DuckDB.
+
+    Raises:
+        NotSupportedError: it is another engine, which does not have `what` yet.
+    """
+    with opened(con) as engine:
+        yield on_duckdb(engine, what)
+
+
 def place_for(
-    engine: DuckDB, name: str | None, database: str | None, *, replace: bool
+    engine: Engine, name: str | None, database: str | None, *, replace: bool
 ) -> tuple[Relations, tuple[str, str] | None]:
     """Where a new model goes, and the database and schema of the one it replaces."""
     if name is None:
@@ -46,6 +80,6 @@ def place_for(
     return relations_in(engine, place, name), (place, existing) if existing is not None else None
 
 
-def relations_in(engine: DuckDB, database: str, schema: str) -> Relations:
+def relations_in(engine: Engine, database: str, schema: str) -> Relations:
     path = (schema,) if database == engine.current()[0] else (database, schema)
     return Relations(engine.renderer, *path)

@@ -10,6 +10,8 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context, blocks, is_wide, scored
 from nbsql.dialect import restore
+from nbsql.errors import NotSupportedError
+from nbsql.functions import functions
 from nbsql.relations import Relations
 from nbsql.render import Renderer
 from nbsql.spec import Check, Feature, Spec
@@ -198,6 +200,7 @@ class Plan:
 
     def estimates(self) -> Iterator[Statement]:
         """The views of priors and likelihoods."""
+        yield from self._analysed("statistics")
         yield self._view("priors", self.priors())
         arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"])
         if self.spec.features:
@@ -207,21 +210,51 @@ class Plan:
         if self.spec.components is not None:
             yield self._view("components", self.renderer.fragment("components", *arguments, self.spec.components))
 
-    def compiled(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
-        """The tables that scoring reads."""
+    def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False) -> Iterator[Statement]:
+        """The tables that scoring reads; `again`: in place of what they hold."""
         context = self._context(classes)
+        self._check_size(context)
         arguments = (context, self.relations["statistics"], self.relations["priors"])
         if context.learnt:
             weights = self.relations["weights"]
             arguments = (context, weights, self.renderer.fragment("biased", self.relations["priors"], weights))
         kind = "segment_" if self.spec.segment_by else "mixture_" if self.spec.components is not None else ""
         query = self.renderer.fragment(f"{kind}parameters", *arguments)
-        yield self._table("parameters", self.relations["parameters"], query)
+        yield from self._made("parameters", query, again=again)
         if any(feature.family.looked_up for feature in self.spec.features):
-            yield self._table("lookups", self.relations["lookups"], self.renderer.fragment(f"{kind}lookups", *arguments))
+            yield from self._made("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
+
+    def _made(self, name: str, query: Markup, *, again: bool) -> Iterator[Statement]:
+        relation = self.relations[name]
+        if again:
+            yield Statement(f"empty {name}", self.renderer.statement("delete_all", relation))
+            yield self._insert(name, relation, query)
+        else:
+            yield self._table(name, relation, query)
+        yield from self._analysed(name)
+
+    def _analysed(self, name: str) -> Iterator[Statement]:
+        """Let an engine that does not do so by itself look at a new table, whose size it would guess at."""
+        if self.renderer.dialect.analyzes:
+            yield Statement(f"analyze {name}", self.renderer.statement("analyze", self.relations[name]))
+
+    def _check_size(self, context: Context) -> None:
+        """Raise NotSupportedError if the parameters have more columns than a table."""
+        most, classes = self.renderer.dialect.most_columns, len(context.class_columns)
+        if most is None:
+            return
+        wanted = classes * (2 + len(context.parameters))
+        if not context.class_numbers or wanted > most:
+            raise NotSupportedError(
+                f"{classes} classes with {len(context.parameters)} parameters each are more than this engine's tables can hold "
+                f"({most} columns); take fewer classes or features"
+            )
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
-        """The table macros by which the model is used in SQL."""
+        """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
+        if not self.renderer.dialect.table_macros:
+            yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
+            return
         context = self._context(classes)
         queried = self.segmented(self.renderer.fragment("queried"))
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
@@ -263,9 +296,10 @@ class Plan:
         *,
         ordered: bool = False,
         calibration: str | None = None,
+        columns: Sequence[str] = (),
     ) -> str:
-        """The query of a verb over a source; calibrated by the method `calibration`, if there is one."""
-        return restore(self.query(verb, source, classes, ordered=ordered, calibration=calibration))
+        """The query of a verb over a source of these columns; calibrated by the method `calibration`, if there is one."""
+        return restore(self.query(verb, source, classes, ordered=ordered, calibration=calibration, columns=columns))
 
     def query(
         self,
@@ -276,12 +310,13 @@ class Plan:
         ordered: bool = False,
         calibration: str | None = None,
         tables: tuple[Markup, Markup] | None = None,
+        columns: Sequence[str] = (),
     ) -> Markup:
         """The query of a verb over a source, not yet whole; `tables` stand for the parameters and lookups of the model."""
         if verb == "explain":
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
             return self.renderer.fragment(verb, self._context(classes, ordered=ordered), self.segmented(source), *tables)
-        context, scored = self._scored(source, classes, tables, ordered=ordered, calibration=calibration)
+        context, scored = self._scored(source, classes, tables, ordered=ordered, calibration=calibration, columns=columns)
         return self.renderer.fragment(verb, context, scored)
 
     def decide(
@@ -349,8 +384,9 @@ class Plan:
         ordered: bool = False,
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
+        columns: Sequence[str] = (),
     ) -> tuple[Context, Markup]:
-        context = self._context(classes, ordered=ordered)
+        context = self._context(classes, ordered=ordered, columns=columns)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
         scored = self.renderer.fragment(
             "subquery", self.renderer.fragment("scored", context, self.segmented(source), parameters, lookups)
@@ -365,9 +401,9 @@ class Plan:
             scored = self.renderer.fragment("subquery", query)
         return context, scored
 
-    def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False) -> Context:
+    def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
         wide = is_wide(self.spec, scored(classes)) if self._wide is None else self._wide
-        return Context(self.spec, classes, wide=wide, ordered=ordered)
+        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns)
 
     # Statements. ---------------------------------------------------------------------------------------------------
 

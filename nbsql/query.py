@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.duckdb import on_duckdb
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 
@@ -24,7 +25,7 @@ class Query:
     Every method that returns rows runs the query anew, against the data as it then is.
     """
 
-    def __init__(self, engine: DuckDB, sql: str | Callable[[], str], source: Source | None = None) -> None:
+    def __init__(self, engine: Engine, sql: str | Callable[[], str], source: Source | None = None) -> None:
         self._engine = engine
         self._source = source  # keeps a registered frame readable
         self._sql = sql
@@ -43,30 +44,28 @@ class Query:
 
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
-        """The query as a DuckDB relation, to go on from. A frame it reads must outlive it."""
-        self._engine.ask("current_names")  # a result of execute() that is not read to its end would keep DuckDB from making one
-        with self._engine.errors():
-            return self._engine.connection.sql(self.sql)
+        """On DuckDB: the query as a relation, to go on from. A frame it reads must outlive it."""
+        return on_duckdb(self._engine, "Query.relation").relation(self.sql)
 
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        return list(self.relation.columns)
+        return self._engine.names(self.sql)
 
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame."""
         with self._at_once(), self._engine.errors():
-            return self._engine.connection.execute(self.sql).df()  # not by the relation, which would plan it twice
+            return self._engine.df(self.sql)
 
     def arrow(self) -> pyarrow.Table:
         """The rows as an Arrow table."""
         with self._at_once(), self._engine.errors():
-            return cast("pyarrow.Table", self.relation.to_arrow_table())
+            return self._engine.arrow(self.sql)
 
     def pl(self) -> polars.DataFrame:
         """The rows as a Polars DataFrame."""
         with self._at_once(), self._engine.errors():
-            return cast("polars.DataFrame", self.relation.pl())
+            return self._engine.pl(self.sql)
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         """The rows as tuples."""
@@ -79,7 +78,7 @@ class Query:
     def show(self) -> None:
         """Print the first rows as a table."""
         with self._at_once(), self._engine.errors():
-            self.relation.show()
+            self._engine.show(self.sql)
 
     def create_table(self, name: str) -> None:
         """Create the table `name` with the rows.

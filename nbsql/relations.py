@@ -15,10 +15,11 @@ class Relations:
         self.path = path
         self._ident = renderer.dialect.ident
         self._transient = transient
+        self._temporary = renderer.dialect.temporary
 
     def __getitem__(self, name: str) -> Markup:
         if self._transient is not None:
-            return self._ident("temp", "main", f"{self._transient} {name}")
+            return self._ident(*self._temporary, f"{self._transient} {name}")
         return self._ident(*self.path, name)
 
     @property

@@ -30,13 +30,18 @@ def _only_rendered(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} {value!r} did not pass a gate (ident, text, number or word)")
 
 
+# The dialects with a folder of macros of their own.
+ENGINES = ("postgres",)
+
+
 class _Macros:
     """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
 
-    A file is compiled when one of its macros is first called: a fit needs some of them, and all together take most of a second.
+    The macro postgres__ident is what `ident` is on PostgreSQL, as dbt dispatches. A file is compiled when one of its macros is
+    first called: a fit needs some of them, and all together take most of a second.
     """
 
-    def __init__(self, folder: Path, gates: Mapping[str, Callable[..., Markup]]) -> None:
+    def __init__(self, folder: Path, dialect_name: str, gates: Mapping[str, Callable[..., Markup]]) -> None:
         self._environment = Environment(
             loader=FileSystemLoader(folder),
             undefined=StrictUndefined,
@@ -46,17 +51,19 @@ class _Macros:
             lstrip_blocks=True,
         )
         self._environment.globals["nbsql"] = self
-        self._files = {
-            name: file.relative_to(folder).as_posix()
-            for file in folder.rglob("*.sql")
-            for name in _MACRO.findall(file.read_text(encoding="utf-8"))
-        }
+        self._places: dict[str, tuple[str, str]] = {}  # the file and the macro behind each name
+        for path in folder.rglob("*.sql"):
+            file = path.relative_to(folder).as_posix()
+            if _spoken(file, dialect_name):
+                self._places.update({name: (file, name) for name in _MACRO.findall(path.read_text(encoding="utf-8"))})
+        own = f"{dialect_name}__"
+        self._places.update({name.removeprefix(own): at for name, at in self._places.items() if name.startswith(own)})
         self._macros = dict(gates)  # which take the place of dbt's, in primitives.sql
 
     def __getitem__(self, name: str) -> Callable[..., Markup]:
         if name not in self._macros:
-            module = self._environment.get_template(self._files[name]).module
-            self._macros[name] = getattr(module, name)
+            file, macro = self._places[name]
+            self._macros[name] = getattr(self._environment.get_template(file).module, macro)
         return self._macros[name]
 
     def __getattr__(self, name: str) -> Callable[..., Markup]:
@@ -66,11 +73,17 @@ class _Macros:
             raise AttributeError(f"no macro {name!r} in {macro_path()}") from None
 
 
+def _spoken(file: str, dialect_name: str) -> bool:
+    """Whether a file holds macros for a dialect: those of one engine alone are in a folder of its name."""
+    folder = file.split("/")[0]
+    return file.endswith(".sql") and (folder == dialect_name or folder not in ENGINES)
+
+
 @cache
 def _macros(dialect_name: str) -> _Macros:
     dialect = Dialect(dialect_name)
-    gates = (dialect.ident, dialect.text, dialect.number, dialect.word)
-    return _Macros(macro_path() / "macros", {gate.__name__: gate for gate in gates})
+    gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word)
+    return _Macros(macro_path() / "macros", dialect_name, {gate.__name__: gate for gate in gates})
 
 
 class Renderer:

@@ -281,7 +281,9 @@ _RULES = {
 }
 
 
-def check_source(spec: Spec, columns: Sequence[Column], label: str, model: str, *, training: bool = False) -> dict[str, Column]:
+def check_source(
+    spec: Spec, columns: Sequence[Column], label: str, model: str, *, training: bool = False, exact: bool = False
+) -> dict[str, Column]:
     """The columns of a source, by folded name, if it has what a model reads.
 
     Args:
@@ -290,6 +292,7 @@ def check_source(spec: Spec, columns: Sequence[Column], label: str, model: str, 
         label: what messages call the source.
         model: what messages call the model.
         training: whether it must have the target and the weight too.
+        exact: whether names must have the same case.
 
     Raises:
         InputError: a column is missing, or of a type that its family does not take.
@@ -299,7 +302,7 @@ def check_source(spec: Spec, columns: Sequence[Column], label: str, model: str, 
 
     def find(name: str, role: str) -> Column:
         column = found.get(folded(name))
-        if column is None:
+        if column is None or (exact and column.name != name):
             raise InputError(f"no column {name!r} in {label}, {role} of {model}{suggestion(name, names)}")
         return column
 
@@ -324,7 +327,7 @@ def check_source(spec: Spec, columns: Sequence[Column], label: str, model: str, 
     return found
 
 
-def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str) -> Spec:
+def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool = False) -> Spec:
     """The spec by which a model counts other rows, whose columns may have other types than those of the fit.
 
     Args:
@@ -332,11 +335,12 @@ def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str) -> 
         columns: of the source of the rows.
         label: what messages call the source.
         model: what messages call the model.
+        exact: whether names must have the same case.
 
     Raises:
         InputError: as `check_source`, for training.
     """
-    found = check_source(spec, columns, label, model, training=True)
+    found = check_source(spec, columns, label, model, training=True, exact=exact)
     features = tuple(
         replace(feature, floating=any(found[folded(name)].kind == "float" for name in feature.columns))
         for feature in spec.features

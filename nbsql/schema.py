@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.plan import CALIBRATED, MACROS
 
@@ -17,15 +16,14 @@ CONTENTS: dict[str, str] = {
 }
 
 _OPTIONAL = ("lookups", "weights", "components", "calibration", *CALIBRATED)
-_RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 
 
-def model_names(engine: DuckDB, database: str) -> list[str]:
+def model_names(engine: Engine, database: str) -> list[str]:
     """The schemas of a database that are models."""
     return [row[0] for row in engine.ask("model_schemas", database)]
 
 
-def find(engine: DuckDB, database: str, name: str) -> str:
+def find(engine: Engine, database: str, name: str) -> str:
     """The model's schema as the catalogue spells it.
 
     Raises:
@@ -42,13 +40,14 @@ def find(engine: DuckDB, database: str, name: str) -> str:
     if schema not in models:
         raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")
     present = {found for found, _ in engine.ask("contents", database, schema)}
-    missing = [part for part in CONTENTS if part not in present and part not in _OPTIONAL]
+    optional = _OPTIONAL if engine.renderer.dialect.table_macros else (*_OPTIONAL, *MACROS)
+    missing = [part for part in CONTENTS if part not in present and part not in optional]
     if missing:
         raise ModelError(f"model {schema!r} is damaged: {listed(missing)} is missing; fit it again with replace=True")
     return schema
 
 
-def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -> None:
+def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:
     """Raise unless a model of that name may be made.
 
     Raises:
@@ -57,8 +56,7 @@ def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -
     """
     if not isinstance(name, str) or not name or "\x00" in name:
         raise InputError(f"a model's name must be a text of at least one character, not {name!r}")
-    if folded(name) in {*(folded(row[0]) for row in engine.ask("databases")), *_RESERVED}:
-        raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
+    engine.check_name(name)
     schema = engine.schema(database, name)
     if schema is None:
         return
@@ -68,20 +66,39 @@ def check_new_name(engine: DuckDB, database: str, name: str, *, replace: bool) -
         raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
 
 
-def drop_schema(engine: DuckDB, database: str, schema: str) -> None:
+def displace(engine: Engine, database: str, schema: str) -> None:
+    """Drop a model that another takes the place of; on some engines at the end, so that it can be read until then.
+
+    Raises:
+        ModelError: the schema holds something that nbsql did not make.
+    """
+    aside = engine.set_aside(database, schema)
+    if aside is None:
+        drop_schema(engine, database, schema)
+        return
+    check_contents(engine, database, aside, schema)
+    engine.at_the_end(lambda: drop_schema(engine, database, aside))
+
+
+def check_contents(engine: Engine, database: str, schema: str, title: str) -> dict[str, str]:
+    """What is in a model's schema, by name; ModelError if something is not nbsql's."""
+    contents = engine.ask("contents", database, schema)
+    foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
+    if foreign:
+        raise ModelError(f"schema {title!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
+    return dict(contents)
+
+
+def drop_schema(engine: Engine, database: str, schema: str) -> None:
     """Drop a model, and nothing that is not nbsql's.
 
     Raises:
         ModelError: the schema holds something that nbsql did not make.
     """
-    contents = engine.ask("contents", database, schema)
-    foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
-    if foreign:
-        raise ModelError(f"schema {schema!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
-    present = {name for name, _ in contents}
+    present = check_contents(engine, database, schema, schema)
     ident = engine.renderer.dialect.ident
     for name, kind in CONTENTS.items():
         if name in present:
-            statement = engine.renderer.statement("drop_relation", kind, ident(database, schema, name))
+            statement = engine.renderer.statement("drop_relation", kind, ident(*engine.path(database, schema), name))
             engine.run(f"drop {name}", statement)
-    engine.run("drop schema", engine.renderer.statement("drop_schema", ident(database, schema)))
+    engine.run("drop schema", engine.renderer.statement("drop_schema", ident(*engine.path(database, schema))))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError
 from nbsql.spec import Spec
 
 
-def check_segments(engine: DuckDB, spec: Spec, source: Source) -> None:
+def check_segments(engine: Engine, spec: Spec, source: Source) -> None:
     """Raise InputError unless a model of this spec can have segments (sql/macros/segments.sql)."""
     if spec.slice_by is not None:
         raise InputError("a model has slices or segments; leave out slice_by or segment_by")

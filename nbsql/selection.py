@@ -8,7 +8,7 @@ from typing import Literal
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError
 from nbsql.family import choice
 from nbsql.family.rate import Rate
@@ -97,7 +97,7 @@ def candidates(options: Options) -> tuple[Options, Best | Forward | None]:
     return options, None
 
 
-def narrowed(engine: DuckDB, spec: Spec, best: Best, statistics: Markup) -> Spec:
+def narrowed(engine: Engine, spec: Spec, best: Best, statistics: Markup) -> Spec:
     """The spec with the best features only, by the cells of them all."""
     scores = {name: (score, f or 0.0) for name, score, f in engine.ask("ranked", statistics, spec.features, best.by)}
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 import click
 
 from nbsql.engines.duckdb import DuckDB
-from nbsql.errors import DatabaseError, NbsqlWarning, suggestion
+from nbsql.errors import DatabaseError, NbsqlWarning, NotSupportedError, suggestion
+from nbsql.places import is_postgres
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -53,6 +54,7 @@ class Rehearsal(DuckDB):
 @contextmanager
 def reading(path: str) -> Iterator[DuckDB]:
     """A database opened to be read, so that others may read it meanwhile."""
+    _check_file(path)
     engine = DuckDB(path, read_only=path != _MEMORY, watch=Watch())
     engine.ask("no_progress_bar")
     try:
@@ -66,6 +68,7 @@ def reading(path: str) -> Iterator[DuckDB]:
 @contextmanager
 def recording(path: str) -> Iterator[Recorder]:
     """A database of which to print what would be run."""
+    _check_file(path)
     engine = Recorder(path)
     try:
         yield engine
@@ -76,6 +79,7 @@ def recording(path: str) -> Iterator[Recorder]:
 @contextmanager
 def rehearsing(path: str) -> Iterator[Rehearsal]:
     """A database of which to print what would be run, where later statements need earlier ones: all of it is rolled back."""
+    _check_file(path)
     if path != _MEMORY and not Path(path).exists():
         raise DatabaseError(f"no database {path!r}")
     engine = Rehearsal(path)
@@ -92,6 +96,7 @@ def rehearsing(path: str) -> Iterator[Rehearsal]:
 @contextmanager
 def writing(path: str, *, create: bool = True) -> Iterator[DuckDB]:
     """A database opened to be written; one that was not there is taken away again if the work fails."""
+    _check_file(path)
     new = path != _MEMORY and not Path(path).exists()
     if new and not create:
         raise DatabaseError(f"no database {path!r}")
@@ -110,6 +115,14 @@ def writing(path: str, *, create: bool = True) -> Iterator[DuckDB]:
     engine.close()
 
 
+def _check_file(path: str) -> None:
+    """Raise NotSupportedError if it is no file, but a server."""
+    if is_postgres(path):
+        raise NotSupportedError(
+            "the command line works on DuckDB files; for PostgreSQL use Python: nbsql.fit('postgresql://...', ...)"
+        )
+
+
 def discard(path: str) -> None:
     """Delete a database file that this process made."""
     for file in (path, f"{path}.wal"):
@@ -123,6 +136,7 @@ def check_new_database(path: str, source: str) -> None:
     Raises:
         DatabaseError: a misspelt path, most likely.
     """
+    _check_file(path)
     if path == _MEMORY or Path(path).exists():
         return
     if _SELECT.match(source) or Path(source).suffix:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import duckdb
 from markupsafe import Markup
 
 from nbsql.dialect import folded
+from nbsql.engines.engine import Engine
 from nbsql.engines.messages import one_line
 from nbsql.engines.source import Source
 from nbsql.engines.sources import Sources
-from nbsql.errors import DatabaseError, InputError, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError, suggestion
 from nbsql.render import Renderer
 from nbsql.spec import Column
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
 
 _KINDS = {
     "varchar": "text",
@@ -32,10 +37,11 @@ _KINDS = {
     "double": "float",
     "decimal": "decimal",
 }
+_RESERVED = ("system", "temp", "information_schema", "pg_catalog")
 _TEMPORAL = ("date", "time", "interval")
 
 
-class DuckDB:
+class DuckDB(Engine):
     """A connection to DuckDB.
 
     Args:
@@ -44,7 +50,7 @@ class DuckDB:
         watch: called with the name of each statement before it runs.
     """
 
-    _numbers = itertools.count(1)
+    title = "DuckDB"
 
     def __init__(
         self,
@@ -70,12 +76,6 @@ class DuckDB:
 
     # Running. ------------------------------------------------------------------------------------------------------
 
-    def run(self, name: str, sql: str) -> None:
-        """Run a statement for its effect."""
-        if self.watch is not None:
-            self.watch(name)
-        self.rows(sql)
-
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
         """The rows of a query, for small answers.
 
@@ -84,10 +84,6 @@ class DuckDB:
         """
         with self.errors():
             return self.connection.execute(sql).fetchall()
-
-    def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
-        """The rows of a rendered macro."""
-        return self.rows(self.renderer.statement(macro, *arguments, **options))
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -128,6 +124,29 @@ class DuckDB:
         """
         return Sources(self).find(source)
 
+    # Answers. ------------------------------------------------------------------------------------------------------
+
+    def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
+        """A query as a DuckDB relation."""
+        self.ask("current_names")  # a result of execute() that is not read to its end would keep DuckDB from making one
+        with self.errors():
+            return self.connection.sql(sql)
+
+    def names(self, sql: str) -> list[str]:
+        return list(self.relation(sql).columns)
+
+    def df(self, sql: str) -> pandas.DataFrame:
+        return self.connection.execute(sql).df()  # not by the relation, which would plan it twice
+
+    def arrow(self, sql: str) -> pyarrow.Table:
+        return cast("pyarrow.Table", self.relation(sql).to_arrow_table())
+
+    def pl(self, sql: str) -> polars.DataFrame:
+        return cast("polars.DataFrame", self.relation(sql).pl())
+
+    def show(self, sql: str) -> None:
+        self.relation(sql).show()
+
     # Looking around. -----------------------------------------------------------------------------------------------
 
     def current(self) -> tuple[str, str]:
@@ -155,6 +174,10 @@ class DuckDB:
         names: list[str] = [row[0] for row in self.ask("schemas", database)]
         return next((known for known in names if folded(known) == folded(name)), None)
 
+    def check_name(self, name: str) -> None:
+        if folded(name) in {*(folded(row[0]) for row in self.ask("databases")), *_RESERVED}:
+            raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
+
     def columns(self, relation: Markup) -> list[Column]:
         """The columns of a relation."""
         with self.errors():  # of a relation that is not run, errors leave the caller's transaction as it is
@@ -165,27 +188,6 @@ class DuckDB:
         """A type as DuckDB writes it, by a text that it reads as one."""
         with self.errors():
             return self.renderer.dialect.query(str(self.connection.type(text)))
-
-    def transient_name(self) -> str:
-        """A prefix for the temporary tables of a model without a name."""
-        return f"nbsql {next(self._numbers)}"
-
-    @contextmanager
-    def temporaries(self) -> Iterator[Callable[[str], Markup]]:
-        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on."""
-        prefix = self.transient_name()
-        made: list[Markup] = []
-
-        def name(part: str) -> Markup:
-            made.append(self.renderer.dialect.ident("temp", "main", f"{prefix} {part}"))
-            return made[-1]
-
-        try:
-            yield name
-        finally:
-            for relation in made:
-                with suppress(DatabaseError):  # an aborted transaction has dropped it already
-                    self.ask("drop_if_exists", relation)
 
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is one SQL expression over the columns of a source."""
@@ -214,6 +216,17 @@ class DuckDB:
             raise InputError(f"pattern {pattern!r} is not one that RE2 understands: {reason}") from None
         finally:
             cursor.close()
+
+
+def on_duckdb(engine: Engine, what: str) -> DuckDB:
+    """The engine, if it is DuckDB.
+
+    Raises:
+        NotSupportedError: it is another, which does not have `what` yet.
+    """
+    if isinstance(engine, DuckDB):
+        return engine
+    raise NotSupportedError(f"{what} is not available on {engine.title} yet; it is on DuckDB")
 
 
 def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyConnection:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.dialect import folded
+from nbsql.errors import InputError
 from nbsql.spec import Column
+
+_PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
 
 class Source:
@@ -45,3 +51,33 @@ class Source:
 
     def __del__(self) -> None:
         self.release()
+
+
+def refuse_twice(names: Iterable[Any], label: str) -> None:
+    """Raise InputError if a name comes twice: the engine may number them, and a user would not know which is meant."""
+    seen: set[str] = set()
+    for name in map(str, names):
+        if folded(name) in seen:
+            raise InputError(f"column {name!r} is ambiguous in {label}, which has it twice; rename one")
+        seen.add(folded(name))
+
+
+def check_names(columns: Sequence[Column], label: str) -> None:
+    """Raise InputError if a column has a name of nbsql's own."""
+    for column in columns:
+        if folded(column.name).startswith("nbsql_"):  # scoring numbers the rows in a column nbsql_row, and more
+            raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")
+
+
+def parts(text: str) -> list[str]:
+    """The names of a path such as main."my table"; [] if it is none."""
+    names, position = [], 0
+    while position < len(text):
+        match = _PATH.match(text, position)
+        if match is None:
+            return []
+        names.append(match[1].replace('""', '"') if match[1] else match[2])
+        position = match.end()
+        if not match[3]:
+            break
+    return names if position >= len(text) else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,13 @@ from markupsafe import Markup
 
 from nbsql.dialect import folded
 from nbsql.engines.messages import one_line
-from nbsql.engines.source import Source
+from nbsql.engines.source import Source, check_names, parts, refuse_twice
 from nbsql.errors import InputError, listed, suggestion
 
 if TYPE_CHECKING:
     from nbsql.engines.duckdb import DuckDB
 
 _FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
-_PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
 
 class Sources:
@@ -58,7 +57,7 @@ class Sources:
             hint = suggestion(text, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
             raise InputError(f"no table or view {text!r}{hint}")
         with self._engine.errors():
-            _refuse_twice(self._engine.connection.sql(query).columns, "the query")
+            refuse_twice(self._engine.connection.sql(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
         return self._described(relation, "the query")
 
@@ -70,7 +69,7 @@ class Sources:
             """Whether a path of two is the database and the table, as DuckDB allows it."""
             return len(path) == 2 and [*map(folded, path)] == [folded(names[0]), folded(names[2])] and names[1] == "main"
 
-        for path in filter(None, ([text], _parts(text))):
+        for path in filter(None, ([text], parts(text))):
             found = []
             for relation in relations:
                 names = relation[:3]
@@ -128,7 +127,7 @@ class Sources:
         try:
             if kind != "LazyFrame":  # asking one for its columns would run it
                 columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-                _refuse_twice(columns, f"the {kind}")
+                refuse_twice(columns, f"the {kind}")
             return self._described(relation, f"the {kind}", is_frame=True, release=release)
         except BaseException:
             release()
@@ -144,19 +143,8 @@ class Sources:
         release: Callable[[], None] | None = None,
     ) -> Source:
         columns = self._engine.columns(relation)
-        for column in columns:
-            if folded(column.name).startswith("nbsql_"):  # scoring numbers the rows in a column nbsql_row, and more
-                raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")
+        check_names(columns, label)
         return Source(relation, label, columns, is_table=is_table, is_frame=is_frame, release=release)
-
-
-def _refuse_twice(names: Iterable[Any], label: str) -> None:
-    """Raise InputError if a name comes twice: DuckDB would number them, and a user would not know which is meant."""
-    seen: set[str] = set()
-    for name in map(str, names):
-        if folded(name) in seen:
-            raise InputError(f"column {name!r} is ambiguous in {label}, which has it twice; rename one")
-        seen.add(folded(name))
 
 
 def _without_end(query: str) -> str:
@@ -168,17 +156,3 @@ def _without_end(query: str) -> str:
             break
         end = start
     return text[:end].decode().strip()
-
-
-def _parts(text: str) -> list[str]:
-    """The names of a path such as main."my table"; [] if it is none."""
-    names, position = [], 0
-    while position < len(text):
-        match = _PATH.match(text, position)
-        if match is None:
-            return []
-        names.append(match[1].replace('""', '"') if match[1] else match[2])
-        position = match.end()
-        if not match[3]:
-            break
-    return names if position >= len(text) else []

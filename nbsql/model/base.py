@@ -11,7 +11,8 @@ from markupsafe import Markup
 from nbsql.calibration import method_of
 from nbsql.context import ClassColumn, class_columns
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.duckdb import on_duckdb
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Family
@@ -36,7 +37,7 @@ _ADDS = {
 }
 
 
-def planned(engine: DuckDB, spec: Spec, relations: Relations) -> Plan:
+def planned(engine: Engine, spec: Spec, relations: Relations) -> Plan:
     """The plan of a model that is there. Its tables say which form they have: another version may draw the limits elsewhere."""
     wide = all(column.name != "class_no" for column in engine.columns(relations["parameters"]))
     return Plan(engine.renderer, spec, relations, wide=wide)
@@ -45,7 +46,7 @@ def planned(engine: DuckDB, spec: Spec, relations: Relations) -> Plan:
 class Handle:
     """A model in a database, at hand."""
 
-    def __init__(self, engine: DuckDB, plan: Plan, classes: list[ClassColumn], name: str | None) -> None:
+    def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None) -> None:
         self._engine = engine
         self._plan = plan
         self._spec = plan.spec
@@ -112,7 +113,9 @@ class Handle:
 
         def render() -> str:
             method = self._calibration(calibrated)
-            return self._plan.score(verb, found.relation, self._classes, ordered=found.is_frame, calibration=method)
+            columns = [column.name for column in found.columns]
+            options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "columns": columns}
+            return self._plan.score(verb, found.relation, self._classes, **options)
 
         return self._scored(verb, found, render)
 
@@ -134,7 +137,7 @@ class Handle:
     def _check(self, verb: str, source: Source) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
         self._refresh()
-        columns = check_source(self._spec, source.columns, source.label, self._title)
+        columns = check_source(self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
         if self._spec.segment_by is not None:
             self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
         names = [column.name for column in source.columns]
@@ -155,7 +158,7 @@ class Handle:
 
     def _calibration(self, wanted: bool) -> str | None:
         """The method by which the model is calibrated, if calibrated posteriors are wanted."""
-        return method_of(self._engine, self._plan, self._title) if wanted else None
+        return method_of(on_duckdb(self._engine, "calibrated=True"), self._plan, self._title) if wanted else None
 
     def _refresh(self) -> None:
         """Take notice of changes that others have made to the model."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbsql.changes import Ledger
 from nbsql.components import check_components
 from nbsql.derived import derive, known_slices, slice_names, write_file
+from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import InputError, listed
 from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
@@ -31,11 +32,12 @@ class Deriving(Handle):
     @property
     def slice_names(self) -> list[str]:
         """The slices, by the expression `slice_by` of the fit, oldest first."""
-        return slice_names(self._engine, self._plan, self._title)
+        return slice_names(on_duckdb(self._engine, "slice_names"), self._plan, self._title)
 
     @property
     def segments(self) -> Query:
         """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
+        on_duckdb(self._engine, "segments")
         check_segmented(self._spec, self._title)
         return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
 
@@ -51,7 +53,7 @@ class Deriving(Handle):
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
-        texts = known_slices(self._engine, self._plan, self._title, names)
+        texts = known_slices(on_duckdb(self._engine, "slices"), self._plan, self._title, names)
         return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
@@ -61,7 +63,7 @@ class Deriving(Handle):
             last: how many slices, the newest first.
             decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
         """
-        slice_names(self._engine, self._plan, self._title)
+        slice_names(on_duckdb(self._engine, "window"), self._plan, self._title)
         if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
@@ -80,21 +82,22 @@ class Deriving(Handle):
             a: a slice, or a list of them.
             b: what to compare with it.
         """
+        engine = on_duckdb(self._engine, "drift")
         self._spec.need_counts(self._title)
         sides = []
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
             if self._spec.slice_by is not None:
-                texts = known_slices(self._engine, self._plan, self._title, names)
+                texts = known_slices(engine, self._plan, self._title, names)
                 query = self._fragment("cells_of_slices", self._relations["statistics"], texts)
             else:
-                ledger = Ledger.of(self._engine, self._plan, self._title)
+                ledger = Ledger.of(engine, self._plan, self._title)
                 batches = [ledger.find(name).batch for name in names]
                 if not batches:
                     raise InputError(f"name at least one batch; {self._title} has {listed(e.batch for e in ledger.entries)}")
                 query = self._fragment("cells_of_batches", self._relations["statistics"], batches)
             sides.append(self._fragment("subquery", query))
-        return Query(self._engine, self._engine.renderer.statement("drift", *sides, self._spec.features))
+        return Query(engine, engine.renderer.statement("drift", *sides, self._spec.features))
 
     def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to one Parquet file, which `nbsql.import_` reads: counts and no rows, and its calibration.
@@ -102,7 +105,7 @@ class Deriving(Handle):
         Raises:
             InputError: the file is there already.
         """
-        write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
+        write_file(on_duckdb(self._engine, "export"), self._plan, os.fspath(path), overwrite=overwrite)
 
     def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
         engine = self._engine

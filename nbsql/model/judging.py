@@ -7,6 +7,7 @@ from typing import Any, Literal
 from nbsql.calibration import Calibration, calibrate
 from nbsql.components import refuse_components
 from nbsql.costs import cost_matrix
+from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluation import Evaluation, cost_sql, evaluate, evaluation_queries
 from nbsql.model.base import Handle
@@ -47,6 +48,8 @@ class Judging(Handle):
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
+        if costs is not None:
+            on_duckdb(self._engine, "evaluate with costs")
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return evaluate(
             self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
@@ -70,6 +73,8 @@ class Judging(Handle):
         found = self._engine.source(source)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
+        if costs is not None:
+            on_duckdb(self._engine, "evaluate with costs")
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         arguments = (self._engine, self._plan, self._classes, found)
         queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix)
@@ -110,7 +115,7 @@ class Judging(Handle):
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
         """
-        engine = self._engine
+        engine = on_duckdb(self._engine, "calibrate")
         refuse_segments(self._spec, self._title, "a calibration")
         if folds is not None:
             refuse_components(self._spec, self._title, "a calibration by folds")

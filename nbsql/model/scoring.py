@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from nbsql.components import refuse_components
 from nbsql.decisions import Decision, decision
+from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.inline import inlined
 from nbsql.linear import weights
@@ -66,6 +67,7 @@ class Scoring(Handle):
         chosen = decided()  # refused before the source is looked at
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated)
+        on_duckdb(self._engine, chosen.verb)
         verb, macro, found = chosen.verb, chosen.macro, self._engine.source(source)
 
         def render() -> str:
@@ -119,6 +121,7 @@ class Scoring(Handle):
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
+        on_duckdb(self._engine, "labelled=True")
         refuse_weights(self._spec, self._title, "ln p(x, c)")
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
@@ -147,7 +150,7 @@ class Scoring(Handle):
         self._refresh()
         refuse_segments(self._spec, self._title, "a sample")
         refuse_weights(self._spec, self._title, "rows to draw")
-        return sample(self._engine, self._plan, self._title, n, seed)
+        return sample(on_duckdb(self._engine, "sample"), self._plan, self._title, n, seed)
 
     def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
@@ -174,7 +177,7 @@ class Scoring(Handle):
         if not inline:
             return query
         refuse_segments(self._spec, self._title, "a query with its numbers")
-        return inlined(self._engine, self._plan, self._classes, verb, found)
+        return inlined(on_duckdb(self._engine, "inline=True"), self._plan, self._classes, verb, found)
 
     def linear(self) -> Query:
         """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.
@@ -205,6 +208,7 @@ class Scoring(Handle):
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
+        on_duckdb(self._engine, "linear" if degree == 1 else "quadratic")
         refuse_segments(self._spec, self._title, "its linear form")
         refuse_components(self._spec, self._title, "its linear form")
 

@@ -42,12 +42,13 @@ WITH classes AS (
 SELECT
   {{ nbsql.laid_out(model, nbsql.word('classes')) }}
 FROM (
-  SELECT list(class ORDER BY class_no) AS labels, list(log_prior ORDER BY class_no) AS log_priors FROM classes
+  SELECT {{ nbsql.gathered(nbsql.word('class'), nbsql.word('class_no')) }} AS labels, {{ nbsql.gathered(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors FROM classes
 ) AS classes
 {%- if model.parameters %}
 
 CROSS JOIN (
-  SELECT list(number ORDER BY class_no, position) AS numbers FROM numbers
+  {% set order %}class_no, position{% endset %}
+  SELECT {{ nbsql.gathered(nbsql.word('number'), order) }} AS numbers FROM numbers
 ) AS numbers
 {%- endif %}
 {%- else -%}
@@ -164,15 +165,15 @@ SELECT
   {% if model.segmented %}
   nbsql_segment,
   {% endif %}
-  unnest([{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
+  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
   {% if model.mixed %}
-  unnest([{% for k in model.of_classes %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
+  unnest({{ nbsql.array() }}[{% for k in model.of_classes %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
   {% endif %}
-  unnest([{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class,
-  unnest([{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS log_prior
+  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class,
+  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS log_prior
   {%- for wanted in model.parameters %}
   {%- set name = nbsql.parameter(wanted) %},
-  {%+ if wanted.parameter.common %}{{ name }}_1{% else %}unnest([{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){%+ endif %} AS {{ name }}
+  {%+ if wanted.parameter.common %}{{ name }}_1{% else %}unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){%+ endif %} AS {{ name }}
   {%- endfor %}
 
 FROM {{ parameters }} AS parameters

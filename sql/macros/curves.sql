@@ -140,10 +140,9 @@ steps AS (
 depths AS (
   SELECT
     *,
-    unnest(range(
-      CAST(floor(above * {{ bins }} / everything) AS BIGINT) + 1,
-      CAST(floor((true_positives + false_positives) * {{ bins }} / everything) AS BIGINT) + 1
-    )) AS step
+    {% set first %}CAST(floor(above * {{ bins }} / everything) AS BIGINT) + 1{% endset %}
+    {% set end %}CAST(floor((true_positives + false_positives) * {{ bins }} / everything) AS BIGINT) + 1{% endset %}
+    {{ nbsql.whole_numbers(first, end) }} AS step
   FROM steps
 ),
 gains AS (

@@ -53,8 +53,8 @@ list_transform(
 {% macro numbered_classes(model, parameters) -%}
 {% if model.class_numbers -%}
 SELECT
-  unnest([{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
-  unnest([{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
+  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
+  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
 FROM {{ parameters }} AS parameters
 {%- else -%}
 SELECT class, class_no FROM {{ parameters }} AS parameters
@@ -107,7 +107,7 @@ confusion AS (
 classes AS (
   SELECT class, class_no FROM known
   UNION ALL
-  SELECT DISTINCT class, NULL FROM judged WHERE class_no IS NULL
+  SELECT DISTINCT class, class_no FROM judged WHERE class_no IS NULL
 ),
 counts AS (
   SELECT
@@ -125,7 +125,7 @@ counts AS (
   ) AS predicted ON predicted.prediction = classes.class
 ),
 totals AS (
-  SELECT sum(support) AS weight, sum(hits) AS hits, max(support) AS largest, max(class) AS larger, count(*) AS classes
+  SELECT nullif(sum(support), 0) AS weight, sum(hits) AS hits, max(support) AS largest, {{ nbsql.largest(nbsql.word('class')) }} AS larger, count(*) AS classes
   FROM counts
 ),
 by_class AS (
@@ -166,12 +166,12 @@ losses AS (
     sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
     sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
     sum(weight * -ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) AS log_loss,
-    sum(weight * (squares - posterior * posterior + (1 - posterior) * (1 - posterior))) AS brier
+    sum(weight * (squares - {{ nbsql.square(nbsql.word('posterior')) }} + (1 - posterior) * (1 - posterior))) AS brier
   FROM (
     SELECT
       *,
       coalesce(posteriors[class_no], 0) AS posterior,
-      list_dot_product(posteriors, posteriors) AS squares
+      {{ nbsql.sum_of_squares(nbsql.word('posteriors')) }} AS squares
     FROM judged
   ) AS losses
 ),
@@ -211,17 +211,17 @@ FROM (
   SELECT
     0 AS part,
     NULL AS class,
-    unnest([{% for metric in overall %}{{ nbsql.text(metric) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS metric,
-    unnest([{% for metric in overall %}{{ nbsql.word(metric) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS value,
-    generate_subscripts([{% for metric in overall %}0{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}], 1) AS position
+    unnest({{ nbsql.array() }}[{% for metric in overall %}{{ nbsql.text(metric) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS metric,
+    unnest({{ nbsql.array() }}[{% for metric in overall %}{{ nbsql.word(metric) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS value,
+    generate_subscripts({{ nbsql.array() }}[{% for metric in overall %}0{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}], 1) AS position
   FROM overall
   UNION ALL
   SELECT
     1 AS part,
     class,
-    unnest(['support'{% for rate in rates %}, {{ nbsql.text(rate) }}{% endfor %}]) AS metric,
-    unnest([support{% for rate in rates %}, {{ nbsql.word(rate) }}{% endfor %}]) AS value,
-    generate_subscripts([0{% for rate in rates %}, 0{% endfor %}], 1) AS position
+    unnest({{ nbsql.array() }}['support'{% for rate in rates %}, {{ nbsql.text(rate) }}{% endfor %}]) AS metric,
+    unnest({{ nbsql.array() }}[support{% for rate in rates %}, {{ nbsql.word(rate) }}{% endfor %}]) AS value,
+    generate_subscripts({{ nbsql.array() }}[0{% for rate in rates %}, 0{% endfor %}], 1) AS position
   FROM by_class
 ) AS metrics
 ORDER BY part, class, position

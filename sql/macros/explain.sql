@@ -77,7 +77,7 @@ JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 {# The list of numbers, one a class, that a lookup found. #}
 {% macro scores(model) -%}
 {% if model.class_numbers -%}
-[{% for k in model.class_numbers %}found.class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]
+{{ nbsql.array() }}[{% for k in model.class_numbers %}found.class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]
 {%- else -%}
 found.scores
 {%- endif %}
@@ -89,14 +89,14 @@ found.scores
 SELECT
   number.nbsql_row,
   parameters.class_no,
-  unnest([{% for part in parts %}{{ part.feature.index }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature_no,
-  unnest([{% for part in parts %}{{ nbsql.text(part.feature.name) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature,
-  unnest([
+  unnest({{ nbsql.array() }}[{% for part in parts %}{{ part.feature.index }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature_no,
+  unnest({{ nbsql.array() }}[{% for part in parts %}{{ nbsql.text(part.feature.name) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS feature,
+  unnest({{ nbsql.array() }}[
     {% for part in parts %}
     {{ nbsql.explained_value(part) }}{{ nbsql.comma(loop) }}
     {% endfor %}
   ]) AS value,
-  unnest([
+  unnest({{ nbsql.array() }}[
     {% for part in parts %}
     {{ nbsql.explained_term(part) }}{{ nbsql.comma(loop) }}
     {% endfor %}

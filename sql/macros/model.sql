@@ -8,6 +8,10 @@ INSERT INTO {{ relation }}
 {{ query }}
 {%- endmacro %}
 
+{% macro delete_all(relation) -%}
+DELETE FROM {{ relation }}
+{%- endmacro %}
+
 {# A table macro over any relation: FROM spam.predict('inbox'), where inbox is a table, a view or a CTE. #}
 {% macro create_table_macro(relation, query) -%}
 CREATE MACRO {{ relation }}(source) AS TABLE

@@ -22,7 +22,7 @@
 
 {% macro predict(model, scored) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   {{ nbsql.added('prediction') }},
   {{ nbsql.added('probability') }}
 {{ nbsql.from_scored(model, scored) }}
@@ -30,11 +30,11 @@ SELECT
 
 {% macro predict_proba(model, scored) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   {{ nbsql.added('prediction') }},
   {{ nbsql.added('probability') }}
   {%- for class in model.class_columns %},
-  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp({{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence) END AS {{ nbsql.ident(class.probability) }}
+  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}{{ nbsql.exp(difference) }} END AS {{ nbsql.output(class.probability) }}
   {%- endfor %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -42,9 +42,9 @@ SELECT
 
 {% macro joint_log_likelihood(model, scored) -%}
 SELECT
-  {{ nbsql.passed() }}
+  {{ nbsql.passed(model) }}
   {%- for class in model.class_columns %},
-  {{ nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.ident(class.joint) }}
+  {{ nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}
   {%- endfor %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -52,7 +52,7 @@ SELECT
 
 {% macro log_evidence(model, scored) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   {%+ if model.learnt %}CAST(log_evidence AS {{ nbsql.double() }}) AS log_evidence{% else %}{{ nbsql.added('log_evidence', nbsql.and_common(model)) }}{%+ endif %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -60,7 +60,7 @@ SELECT
 
 
 {# The columns of the source, as they came. No source has names of nbsql's own. #}
-{% macro passed() -%}
+{% macro passed(model=none) -%}
 source.* NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}
 

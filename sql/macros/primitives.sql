@@ -7,6 +7,11 @@
 "{{ nbsql.kept(name) | replace('"', '""') }}"
 {%- endmacro %}
 
+{# The name of a column that is made from a label. #}
+{% macro output(name) -%}
+{{ nbsql.ident(name) }}
+{%- endmacro %}
+
 {% macro text(value) -%}
 '{{ nbsql.kept(value) | replace("'", "''") }}'
 {%- endmacro %}
@@ -30,11 +35,54 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 
 {% macro string() -%} VARCHAR {%- endmacro %}
 
+{# Before the brackets of a list. #}
+{% macro array() %}{% endmacro %}
+
+{# The values of x as a list. #}
+{% macro gathered(x, by) -%}
+list({{ x }} ORDER BY {{ by }})
+{%- endmacro %}
+
 {% macro infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# 0 has the logarithm -infinity, where some engines raise an error; NULL has none. #}
 {% macro log(x) -%}
 CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
+{%- endmacro %}
+
+{# What is divided by, where it may be 0: the quotient is of no use then, and to some engines an error. #}
+{% macro divisor(x) -%}
+{{ x }}
+{%- endmacro %}
+
+{# The weight of a row without one. #}
+{% macro one() -%} 1 {%- endmacro %}
+
+{% macro square(x) -%}
+{{ x }} * {{ x }}
+{%- endmacro %}
+
+{# Of a list. #}
+{% macro sum_of_squares(x) -%}
+list_dot_product({{ x }}, {{ x }})
+{%- endmacro %}
+
+{# The greatest of a group, of any type that has an order. #}
+{% macro largest(x) -%}
+max({{ x }})
+{%- endmacro %}
+
+{# A row a whole number, from the first up to the one before the end. #}
+{% macro whole_numbers(first, end) -%}
+unnest(range(
+      {{ first }},
+      {{ end }}
+    ))
+{%- endmacro %}
+
+{# What engines may refuse to compute where the power is below every double. #}
+{% macro exp(x) -%}
+exp({{ x }})
 {%- endmacro %}
 
 {#

@@ -113,7 +113,7 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {# The evidence, as a share of the highest joint likelihood. #}
 {% macro mass(model) -%}
 {% for block in model.class_numbers | batch(50) -%}
-({% for k in block %}{% if not loop.first %} + {% endif %}exp(best.nbsql_joint_{{ k }} - best.nbsql_highest){% endfor %})
+({% for k in block %}{% if not loop.first %} + {% endif %}{% set difference %}best.nbsql_joint_{{ k }} - best.nbsql_highest{% endset %}{{ nbsql.exp(difference) }}{% endfor %})
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}

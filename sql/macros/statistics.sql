@@ -126,7 +126,7 @@ WITH means AS (
     class
     {%- for sub in nbsql.centred_numbers(features).split() %},
     {% set x %}nbsql_x{{ sub }}{% endset %}
-    {{ nbsql.total(model, x) }} / {{ nbsql.tally(model, x) }} AS centre{{ sub }}
+    {{ nbsql.total(model, x) }} / {{ nbsql.divisor(nbsql.tally(model, x)) }} AS centre{{ sub }}
     {%- endfor %}
 
   FROM (

@@ -63,7 +63,7 @@ JOIN (
 {# The cells of a bag whose tokens are weighed. #}
 {% macro weighed_token_cells(model, source, feature) -%}
 {% set family = feature.family -%}
-{% set weight %}{% if model.weight %}weight{% else %}1{% endif %}{% endset -%}
+{% set weight %}{% if model.weight %}weight{% else %}{{ nbsql.one() }}{% endif %}{% endset -%}
 {% set n %}sum({{ weight }}{% if not family.tfidf %} * counted{% endif %}){% endset -%}
 {% set mean %}sum({{ weight }} * counted) / sum({{ weight }}){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value'), mean=mean if family.tfidf else none) }}

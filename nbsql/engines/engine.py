@@ -1,0 +1,172 @@
+"""What every engine does for the rest of nbsql: runs statements, looks around, and finds what a source means."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from markupsafe import Markup
+
+from nbsql.engines.source import Source
+from nbsql.errors import DatabaseError
+from nbsql.render import Renderer
+from nbsql.spec import Column
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+
+class Engine(ABC):
+    """A connection to a database.
+
+    Attributes:
+        title: what messages call the engine.
+        exact: whether names of columns differ by their case alone.
+        families: the families of features that it has, by name; None: all.
+        renderer: of its dialect.
+        watch: called with the name of each statement before it runs.
+    """
+
+    title: ClassVar[str]
+    exact: ClassVar[bool] = False
+    families: ClassVar[frozenset[str] | None] = None
+    renderer: Renderer
+    watch: Callable[[str], None] | None
+    _numbers = itertools.count(1)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close the connection, if it was opened here."""
+
+    # Running. ------------------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """The rows of a query, for small answers.
+
+        Raises:
+            DatabaseError: the engine refuses the statement.
+        """
+
+    def run(self, name: str, sql: str) -> None:
+        """Run a statement for its effect."""
+        if self.watch is not None:
+            self.watch(name)
+        self.rows(sql)
+
+    def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
+        """The rows of a rendered macro."""
+        return self.rows(self.renderer.statement(macro, *arguments, **options))
+
+    @abstractmethod
+    def errors(self) -> AbstractContextManager[None]:
+        """The engine's errors as one line of ours."""
+
+    @abstractmethod
+    def transaction(self) -> AbstractContextManager[None]:
+        """A transaction of its own, or the one that the caller has open."""
+
+    # The answer of a query, as the user wants it. ------------------------------------------------------------------
+
+    @abstractmethod
+    def names(self, sql: str) -> list[str]:
+        """The columns of a query, without running it."""
+
+    @abstractmethod
+    def df(self, sql: str) -> pandas.DataFrame:
+        """The rows of a query as a pandas DataFrame."""
+
+    @abstractmethod
+    def arrow(self, sql: str) -> pyarrow.Table:
+        """The rows of a query as an Arrow table."""
+
+    @abstractmethod
+    def pl(self, sql: str) -> polars.DataFrame:
+        """The rows of a query as a Polars DataFrame."""
+
+    @abstractmethod
+    def show(self, sql: str) -> None:
+        """Print the first rows of a query."""
+
+    # Looking around. -----------------------------------------------------------------------------------------------
+
+    @abstractmethod
+    def source(self, source: Any) -> Source:
+        """What the user means by `source`.
+
+        Raises:
+            InputError: there is no such table or view, or the text is no single SELECT.
+        """
+
+    @abstractmethod
+    def current(self) -> tuple[str, str]:
+        """The names of the current database and schema."""
+
+    @abstractmethod
+    def database(self, name: str | None) -> str:
+        """The name of a database that is at hand, as the catalogue spells it; of the current one for None."""
+
+    @abstractmethod
+    def is_read_only(self, database: str) -> bool:
+        """Whether nothing can be written to a database."""
+
+    @abstractmethod
+    def schema(self, database: str, name: str) -> str | None:
+        """The schema of that name as the catalogue spells it, or None."""
+
+    def path(self, database: str, schema: str) -> tuple[str, ...]:
+        """How a statement names a schema."""
+        return database, schema
+
+    def set_aside(self, database: str, schema: str) -> str | None:  # noqa: ARG002
+        """Rename a schema until the end of the transaction, so that others can read it; its name then, or None: not here."""
+        return None
+
+    def at_the_end(self, act: Callable[[], None]) -> None:
+        """Do something as the last of the transaction."""
+        raise NotImplementedError(f"{self.title} has no use for {act}")
+
+    @abstractmethod
+    def check_name(self, name: str) -> None:
+        """Raise ModelError if no schema can have that name."""
+
+    @abstractmethod
+    def columns(self, relation: Markup) -> list[Column]:
+        """The columns of a relation."""
+
+    @abstractmethod
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        """Raise InputError unless the text is one SQL expression over the columns of a source."""
+
+    @abstractmethod
+    def check_pattern(self, pattern: str) -> None:
+        """Raise InputError unless the engine understands the pattern."""
+
+    # Temporary tables. ---------------------------------------------------------------------------------------------
+
+    def transient_name(self) -> str:
+        """A prefix for the temporary tables of a model without a name."""
+        return f"nbsql {next(self._numbers)}"
+
+    @contextmanager
+    def temporaries(self) -> Iterator[Callable[[str], Markup]]:
+        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on."""
+        prefix = self.transient_name()
+        dialect = self.renderer.dialect
+        made: list[Markup] = []
+
+        def name(part: str) -> Markup:
+            made.append(dialect.ident(*dialect.temporary, f"{prefix} {part}"))
+            return made[-1]
+
+        try:
+            yield name
+        finally:
+            for relation in made:
+                with suppress(DatabaseError):  # an aborted transaction has dropped it already
+                    self.ask("drop_if_exists", relation)

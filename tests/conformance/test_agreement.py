@@ -1,0 +1,232 @@
+"""Every engine has DuckDB's answers on the same rows, to 1e-9: estimates, scores and explanations."""
+
+from __future__ import annotations
+
+import random
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conformance.places import Place, assert_same_rows
+
+import nbsql
+import nbsql.context
+
+Both = tuple[Place, Place]
+
+COLUMNS = {
+    "id": "INTEGER",
+    "label": "VARCHAR",
+    "Sender": "VARCHAR",
+    "replied": "BOOLEAN",
+    "length": "DOUBLE PRECISION",
+    "links": "INTEGER",
+    "flag": "SMALLINT",
+    "share": "DECIMAL(10, 3)",
+    "day": "DATE",
+    "weight": "DOUBLE PRECISION",
+}
+
+
+def mail(count: int, seed: int) -> list[tuple[Any, ...]]:
+    """Rows with missing values, rows of no weight, rows without a class, and a number that is neither NaN nor finite."""
+    chance = random.Random(seed)  # noqa: S311
+
+    def missing(value: Any) -> Any:
+        return None if chance.random() < 0.1 else value
+
+    rows = []
+    for row in range(count):
+        label = chance.choice(["ham", "Spam", "spam", "ämter"])
+        rows.append(
+            (
+                row,
+                None if row % 41 == 40 else label,
+                missing(chance.choice(["friend", "Friend", "stranger", "it's", ""])),
+                missing(chance.random() < {"ham": 0.8, "Spam": 0.1}.get(label, 0.5)),
+                float("nan") if row == 7 else missing(chance.gauss({"ham": 1e3, "Spam": 1.1e3}.get(label, 900), 50)),
+                missing(chance.randrange(0, 4 if label == "ham" else 12)),
+                missing(chance.randrange(2)),
+                missing(round(chance.gauss(0.5, 0.2), 3)),
+                missing(date(2026, 1, 1 + chance.randrange(3))),
+                chance.choice([0.0, 0.5, 1.0, 2.0]),
+            )
+        )
+    return rows
+
+
+def explained(model: Any, source: str) -> list[tuple[Any, ...]]:
+    """The rows of an explanation, in one order, with values as numbers where they are: engines write 1.0 and 1."""
+
+    def plain(value: Any) -> Any:
+        try:
+            return f"{float(value):.12g}"
+        except (TypeError, ValueError):
+            return value
+
+    rows = [(*row[:-2], plain(row[-2]), row[-1]) for row in model.explain(source)]
+    return sorted(rows, key=lambda row: tuple(map(repr, row[:-1])))
+
+
+def assert_agreement(both: Both, train: str, test: str, **options: Any) -> None:
+    """Both engines fit the same model and say the same of the same rows."""
+    ours, theirs = (nbsql.fit(place.con, train, name="m", replace=True, **options) for place in both)
+    assert ours.classes == theirs.classes
+    for relation in ("priors", "likelihoods"):
+        found, expected = (
+            sorted(getattr(model, relation).fetchall(), key=lambda row: tuple(map(repr, row[: 1 + 2 * (len(row) > 4)])))
+            for model in (ours, theirs)
+        )
+        assert_same_rows(found, expected)
+    for model in (ours, nbsql.load(both[0].con, "m")):
+        for verb in ("predict", "predict_proba", "joint_log_likelihood", "log_evidence"):
+            found, expected = getattr(model, verb)(test), getattr(theirs, verb)(test)
+            assert found.columns == expected.columns
+            assert_same_rows(*(sorted(query.fetchall(), key=lambda row: row[0]) for query in (found, expected)))
+        assert_same_rows(explained(model, test), explained(theirs, test))
+
+
+TODAY = "SELECT * FROM today"
+LEAVE = ["flag", "share", "day", "weight"]
+
+CASES: dict[str, dict[str, Any]] = {
+    "inferred": {"exclude": ["day"]},
+    "weights": {"exclude": ["day"], "weight": "weight"},
+    "maximum likelihood": {"exclude": LEAVE, "alpha": 0},
+    "smoothing": {"exclude": LEAVE, "alpha": 0.25, "unseen": "smooth"},
+    "missing as a category": {"exclude": LEAVE, "nulls": "category", "unseen": "smooth"},
+    "uniform prior": {"exclude": LEAVE, "prior": "uniform"},
+    "smoothed prior": {"exclude": LEAVE, "prior": "smoothed", "prior_alpha": 3},
+    "given prior": {"exclude": LEAVE, "prior": {"ham": 0.1, "spam": 0.2, "Spam": 0.3, "ämter": 0.4}},
+    "sample variance": {"features": ["length", "share"], "families": {"length": nbsql.Gaussian(variance="sample")}},
+    "shared variance": {"features": ["length", "share"], "families": {"length": nbsql.Gaussian(shared_variance=True)}},
+    "no floor": {"features": ["length"], "families": {"length": nbsql.Gaussian(floor=0)}},
+    "counts": {"features": ["links"], "families": {"links": "poisson"}},
+    "counts with a prior": {"features": ["links"], "families": {"links": nbsql.Poisson(a=2, b=1, estimate="mode")}},
+    "categories of all types": {
+        "features": ["links", "flag", "day", "replied"],
+        "families": dict.fromkeys(["links", "flag", "day", "replied"], "categorical"),
+    },
+    "levels": {
+        "features": ["Sender"],
+        "families": {"Sender": nbsql.Categorical(levels=["never", "friend"], alpha={"friend": 3.0, "never": 0.5})},
+    },
+    "modes": {
+        "features": ["Sender", "replied"],
+        "alpha": 2,
+        "families": {"Sender": nbsql.Categorical(estimate="mode"), "replied": nbsql.Bernoulli(3, 2, estimate="mode")},
+    },
+    "bernoulli of numbers": {"features": ["flag"], "families": {"flag": nbsql.Bernoulli(1, 2, nulls="category")}},
+    "nothing but priors": {"features": []},
+    "keys": {"exclude": LEAVE, "id": ["id", "Sender"]},
+    "another target": {"target": "links", "exclude": ["label", *LEAVE]},
+    "a yes or no": {"target": "replied", "features": ["Sender", "length"]},
+}
+
+
+@pytest.fixture
+def inboxes(both: Both) -> Both:
+    for place in both:
+        place.table("inbox", COLUMNS, mail(400, 1))
+        unseen = (-1, "ham", "nobody", None, None, None, None, None, None, 1.0)
+        empty = (-2, None, *[None] * 7, 1.0)
+        wild = (-3, "ham", "Friend", True, 1e149, 40, 1, 99999, date(1999, 1, 1), 1.0)
+        place.table("today", COLUMNS, [*mail(60, 2), unseen, empty, wild])
+    return both
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_models_agree(inboxes: Both, case: str) -> None:
+    options = {"target": "label", "id": "id", **CASES[case]}
+    assert_agreement(inboxes, "inbox", TODAY, **options)
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_stars_in_blocks_agree(inboxes: Both, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nbsql.context, "STAR_JOINS", 0)
+    monkeypatch.setattr(nbsql.context, "BLOCK_JOINS", 2)
+    families = dict.fromkeys(["links", "flag", "day"], "categorical")
+    assert_agreement(inboxes, "inbox", "today", target="label", id="id", families=families, nulls="category", unseen="smooth")
+
+
+# What breaks sums of squares: a mean far from 0, numbers whose squares are above or below every double, constants, no number.
+WILD = {
+    "a large mean": [1e9, 1e9 + 1, 1e9 + 2, 1e9 + 1.5],
+    "beyond squares": [1e200, -1e200, 1.0, 2.0],
+    "near the limit": [1e149, -1e149, 3e148, 1e149],
+    "tiny": [1e-200, -1e-200, 2e-200, 0.0],
+    "small": [1e-120, 3e-120, 2e-120, 4e-120],
+    "constant": [0.1, 0.1, 0.1, 0.1],
+    "not finite": [float("nan"), float("inf"), float("-inf"), 5.0],
+    "constant in one class": [1.0, 1.0, 2.0, 7.0],
+    "missing": [None, None, None, None],
+    "apart": [1e12, 1e12 + 1, -1e12, -1e12 + 3],
+}
+
+
+@pytest.mark.parametrize("case", WILD)
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_wild_numbers_agree(both: Both, case: str) -> None:
+    x = WILD[case]
+    rows = [(i, "ab"[i // 2 % 2], x[i % 4], 1.0) for i in range(24)]
+    for place in both:
+        place.table("t", {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "z": "REAL"}, rows)
+        place.table(
+            "u", {"id": "INTEGER", "x": "DOUBLE PRECISION", "z": "REAL"}, [(i, v, 2.0) for i, v in enumerate([*x, 0.5])]
+        )
+    assert_agreement(both, "t", "u", target="y", id="id", features=["x", "z"])
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_class_of_no_weight_agrees(both: Both) -> None:
+    rows = [(1, "a", 1.0, 1.0), (2, "a", float("nan"), 2.0), (3, "b", 5.0, 0.0), (4, "c", 2.0, 1.0), (5, "c", None, 0.0)]
+    for place in both:
+        place.table("t", {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "w": "DOUBLE PRECISION"}, rows)
+    assert_agreement(both, "t", "t", target="y", id="id", weight="w")
+
+
+@pytest.mark.parametrize("x", [0, 1, 2, 3, 10, 150, 99_999, 1_000_001, 10**12])
+def test_factorials_agree(both: Both, x: int) -> None:
+    for place in both:
+        place.table("t", {"id": "INTEGER", "y": "VARCHAR", "x": "BIGINT"}, [(1, "a", 3), (2, "b", 5), (3, "b", x)])
+    assert_agreement(both, "t", "t", target="y", id="id", families={"x": nbsql.Poisson(a=1, b=1)})
+
+
+@pytest.mark.parametrize(
+    ("kind", "labels"),
+    [
+        ("mood", ["glad", "bad"]),
+        ("UUID", ["5b8a2c1e-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"]),
+        ("DATE", ["2026-11-21", "2025-01-01"]),
+        ("NUMERIC(5, 2)", ["2.50", "1.25"]),
+        ("SMALLINT", ["10", "9"]),
+        ("TIMESTAMP", ["2026-11-21 12:00:00", "2025-01-01 00:00:00"]),
+    ],
+)
+def test_labels_of_any_type_agree(both: Both, kind: str, labels: list[str]) -> None:
+    for place in both:
+        place.run("CREATE TYPE mood AS ENUM ('glad', 'bad')")
+        rows = [(i, "ab"[i % 3 % 2], i % 2, labels[i % 2]) for i in range(12)]
+        place.table("raw", {"id": "INTEGER", "c": "VARCHAR", "x": "INTEGER", "y": "VARCHAR"}, rows)
+        place.run(f"CREATE TABLE t AS SELECT id, c, x, CAST(y AS {kind}) AS y FROM raw")
+    assert_agreement(both, "t", "t", target="y", id="id", features=["c"])
+    model = nbsql.load(both[0].con, "m")
+    assert model.evaluate("t").rows == 12
+    model.update("t")
+    assert model.classes == nbsql.load(both[1].con, "m").classes
+
+
+def test_the_example_of_the_readme_runs(address: str, pg: Any) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python postgres\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)
+    place = Place("postgres", pg)
+    for name in ("inbox", "new_mail"):
+        place.table(
+            name, {"id": "INTEGER", "label": "VARCHAR", "links": "INTEGER"}, [(1, "ham", 1), (2, "spam", 9), (3, "ham", 2)]
+        )
+    names = {"nbsql": nbsql}
+    exec(block.replace("postgresql://shop@db.example.com/shop", address), names)  # noqa: S102
+    assert pg.execute("SELECT id, prediction FROM sorted_mail ORDER BY id").fetchall() == [(1, "ham"), (2, "spam"), (3, "ham")]

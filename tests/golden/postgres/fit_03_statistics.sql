@@ -1,0 +1,12 @@
+CREATE TABLE "spam"."statistics" AS
+SELECT
+  CAST(NULL AS TEXT) AS slice,
+  class,
+  CAST(NULL AS TEXT) AS feature,
+  CAST(NULL AS TEXT) AS value,
+  CAST(n AS DOUBLE PRECISION) AS n,
+  CAST(NULL AS DOUBLE PRECISION) AS mean,
+  CAST(NULL AS DOUBLE PRECISION) AS m2,
+  '1' AS batch
+FROM "scan" AS scan
+WHERE class IS NOT NULL AND n > 0;

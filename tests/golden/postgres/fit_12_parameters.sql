@@ -1,0 +1,279 @@
+CREATE TABLE "spam"."parameters" AS
+WITH classes AS (
+  SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, log_prior FROM "spam"."priors" AS priors
+),
+smoothed AS (
+  WITH classes AS (
+    SELECT class FROM "spam"."priors" AS priors
+  ),
+  counts AS (
+    SELECT class, feature, value, sum(n) AS n
+    FROM "spam"."statistics" AS statistics
+    WHERE feature IS NOT NULL AND mean IS NULL
+    GROUP BY class, feature, value
+    HAVING sum(n) > 1e-9 * sum(abs(n))
+  ),
+  moments AS (
+    SELECT
+      class, feature,
+      sum(n) AS n,
+      max(centre) AS mean,
+      CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
+    FROM (
+      SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
+      FROM (
+        SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least
+        FROM (
+          SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+          FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
+          GROUP BY class, feature, mean
+          HAVING abs(sum(n)) > 1e-9 * sum(abs(n)) OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
+        ) AS distinct_means
+      ) AS shifted
+      WINDOW parts AS (PARTITION BY class, feature)
+    ) AS parts
+    GROUP BY class, feature
+    HAVING sum(n) > 1e-9 * sum(gross)
+  ),
+  dirichlet AS (
+    SELECT
+      class,
+      feature,
+      value,
+      unseen,
+      likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE PRECISION) ELSE ln(likelihood) END AS log_likelihood,
+      CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE PRECISION) ELSE ln(likelihood) END AS score,
+      CAST(NULL AS DOUBLE PRECISION) AS mean,
+      CAST(NULL AS DOUBLE PRECISION) AS variance,
+      CAST(NULL AS DOUBLE PRECISION) AS rate
+    FROM (
+      WITH options(feature, alpha, min_count, smooths) AS (
+        VALUES
+          ('sender', float8 '1.0', 0, TRUE),
+          ('replied', float8 '1.0', 0, FALSE),
+          ('parts', float8 '1.0', 0, FALSE)
+      ),
+      values_of AS (
+        SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
+        FROM counts
+        JOIN options ON options.feature = counts.feature
+        GROUP BY counts.feature, counts.value
+        HAVING sum(counts.n) >= max(options.min_count)
+      ),
+      levels AS (
+      SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+        FROM (
+          SELECT feature, value, alpha, FALSE AS declared FROM values_of
+          UNION ALL
+          SELECT feature, value, alpha, TRUE
+          FROM (
+            VALUES
+              ('sender', 'colleague', float8 '1.0'),
+              ('replied', 'true', float8 '1.0'),
+              ('replied', 'false', float8 '1.0'),
+              ('parts', 'plain', float8 '1.0'),
+              ('parts', 'html', float8 '1.0')
+          ) AS declared(feature, value, alpha)
+        ) AS seen_or_declared
+        GROUP BY feature, value
+      ),
+      pseudo_counts AS (
+        SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
+      ),
+      sizes AS (
+        SELECT pseudo_counts.feature, sum(pseudo_counts.alpha) AS alpha, count(*) AS k, max(options.alpha) AS unseen_alpha, bool_or(options.smooths) AS smooths
+        FROM pseudo_counts
+        JOIN options ON options.feature = pseudo_counts.feature
+        GROUP BY pseudo_counts.feature
+      ),
+      totals AS (
+        SELECT counts.class, counts.feature, sum(counts.n) AS n
+        FROM counts AS counts
+        JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+        GROUP BY counts.class, counts.feature
+      ),
+      denominators AS (
+        SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
+        FROM classes
+        CROSS JOIN sizes
+        LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
+      )
+      SELECT
+        denominators.class,
+        denominators.feature,
+        pseudo_counts.value,
+        FALSE AS unseen,
+        CASE
+          WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n
+          ELSE 1 / CAST(denominators.k AS DOUBLE PRECISION)
+        END AS likelihood
+      FROM denominators
+      JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
+      LEFT JOIN counts AS counts
+        ON counts.class = denominators.class
+        AND counts.feature = pseudo_counts.feature
+        AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
+      UNION ALL
+      SELECT
+        class,
+        feature,
+        NULL,
+        TRUE,
+        CASE WHEN n > 0 THEN unseen_alpha / n ELSE 1 / CAST(k AS DOUBLE PRECISION) END
+      FROM denominators
+      WHERE smooths
+    ) AS estimates
+  ),
+  gaussian AS (
+    SELECT
+      class,
+      feature,
+      CAST(NULL AS TEXT) AS value,
+      FALSE AS unseen,
+      CAST(NULL AS DOUBLE PRECISION) AS likelihood,
+      CAST(NULL AS DOUBLE PRECISION) AS log_likelihood,
+      CAST(NULL AS DOUBLE PRECISION) AS score,
+      mean,
+      greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
+      CAST(NULL AS DOUBLE PRECISION) AS rate
+    FROM (
+      SELECT
+        classes.class,
+        options.feature,
+        options.floor,
+        pooled.m2 / pooled.n AS total_variance,
+        CASE WHEN cells.n > 0 THEN cells.mean ELSE pooled.mean END AS mean,
+        CASE
+          WHEN cells.n > 0 THEN CASE WHEN cells.n > options.lost THEN cells.m2 / (cells.n - options.lost) ELSE 0 END
+          WHEN pooled.n > options.lost THEN pooled.m2 / (pooled.n - options.lost)
+        END AS variance
+      FROM classes
+      CROSS JOIN (
+        VALUES
+          ('length', float8 '1e-09', 0)
+      ) AS options(feature, floor, lost)
+      LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+      LEFT JOIN (
+        SELECT
+          feature,
+          sum(n) AS n,
+          max(centre) AS mean,
+          CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
+        FROM (
+          SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
+          FROM (
+            SELECT *, min(mean) OVER (PARTITION BY feature) AS least
+            FROM (
+              SELECT feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+              FROM moments AS cells
+              GROUP BY feature, mean
+              HAVING abs(sum(n)) > 1e-9 * sum(abs(n)) OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
+            ) AS distinct_means
+          ) AS shifted
+          WINDOW parts AS (PARTITION BY feature)
+        ) AS parts
+        GROUP BY feature
+        HAVING sum(n) > 1e-9 * sum(gross)
+      ) AS pooled ON pooled.feature = options.feature
+    ) AS estimates
+  ),
+  poisson AS (
+    SELECT
+      classes.class,
+      options.feature,
+      CAST(NULL AS TEXT) AS value,
+      FALSE AS unseen,
+      CAST(NULL AS DOUBLE PRECISION) AS likelihood,
+      CAST(NULL AS DOUBLE PRECISION) AS log_likelihood,
+      CAST(NULL AS DOUBLE PRECISION) AS score,
+      CAST(NULL AS DOUBLE PRECISION) AS mean,
+      CAST(NULL AS DOUBLE PRECISION) AS variance,
+      CASE
+        WHEN coalesce(cells.n, 0) + options.b > 0 THEN (coalesce(cells.n * cells.mean, 0) + options.a) / (coalesce(cells.n, 0) + options.b)
+        ELSE pooled.mean
+      END AS rate
+    FROM classes
+    CROSS JOIN (
+      VALUES
+        ('links', float8 '0.0', float8 '0.0')
+    ) AS options(feature, a, b)
+    LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+    LEFT JOIN (
+      SELECT feature, sum(n * mean) / sum(n) AS mean FROM moments GROUP BY feature
+    ) AS pooled ON pooled.feature = options.feature
+  )
+  SELECT * FROM dirichlet UNION ALL
+  SELECT * FROM gaussian UNION ALL
+  SELECT * FROM poisson
+),
+wanted(position, feature, quantity, value, unseen, total) AS (
+  VALUES
+    (1, 'sender', 'score', NULL, TRUE, FALSE),
+    (2, 'sender', 'score', NULL, FALSE, FALSE),
+    (3, 'replied', 'score', 'true', FALSE, FALSE),
+    (4, 'replied', 'score', 'false', FALSE, FALSE),
+    (5, 'length', 'mean', NULL, FALSE, FALSE),
+    (6, 'length', 'peak', NULL, FALSE, FALSE),
+    (7, 'length', 'precision', NULL, FALSE, FALSE),
+    (8, 'links', 'rate', NULL, FALSE, FALSE),
+    (9, 'links', 'log_rate', NULL, FALSE, FALSE),
+    (10, 'parts', 'score', 'plain', FALSE, FALSE),
+    (11, 'parts', 'score', 'html', FALSE, FALSE)
+),
+numbers AS (
+  SELECT
+    classes.class_no,
+    wanted.position,
+    sum(
+      CASE wanted.quantity
+        WHEN 'score' THEN smoothed.score
+        WHEN 'mean' THEN smoothed.mean
+        WHEN 'peak' THEN CASE WHEN smoothed.variance > 0 THEN -0.5 * ln(float8 '6.283185307179586' * smoothed.variance) END
+        WHEN 'precision' THEN CASE WHEN smoothed.variance > 0 THEN 0.5 / smoothed.variance END
+        WHEN 'rate' THEN smoothed.rate
+        WHEN 'log_rate' THEN CASE WHEN rate <= 0 THEN -CAST('infinity' AS DOUBLE PRECISION) ELSE ln(rate) END
+      END
+    ) AS number
+  FROM classes
+  CROSS JOIN wanted
+  LEFT JOIN smoothed
+    ON smoothed.class = classes.class
+    AND smoothed.feature = wanted.feature
+    AND smoothed.unseen = wanted.unseen
+    AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
+  GROUP BY classes.class_no, wanted.position
+)
+SELECT
+  classes.labels[1] AS class_1,
+  classes.log_priors[1] AS log_prior_1,
+  classes.labels[2] AS class_2,
+  classes.log_priors[2] AS log_prior_2,
+  numbers[1] AS unseen_1_1,
+  numbers[12] AS unseen_1_2,
+  numbers[2] AS missing_1_1,
+  numbers[13] AS missing_1_2,
+  numbers[3] AS true_2_1,
+  numbers[14] AS true_2_2,
+  numbers[4] AS false_2_1,
+  numbers[15] AS false_2_2,
+  numbers[5] AS mean_3_1,
+  numbers[16] AS mean_3_2,
+  numbers[6] AS peak_3_1,
+  numbers[17] AS peak_3_2,
+  numbers[7] AS precision_3_1,
+  numbers[18] AS precision_3_2,
+  numbers[8] AS rate_4_1,
+  numbers[19] AS rate_4_2,
+  numbers[9] AS log_rate_4_1,
+  numbers[20] AS log_rate_4_2,
+  numbers[10] AS weight_6_1_1,
+  numbers[21] AS weight_6_1_2,
+  numbers[11] AS weight_6_2_1,
+  numbers[22] AS weight_6_2_2
+FROM (
+  SELECT array_agg(class ORDER BY class_no) AS labels, array_agg(log_prior ORDER BY class_no) AS log_priors FROM classes
+) AS classes
+CROSS JOIN (
+  SELECT array_agg(number ORDER BY class_no, position) AS numbers FROM numbers
+) AS numbers;

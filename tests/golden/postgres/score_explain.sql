@@ -1,0 +1,137 @@
+WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nbsql_row, source.* FROM "public"."inbox" AS source
+),
+parameters AS MATERIALIZED (
+  SELECT
+    unnest(ARRAY[1, 2]) AS class_no,
+    unnest(ARRAY[class_1, class_2]) AS class,
+    unnest(ARRAY[log_prior_1, log_prior_2]) AS log_prior,
+    unnest(ARRAY[unseen_1_1, unseen_1_2]) AS unseen_1,
+    unnest(ARRAY[missing_1_1, missing_1_2]) AS missing_1,
+    unnest(ARRAY[true_2_1, true_2_2]) AS true_2,
+    unnest(ARRAY[false_2_1, false_2_2]) AS false_2,
+    unnest(ARRAY[mean_3_1, mean_3_2]) AS mean_3,
+    unnest(ARRAY[peak_3_1, peak_3_2]) AS peak_3,
+    unnest(ARRAY[precision_3_1, precision_3_2]) AS precision_3,
+    unnest(ARRAY[rate_4_1, rate_4_2]) AS rate_4,
+    unnest(ARRAY[log_rate_4_1, log_rate_4_2]) AS log_rate_4,
+    unnest(ARRAY[weight_6_1_1, weight_6_1_2]) AS weight_6_1,
+    unnest(ARRAY[weight_6_2_1, weight_6_2_2]) AS weight_6_2
+  FROM "spam"."parameters" AS parameters
+),
+contributions AS (
+  SELECT
+    source.nbsql_row,
+    parameters.class_no,
+    0 AS feature_no,
+    CAST(NULL AS TEXT) AS feature,
+    CAST(NULL AS TEXT) AS value,
+    parameters.log_prior AS contribution
+  FROM numbered AS source
+  CROSS JOIN parameters
+  UNION ALL
+  SELECT
+    number.nbsql_row,
+    parameters.class_no,
+    unnest(ARRAY[1, 2, 3, 4, 6, 6]) AS feature_no,
+    unnest(ARRAY['sender', 'replied', 'length', 'links', 'parts', 'parts']) AS feature,
+    unnest(ARRAY[
+      CAST(number."sender" AS TEXT),
+      CAST(number."replied" AS TEXT),
+      CAST(number."length" AS TEXT),
+      CAST(number."links" AS TEXT),
+      'plain',
+      'html'
+    ]) AS value,
+    unnest(ARRAY[
+      coalesce(level_1.scores[parameters.class_no], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0),
+      CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END,
+      coalesce(CASE WHEN number.nbsql_x_3 IS NOT NULL THEN parameters.peak_3 - power(least(abs((number.nbsql_x_3 - parameters.mean_3) * sqrt(parameters.precision_3)), 1e150) + 1e-150, 2) END, 0),
+      coalesce(CASE
+    WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - number.nbsql_log_factorial_4
+    WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
+    WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE PRECISION)
+  END, 0),
+      coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0),
+      coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)
+    ]) AS contribution
+  FROM (
+    SELECT
+      counted.*,
+      CASE
+      WHEN counted.nbsql_x_4 > 1e6 THEN (counted.nbsql_x_4 + 0.5) * ln(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + float8 '0.9189385332046728' + 1 / (12 * (counted.nbsql_x_4 + 1))
+      WHEN counted.nbsql_x_4 > 0 THEN ((counted.nbsql_x_4 + 9) - 0.5) * ln((counted.nbsql_x_4 + 9)) - (counted.nbsql_x_4 + 9) + float8 '0.9189385332046728'
+        + 1 / (12 * (counted.nbsql_x_4 + 9)) - 1 / (360 * (counted.nbsql_x_4 + 9) ^ 3) + 1 / (1260 * (counted.nbsql_x_4 + 9) ^ 5) - 1 / (1680 * (counted.nbsql_x_4 + 9) ^ 7) + 1 / (1188 * (counted.nbsql_x_4 + 9) ^ 9)
+        - ln((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
+    END AS nbsql_log_factorial_4
+    FROM (
+      SELECT
+        source.*,
+        source."sender" AS nbsql_x_1,
+        CASE
+        WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
+        WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
+        ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+      END AS nbsql_x_2,
+        CASE WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."length" AS DOUBLE PRECISION) END AS nbsql_x_3,
+        CASE WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."links" AS DOUBLE PRECISION) END AS nbsql_x_4,
+        CASE WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."plain" AS DOUBLE PRECISION) END AS nbsql_x_6_1,
+  CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2
+      FROM numbered AS source
+      OFFSET 0
+    ) AS counted
+    OFFSET 0
+  ) AS number
+  CROSS JOIN parameters
+  LEFT JOIN (
+    SELECT found.value, ARRAY[found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'sender'
+  ) AS level_1 ON level_1.value = CAST(number."sender" AS TEXT) COLLATE "C"
+  UNION ALL
+  SELECT
+    tokens.nbsql_row,
+    parameters.class_no,
+    5 AS feature_no,
+    'body' AS feature,
+    tokens.value,
+    tokens.times * lookups.scores[parameters.class_no] AS contribution
+  FROM (
+    SELECT nbsql_row, value, sum(times) AS times
+    FROM (
+      SELECT *
+      FROM (
+        SELECT
+          source.nbsql_row,
+          unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i + 0] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value,
+          1 AS times
+        FROM (
+          SELECT
+            source.*,
+            ARRAY(
+              SELECT words.word COLLATE "C"
+              FROM regexp_split_to_table(lower(CAST(source."body" AS TEXT) COLLATE "und-x-icu"), '[^[:alnum:]\u00B2\u00B3\u00B9\u00BC-\u00BE\u09F4-\u09F9\u0B72-\u0B77\u0BF0-\u0BF2\u0C78-\u0C7E\u0D58-\u0D5E\u0D70-\u0D78\u0F2A-\u0F33\u1369-\u137C\u16EE-\u16F0\u17F0-\u17F9\u19DA\u2070\u2074-\u2079\u2080-\u2089\u2150-\u2182\u2185-\u2189\u2460-\u249B\u24EA-\u24FF\u2776-\u2793\u2CFD\u3007\u3021-\u3029\u3038-\u303A\u3192-\u3195\u3220-\u3229\u3248-\u324F\u3251-\u325F\u3280-\u3289\u32B1-\u32BF\uA6E6-\uA6EF\uA830-\uA835]+') WITH ORDINALITY AS words(word, position)
+              WHERE length(words.word) >= 1 AND words.word COLLATE "C" NOT IN ('the', 'of')
+              ORDER BY words.position
+            ) AS nbsql_words
+          FROM numbered AS source
+        ) AS source
+      ) AS unnested
+      WHERE value <> ''
+    ) AS occurrences
+    GROUP BY nbsql_row, value
+  ) AS tokens
+  CROSS JOIN parameters
+  JOIN (
+    SELECT found.value, ARRAY[found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'body'
+  ) AS lookups ON lookups.value = tokens.value
+)
+SELECT
+  contributions.nbsql_row AS row_id,
+  source."id",
+  parameters.class,
+  contributions.feature,
+  contributions.value,
+  contributions.contribution
+FROM contributions
+JOIN parameters ON parameters.class_no = contributions.class_no
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
+ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
