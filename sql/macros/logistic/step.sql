@@ -2,9 +2,10 @@
   The step of Newton's method, one row: v, objective, worst (the largest loss of a row), n (their weight), direction, fall (twice what
   the step is to gain), biggest (change of a v), and collinear: 0, or the first of the unknowns that those before it make up.
 
-  `curved` holds the products. The Hessian is scaled to a diagonal of 1, and solved by Gauss and Jordan's elimination, which needs no
-  pivoting as it is positive definite (Golub and Van Loan, Matrix Computations, section 4.2): every step takes the first row from all
-  others, drops its column, and puts it last, so that in the end one column is left, the solution.
+  `curved` holds the products. The Hessian, scaled to a diagonal of 1, is positive definite, and L L' of a triangular L, which is found
+  column by column (Cholesky; Golub and Van Loan, Matrix Computations, section 4.2). The gradient stands below it as one more row, so
+  that the same steps make y = L^-1 gradient of it; L' x = y is then solved from the last of the unknowns to the first. What is
+  left of a diagonal where the columns before it are taken away is nothing where they make it up.
 #}
 {% macro logistic_step(problem, sums, curved, tried, terms, penalty) -%}
 {% set size = problem.width * (problem.others | length) -%}
@@ -61,43 +62,60 @@ entries AS MATERIALIZED (
 sizes AS MATERIALIZED (
   SELECT a, sqrt(h) AS size FROM entries WHERE a = b AND h > 0
 ),
-eliminated AS (
-  SELECT 1 AS k, 0 AS collinear, list(list_append(entries, g) ORDER BY a) AS matrix
+rows AS MATERIALIZED (
+  SELECT grid.a, list(coalesce(entries.h / (sizes.size * others.size), 0) ORDER BY grid.b) AS entries
   FROM (
-    SELECT grid.a, list(coalesce(entries.h / (sizes.size * others.size), 0) ORDER BY grid.b) AS entries, max(coalesce(gradient.g / sizes.size, 0)) AS g
+    SELECT a, unnest(range(1, {{ size + 1 }})) AS b
     FROM (
-      SELECT a, unnest(range(1, {{ size + 1 }})) AS b
-      FROM (
-        SELECT unnest(range(1, {{ size + 1 }})) AS a
-      ) AS rows
-    ) AS grid
-    LEFT JOIN entries ON entries.a = grid.a AND entries.b = grid.b
-    LEFT JOIN sizes ON sizes.a = grid.a
-    LEFT JOIN sizes AS others ON others.a = grid.b
-    LEFT JOIN gradient ON gradient.a = grid.a
-    GROUP BY grid.a
-  ) AS scaled
+      SELECT unnest(range(1, {{ size + 1 }})) AS a
+    ) AS unknowns
+  ) AS grid
+  LEFT JOIN entries ON entries.a = grid.a AND entries.b = grid.b
+  LEFT JOIN sizes ON sizes.a = grid.a
+  LEFT JOIN sizes AS others ON others.a = grid.b
+  GROUP BY grid.a
   UNION ALL
+  SELECT {{ size + 1 }}, list(coalesce(gradient.g / sizes.size, 0) ORDER BY gradient.a)
+  FROM gradient
+  LEFT JOIN sizes ON sizes.a = gradient.a
+),
+factor AS (
+  SELECT 0 AS k, a, CAST([] AS {{ nbsql.double() }}[]) AS l FROM rows
+  UNION ALL
+  SELECT factor.k + 1, factor.a, list_append(factor.l, (rows.entries[factor.k + 1] - coalesce(list_dot_product(factor.l, ahead.l), 0)) / sqrt(ahead.rest))
+  FROM factor
+  JOIN rows ON rows.a = factor.a
+  CROSS JOIN (
+    SELECT factor.l, rows.entries[factor.a] - coalesce(list_dot_product(factor.l, factor.l), 0) AS rest
+    FROM factor
+    JOIN rows ON rows.a = factor.a
+    WHERE factor.a = factor.k + 1
+  ) AS ahead
+  WHERE factor.a > factor.k AND factor.k < {{ size }} AND ahead.rest > 1e-13
+),
+sides AS MATERIALIZED (
   SELECT
-    k + 1,
-    CASE WHEN head > 1e-13 THEN 0 ELSE k END,
-    list_append(
-      list_transform(matrix[2:], lambda row: list_transform(row[2:], lambda x, j: x - row[1] * ahead[j + 1])),
-      ahead[2:]
-    )
-  FROM (
-    SELECT *, list_transform(matrix[1], lambda x: x / head) AS ahead
-    FROM (
-      SELECT *, matrix[1][1] AS head FROM eliminated WHERE k <= {{ size }} AND collinear = 0
-    ) AS heads
-  ) AS step
+    k,
+    list(l[k] ORDER BY a DESC) FILTER (WHERE a > k AND a <= {{ size }}) AS below,
+    max(CASE WHEN a = k THEN l[k] END) AS diagonal,
+    max(CASE WHEN a = {{ size + 1 }} THEN l[k] END) AS y
+  FROM factor
+  WHERE k > 0
+  GROUP BY k
+),
+solved AS (
+  SELECT max(k) AS k, CAST([] AS {{ nbsql.double() }}[]) AS solution FROM sides HAVING max(k) = {{ size }}
+  UNION ALL
+  SELECT solved.k - 1, list_append(solved.solution, (sides.y - coalesce(list_dot_product(sides.below, solved.solution), 0)) / sides.diagonal)
+  FROM solved
+  JOIN sides ON sides.k = solved.k
 ),
 directions AS MATERIALIZED (
-  SELECT last.a, last.direction / sizes.size AS direction
+  SELECT solved.a, solved.direction / sizes.size AS direction
   FROM (
-    SELECT generate_subscripts(matrix, 1) AS a, unnest(matrix)[1] AS direction FROM eliminated WHERE k = {{ size + 1 }} AND collinear = 0
-  ) AS last
-  JOIN sizes ON sizes.a = last.a
+    SELECT {{ size + 1 }} - generate_subscripts(solution, 1) AS a, unnest(solution) AS direction FROM solved WHERE k = 0
+  ) AS solved
+  JOIN sizes ON sizes.a = solved.a
 )
 SELECT
   tried.v,
@@ -107,7 +125,7 @@ SELECT
   (SELECT list(direction ORDER BY a) FROM directions) AS direction,
   (SELECT sum(gradient.g * directions.direction) FROM gradient JOIN directions ON directions.a = gradient.a) AS fall,
   (SELECT max(abs(direction)) FROM directions) AS biggest,
-  (SELECT max(collinear) FROM eliminated) AS collinear
+  (SELECT CASE WHEN max(k) < {{ size }} THEN max(k) + 1 ELSE 0 END FROM factor) AS collinear
 FROM {{ tried }} AS tried
 CROSS JOIN (
   SELECT sums FROM {{ sums }} AS sums WHERE i IS NULL
