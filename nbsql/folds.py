@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context, is_wide
 from nbsql.counting import Count, say, total
+from nbsql.covariance import together
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
@@ -224,16 +225,29 @@ class Folds:
         relation = made[1] if made else self._table(kind)
         if made is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        cells = renderer.fragment("subquery", self._others(spec, renderer.fragment("fold_at_hand")))
-        priors = renderer.fragment("subquery", renderer.fragment("priors", context, cells))
-        size = max(1, CELLS_AT_ONCE // engine.ask("row_count", self.cells)[0][0])
-        for start in range(0, len(folds), size):
-            query = renderer.fragment("of_folds", kind, context, cells, priors, folds[start : start + size])
-            macro = "insert_into" if start else "create_table_as"
-            options = {} if start else {"temporary": True}
+        for number, query in enumerate(self._queries(kind, context, spec, features, folds)):
+            macro = "insert_into" if number else "create_table_as"
+            options = {} if number else {"temporary": True}
             engine.run(f"{kind} of the folds", renderer.statement(macro, relation, query, **options))
         self._made[kind] = (key, relation)
         return relation
+
+    def _queries(
+        self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]
+    ) -> Iterator[Markup]:
+        """The queries of the models of folds: of all together, or, where that is too much, of some at a time."""
+        fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
+
+        def of(fold: Markup) -> tuple[Markup, Markup]:
+            cells = fragment("subquery", self._others(spec, fold))
+            return cells, fragment("subquery", fragment("priors", context, cells))
+
+        if together(replace(spec, features=tuple(features))):
+            yield from (fragment("of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
+            return
+        size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
+        for start in range(0, len(folds), size):
+            yield fragment("of_folds", kind, context, *of(fragment("fold_at_hand")), folds[start : start + size])
 
 
 def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:

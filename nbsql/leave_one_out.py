@@ -19,6 +19,7 @@ from nbsql.relations import Relations
 from nbsql.spec import Feature, Spec
 
 LOO = "loo"
+FEW_CLASSES = 20
 _DISTRIBUTIONS = (
     "dirichlet",
     "complement",
@@ -53,6 +54,7 @@ class Parts:
         bags: of tokens.
         backoffs: joint features whose columns count where no other row has their values.
         gates: by the index of a feature, the indices of the joint features that it stands in for.
+        class_numbers: of the classes, if they are few.
     """
 
     numbers: Sequence[Feature]
@@ -61,16 +63,18 @@ class Parts:
     bags: Sequence[Feature]
     backoffs: Sequence[Feature]
     gates: Mapping[int, Sequence[int]]
+    class_numbers: Sequence[int] = ()
 
     @classmethod
-    def of(cls, spec: Spec) -> Parts:
-        """The parts of a spec."""
+    def of(cls, spec: Spec, classes: int) -> Parts:
+        """The parts of a spec, for so many classes."""
         kinds: dict[str, list[Feature]] = {"numbers": [], "columns": [], "levels": [], "bags": []}
         for feature in spec.features:
             kinds[_kind(feature)].append(feature)
         backoffs = [feature for feature in spec.features if feature.family.backs_off]
         gates = {feature.index: [joint.index for joint in backoffs if _stands_in(feature, joint)] for feature in spec.features}
-        return cls(**kinds, backoffs=backoffs, gates=gates)
+        numbers = range(1, classes + 1) if classes <= FEW_CLASSES else ()
+        return cls(**kinds, backoffs=backoffs, gates=gates, class_numbers=numbers)
 
     @property
     def seen(self) -> list[int]:
@@ -156,7 +160,7 @@ class LeaveOneOut(Folds):
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
         """What every row is scored by: the counts of all, from which it is taken."""
         spec = replace(spec, slice_by=None)  # the slices add up to the whole
-        context, parts = Context(spec, wide=False), Parts.of(spec)
+        context, parts = Context(spec, wide=False), Parts.of(spec, len(self.labels))
         cells = self._renew("cells of setting", self.whole(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None

@@ -20,6 +20,7 @@ from sklearn.naive_bayes import GaussianNB
 
 import nbsql
 from nbsql import InputError, NbsqlWarning, folds
+from nbsql.engines.duckdb import DuckDB
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -92,6 +93,19 @@ def test_dealt_folds_share_every_class_and_stay_the_same(con: Connection) -> Non
     assert repr(found) == repr(shuffled)
     tables = con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary AND table_name NOT LIKE '%out of fold%'")
     assert tables.fetchone()[0] <= 12  # type: ignore[index] - of the two whole models, whose parameters the evaluations read
+
+
+@pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+def test_the_models_of_many_folds_are_made_in_parts(con: Connection, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(90) r(i)")
+    options: dict[str, Any] = {"target": "y", "folds": 7, "unseen": "smooth"}
+    at_once = nbsql.cross_validate(con, "t", **options)
+    names: list[str] = []
+    monkeypatch.setattr(folds, "CELLS_AT_ONCE", 1)
+    in_parts = nbsql.cross_validate(DuckDB(con, watch=names.append), "t", **options)
+    assert names.count("parameters of the folds") == names.count("lookups of the folds") == 7
+    for one, other in zip(at_once.folds, in_parts.folds, strict=True):
+        assert one == (*other[:4], near(other[4], rel=1e-12))
 
 
 @pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])

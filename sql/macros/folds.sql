@@ -94,6 +94,14 @@ CROSS JOIN LATERAL (
 ) AS models
 {%- endmacro %}
 
+{# Those of one fold by itself, which is a literal: DuckDB before 2.0 cannot do a recursive query, an inverse say, for every fold. #}
+{% macro of_fold(kind, model, statistics, priors, fold) -%}
+SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, models.*
+FROM (
+  {{ nbsql[kind](model, statistics, priors) | indent(2) }}
+) AS models
+{%- endmacro %}
+
 {% macro fold_at_hand() -%} folds.nbsql_slice {%- endmacro %}
 
 {# The numbers of the classes in the models of the folds: nbsql_slice, class, class_no. #}

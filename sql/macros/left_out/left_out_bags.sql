@@ -18,7 +18,7 @@
 {% set term -%}
 CASE
   WHEN number.k <= 0 THEN 0
-  WHEN number.total <= 1e-12 THEN -(number.kept{% if smooth %} + number.lost{% endif %}) * ln(number.k)
+  WHEN number.total <= 0 THEN -(number.kept{% if smooth %} + number.lost{% endif %}) * ln(number.k)
   ELSE {{ likelihood }}{% if smooth %} + CASE WHEN number.lost > 0 THEN number.lost * {{ nbsql.log(unseen) }} ELSE 0 END{% endif %}
 
 END

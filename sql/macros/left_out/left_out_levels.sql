@@ -42,14 +42,14 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= 1e-
 classes.k{{ i }} - CASE WHEN rows.gone{{ i }} THEN 1 ELSE 0 END AS k{{ i }}
 {%- endmacro %}
 
-{# What a category adds. Between 0 and 1e-12 of all pseudo-counts is what rounding leaves of them. #}
+{# What a category adds. #}
 {% macro left_out_level(feature) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set seen %}(number.n{{ i }} + number.alpha{{ i }}) / number.total{{ i }}{% endset -%}
 {% set unseen %}{{ nbsql.number(feature.family.added_count) }} / number.total{{ i }}{% endset -%}
 CASE
   WHEN NOT number.found{{ i }}{% if not (feature.family.level and feature.family.unseen == 'smooth') %} OR number.gone{{ i }}{% endif %} OR number.k{{ i }} = 0 THEN 0
-  WHEN number.total{{ i }} <= 1e-12 THEN -ln(number.k{{ i }})
+  WHEN number.total{{ i }} <= 0 THEN -ln(number.k{{ i }})
   {% if feature.family.level and feature.family.unseen == 'smooth' %}
   WHEN number.gone{{ i }} THEN {{ nbsql.log(unseen) }}
   {% endif %}
@@ -82,7 +82,7 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {% set i, k = nbsql.sub(feature), feature.columns | length -%}
 {% for column, alpha in feature.family.declared -%}
 {% set likelihood %}(number.n{{ nbsql.sub(feature, loop.index) }} + {{ nbsql.number(alpha) }}) / number.total{{ i }}{% endset -%}
-{% set weight %}CASE WHEN number.total{{ i }} > 1e-12 THEN {{ nbsql.log(likelihood) }} ELSE -ln({{ k }}) END{% endset -%}
+{% set weight %}CASE WHEN number.total{{ i }} > 0 THEN {{ nbsql.log(likelihood) }} ELSE -ln({{ k }}) END{% endset -%}
 weight{{ nbsql.sub(feature, loop.index) }} := {% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}
 {%- if not loop.last %},
 {% endif %}
