@@ -7,87 +7,99 @@
 
   and so on with both parts. The edge is halfway between the values on its sides.
 
-  A row of `parts` is a value and a class in a part, which is named by its lower end. All parts are cut at once.
+  A row of `parts` is a value and a class in a part, which is named by the value below it, where the last cut was made. All parts are
+  cut at once. up_to and all_up_to count the rows up to the value, of the class and of all, once for all parts.
 #}
 {% macro binned_mdl(model, source, feature) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-{% set cost %}CASE WHEN right_n > 1e-9 * total THEN round((left_bits + right_bits) / total, 10) END{% endset -%}
-WITH RECURSIVE parts AS (
-  SELECT
-    -{{ nbsql.infinity() }} AS part,
-    {{ nbsql.finite(x) }} AS x,
-    {{ nbsql.target(model) }} AS class,
-    CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n,
-    CAST(NULL AS {{ nbsql.double() }}) AS edge
-  FROM {{ source }} AS source
-  WHERE {{ nbsql.counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
-  GROUP BY {{ nbsql.finite(x) }}, {{ nbsql.target(model) }}
-  UNION ALL
-  SELECT CASE WHEN x >= edge THEN edge ELSE part END, x, class, n, edge
+WITH RECURSIVE numbers AS MATERIALIZED (
+  SELECT x, class, n, sum(n) OVER (PARTITION BY class ORDER BY x) AS up_to, sum(n) OVER (ORDER BY x) AS all_up_to
   FROM (
-    SELECT part, x, class, n, CASE WHEN best / 2 + following / 2 > best THEN best / 2 + following / 2 ELSE following END AS edge
-    FROM (
-      SELECT
-        *,
-        min(CASE WHEN x > best THEN x END) OVER (PARTITION BY part) AS following,
-        bool_or(x = best AND bits - left_bits - right_bits > log2(total - 1) + log2(power(3, k) - 2)
-          - k * bits / total + left_k * left_bits / left_n + right_k * right_bits / right_n) OVER (PARTITION BY part) AS accepted
-      FROM (
-        SELECT *, min(CASE WHEN {{ cost }} = least THEN x END) OVER (PARTITION BY part) AS best
-        FROM (
-          SELECT *, min({{ cost }}) OVER (PARTITION BY part) AS least
-          FROM (
-            {{ nbsql.mdl_sides(nbsql.word('parts')) | indent(12) }}
-          ) AS sides
-        ) AS costs
-      ) AS candidates
-    ) AS cuts
-    WHERE accepted
-  ) AS edges
+    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+    GROUP BY {{ nbsql.finite(x) }}, {{ nbsql.target(model) }}
+  ) AS counts
+),
+parts AS (
+  SELECT -{{ nbsql.infinity() }} AS part, *, CAST(NULL AS {{ nbsql.double() }}) AS cut FROM numbers
+  UNION ALL
+  SELECT CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END, parts.x, parts.class, parts.n, parts.up_to, parts.all_up_to, cuts.cut
+  FROM parts
+  JOIN (
+    {{ nbsql.mdl_cuts(nbsql.word('parts')) | indent(4) }}
+  ) AS cuts ON cuts.part = parts.part
 )
-SELECT DISTINCT edge FROM parts WHERE edge IS NOT NULL ORDER BY edge
+SELECT CASE WHEN x / 2 + following / 2 > x THEN x / 2 + following / 2 ELSE following END AS edge
+FROM (
+  SELECT x, lead(x) OVER (ORDER BY x) AS following FROM numbers GROUP BY x
+) AS neighbours
+WHERE x IN (SELECT cut FROM parts WHERE cut IS NOT NULL)
+ORDER BY edge
+{%- endmacro %}
+
+{# The parts that are to be cut, and after which value: part, cut. Whether the principle accepts is asked of the best cut alone. #}
+{% macro mdl_cuts(parts) -%}
+SELECT part, max(cut) AS cut
+FROM (
+  SELECT best.part, best.place.x AS cut, sum(parts.n) AS of_class, sum(CASE WHEN parts.x <= best.place.x THEN parts.n ELSE 0 END) AS left_n, max(parts.x) > best.place.x AS is_right
+  FROM {{ parts }} AS parts
+  JOIN (
+    SELECT part, min(struct_pack(cost := round(bits / total, 10), x := x)) AS place
+    FROM (
+      {{ nbsql.mdl_sides(parts) | indent(6) }}
+    ) AS sides
+    WHERE right_n > 1e-9 * total
+    GROUP BY part
+  ) AS best ON best.part = parts.part
+  GROUP BY best.part, best.place.x, parts.class
+) AS classes_of
+GROUP BY part
+HAVING {{ nbsql.mdl_bits(nbsql.word('of_class')) }} - {{ nbsql.mdl_bits(nbsql.word('left_n')) }} - {{ nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') }}
+  > log2(sum(of_class) - 1) + log2(power(3, count(*)) - 2) - count(*) * {{ nbsql.mdl_bits(nbsql.word('of_class')) }} / sum(of_class)
+    + sum(CASE WHEN left_n > 0 THEN 1 ELSE 0 END) * {{ nbsql.mdl_bits(nbsql.word('left_n')) }} / sum(left_n)
+    + sum(CASE WHEN is_right THEN 1 ELSE 0 END) * {{ nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') }} / sum(of_class - left_n)
+{%- endmacro %}
+
+{# The bits of a set of rows, N Ent(S), by how many of each class it has: with f(n) = n log2(n), f(N) minus the sum of f(n_c). #}
+{% macro mdl_bits(n) -%}
+({{ nbsql.n_bits('sum(' ~ n ~ ')') }} - sum({{ nbsql.n_bits(n) }}))
 {%- endmacro %}
 
 {#
-  A row a value and class, with the two sides of a cut after the value: how many rows and classes they have, and their bits, N Ent(S).
-  With f(n) = n log2(n) these are f(N) minus the sum of f(n_c) over the classes, which changes from value to value by those of the
-  classes that the value has, so that it is a running sum.
+  A row a value and class: part, x, total (the rows of the part), right_n (those above the value), and the bits of the two sides of a
+  cut after the value. These change from value to value by the f(n_c) of the classes that the value has, so that they are a running sum.
 #}
 {% macro mdl_sides(parts) -%}
+{% set change -%}
+{{ nbsql.n_bits(nbsql.word('up_to')) }} - {{ nbsql.n_bits(nbsql.word('up_to') ~ ' - n') }} + {{ nbsql.n_bits(nbsql.word('of_class') ~ ' - up_to') }} - {{ nbsql.n_bits(nbsql.word('of_class') ~ ' - up_to + n') }}
+{%- endset -%}
 SELECT
-  *,
-  {{ nbsql.n_bits(nbsql.word('total')) }} - whole_f AS bits,
-  {{ nbsql.n_bits(nbsql.word('left_n')) }} - left_f AS left_bits,
-  {{ nbsql.n_bits(nbsql.word('right_n')) }} - (whole_f + right_f) AS right_bits
+  part,
+  x,
+  total,
+  right_n,
+  {{ nbsql.n_bits(nbsql.word('total') ~ ' - right_n') }} + {{ nbsql.n_bits(nbsql.word('right_n')) }} - whole_f
+    - sum({{ change }}) OVER (PARTITION BY part ORDER BY x) AS bits
 FROM (
-  SELECT
-    part,
-    x,
-    class,
-    n,
-    sum(n) OVER part_of AS total,
-    sum(n) OVER so_far AS left_n,
-    sum(n) OVER part_of - sum(n) OVER so_far AS right_n,
-    sum(CASE WHEN is_first THEN 1 ELSE 0 END) OVER part_of AS k,
-    sum(CASE WHEN is_first THEN 1 ELSE 0 END) OVER so_far AS left_k,
-    sum(CASE WHEN is_last THEN 1 ELSE 0 END) OVER part_of - sum(CASE WHEN is_last THEN 1 ELSE 0 END) OVER so_far AS right_k,
-    sum(CASE WHEN is_first THEN {{ nbsql.n_bits(nbsql.word('of_class')) }} ELSE 0 END) OVER part_of AS whole_f,
-    sum({{ nbsql.n_bits(nbsql.word('up_to')) }} - {{ nbsql.n_bits(nbsql.word('up_to') ~ ' - n') }}) OVER so_far AS left_f,
-    sum({{ nbsql.n_bits(nbsql.word('of_class') ~ ' - up_to') }} - {{ nbsql.n_bits(nbsql.word('of_class') ~ ' - up_to + n') }}) OVER so_far AS right_f
-  FROM (
+  SELECT parts.part, parts.x, parts.n, parts.up_to - totals.before AS up_to, totals.of_class, totals.total, totals.whole_f, totals.last_up_to - parts.all_up_to AS right_n
+  FROM {{ parts }} AS parts
+  JOIN (
     SELECT
       part,
-      x,
       class,
-      n,
-      sum(n) OVER (PARTITION BY part, class) AS of_class,
-      sum(n) OVER (PARTITION BY part, class ORDER BY x) AS up_to,
-      lag(x) OVER (PARTITION BY part, class ORDER BY x) IS NULL AS is_first,
-      lead(x) OVER (PARTITION BY part, class ORDER BY x) IS NULL AS is_last
-    FROM {{ parts }} AS parts
-  ) AS counts
-  WINDOW part_of AS (PARTITION BY part), so_far AS (PARTITION BY part ORDER BY x)
-) AS sums
+      of_class,
+      before,
+      sum(of_class) OVER (PARTITION BY part) AS total,
+      max(last_up_to) OVER (PARTITION BY part) AS last_up_to,
+      sum({{ nbsql.n_bits(nbsql.word('of_class')) }}) OVER (PARTITION BY part) AS whole_f
+    FROM (
+      SELECT part, class, sum(n) AS of_class, min(up_to - n) AS before, max(all_up_to) AS last_up_to
+      FROM {{ parts }} AS parts
+      GROUP BY part, class
+    ) AS classes_of
+  ) AS totals ON totals.part = parts.part AND totals.class = parts.class
+) AS counts
 {%- endmacro %}
 
 {# n log2(n), and 0 for what rounding leaves of no row. #}
