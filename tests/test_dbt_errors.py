@@ -61,6 +61,48 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         {"target": "y", "families": {"words": {"family": "multinomial", "columns": ["n"]}}},
         "family 'multinomial' of 'words' needs at least two count columns: {family: multinomial, columns: [w1, w2]}",
     ),
+    "two_families": (
+        {"target": "y", "families": {"n": "poisson", "two": {"family": "complement", "columns": ["n", "w"]}}},
+        "column 'n' is in 'two' and has another family too; leave it in one",
+    ),
+    "two_more": (
+        {"target": "y", "families": {"two": {"family": "complement", "columns": ["n", "w"]}, "n": "poisson"}},
+        "column 'n' is in 'two' and has another family too; leave it in one",
+    ),
+    "excluded": (
+        {"target": "y", "exclude": ["n"], "families": {"n": "poisson"}},
+        "families names 'n', which is not among the features; take it out, or add it to features",
+    ),
+    "role": (
+        {"target": "y", "features": ["y"]},
+        "column 'y' is the target, the weight or an id, and cannot be a feature too",
+    ),
+    "text_weight": ({"target": "y", "weight": "s"}, "weight column 's' is VARCHAR; weights must be numbers"),
+    "event": (
+        {"target": "y", "families": {"s": {"family": "text", "event": "bernoulli", "tfidf": True}}},
+        "event: bernoulli of 's' asks whether a word is there, not how often; leave out tfidf and norm",
+    ),
+    "ngrams": (
+        {"target": "y", "families": {"s": {"family": "text", "ngrams": [3, 2]}}},
+        "ngrams of 's' must be a whole number from 1 to 10, or a pair [shortest, longest], not [3, 2]",
+    ),
+    "no_mode": (
+        {"target": "y", "families": {"x": {"family": "gaussian", "estimate": "mode"}}},
+        "estimate: mode of 'x' needs a prior, such as prior: {kappa: 1, a: 2}",
+    ),
+    "rate": (
+        {"target": "y", "families": {"n": {"family": "poisson", "estimate": "mode", "a": 0.5}}},
+        "estimate: mode of 'n' needs a at 1 or above, or a and b at 0 for no prior",
+    ),
+    "small_alpha": (
+        {"target": "y", "families": {"s": {"family": "categorical", "estimate": "mode", "alpha": 0.5}}},
+        "estimate: mode of 's' needs every alpha at 1 (no smoothing) or above, not 0.5",
+    ),
+    "gaps": (
+        {"target": "y", "features": ["x"], "slice_by": "d"},
+        "2 rows of rows are in no slice: slice_by 'd' is NULL there; give them one with coalesce, or leave them out with "
+        "where=",
+    ),
     "negative": (
         {"target": "y", "features": ["n"], "families": {"n": "poisson"}},
         "2 values of column 'n' of rows are negative; poisson counts must be at least 0",
@@ -116,12 +158,28 @@ MODELS = {
     ),
 }
 GOOD = {"target": "y", "features": ["x", "s"]}
+# Models that are incremental, and what is said of them when they are run a second time.
+AGAIN = {
+    "incremental": (
+        GOOD,
+        "'incremental' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in "
+        "nbsql.statistics",
+    ),
+    "strategy": (
+        {**GOOD, "slice_by": "n"},
+        "'strategy' replaces slices, which incremental_strategy 'append' does not; use 'delete+insert'",
+    ),
+    "normed": (
+        {**GOOD, "slice_by": "n", "families": {"s": {"family": "text", "norm": "l2"}}},
+        "'normed' cannot be incremental: 's' depends on all rows at once (norm); materialize it as a table",
+    ),
+}
 
 
 @pytest.fixture(scope="module")
 def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     models = {
-        **dict.fromkeys([*OPTIONS, "good", "incremental", "some_priors", "more_priors"], STATISTICS),
+        **dict.fromkeys([*OPTIONS, *AGAIN, "good", "some_priors", "more_priors"], STATISTICS),
         **{name: sql for name, (sql, _) in MODELS.items()},
         "plain": "SELECT 1 AS one",
         "none": "{{ nbsql.statistics(source('raw', 'empty')) }}",
@@ -129,8 +187,11 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     meta = {name: options for name, (options, _) in OPTIONS.items()}
     meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
     meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
-    meta |= dict.fromkeys(["good", "text", "incremental"], GOOD) | {"none": {"target": "y"}}
-    found = Project(tmp_path_factory.mktemp("dbt"), models, meta, {"incremental": {"materialized": "incremental"}})
+    meta |= {name: options for name, (options, _) in AGAIN.items()}
+    meta |= {"good": GOOD, "text": GOOD, "none": {"target": "y"}}
+    config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps")}
+    config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
+    found = Project(tmp_path_factory.mktemp("dbt"), models, meta, config)
     with found.connect() as con:
         con.execute(
             """CREATE TABLE rows AS FROM (VALUES (1, 'a', 1.5, 2, 's', DATE '2026-01-01', 1), (2, 'b', 2.5, -1, NULL, NULL, 2),
@@ -139,15 +200,11 @@ def messages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         con.execute("CREATE TABLE empty (y VARCHAR, s VARCHAR)")
     assert found.dbt("run").returncode == 1
     first = found.messages()
-    assert found.dbt("run", "--select", "incremental").returncode == 1
+    assert found.dbt("run", "--select", *AGAIN).returncode == 1
     return {**first, **found.messages()}
 
 
 def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str]) -> None:
-    expected = {name: line for name, (_, line) in {**OPTIONS, **MODELS}.items()}
-    expected["incremental"] = (
-        "'incremental' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in "
-        "nbsql.statistics"
-    )
+    expected = {name: line for name, (_, line) in {**OPTIONS, **MODELS, **AGAIN}.items()}
     assert {name: messages[name] for name in expected} == {name: f"nbsql: {line}" for name, line in expected.items()}
     assert messages["good"] == "OK"

@@ -54,3 +54,6 @@ def test_the_wheel_fits_and_predicts_in_an_empty_environment(tmp_path):
     assert answer == "[('yes',), ('yes',), ('no',)]"
     assert where.startswith(str(environment))
     assert "nbsql" in run(environment / "bin" / "nbsql", "--version", cwd=tmp_path)
+    package = Path(run(environment / "bin" / "nbsql", "dbt-path", cwd=tmp_path).strip())
+    assert (package / "dbt_project.yml").is_file()
+    assert package.is_relative_to(environment)

@@ -28,7 +28,7 @@
 {% set members = [] -%}
 {% for member in family.columns %}{% do members.append(nbsql.column_named(columns, member, "of '" ~ name ~ "'", relation)) %}{% endfor -%}
 {% for member in members -%}
-{% if member.name in taken %}{% do nbsql.refuse("column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}{% endif -%}
+{% if member.name in taken or member.name in single %}{% do nbsql.refuse("column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}{% endif -%}
 {% do taken.update({member.name: name}) %}
 {% endfor -%}
 {% do together.update({name: {'family': family, 'members': members}}) %}
@@ -36,6 +36,9 @@
 {% set column = nbsql.column_named(columns, name, 'in families', relation) -%}
 {% if column not in chosen -%}
 {% do nbsql.refuse("families names '" ~ name ~ "', which is not among the features; take it out, or add it to features") %}
+{% endif -%}
+{% if column.name in taken -%}
+{% do nbsql.refuse("column '" ~ name ~ "' is in '" ~ taken[column.name] ~ "' and has another family too; leave it in one") %}
 {% endif -%}
 {% do single.update({column.name: family}) %}
 {% endif -%}
