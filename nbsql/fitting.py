@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from nbsql.context import ClassColumn, class_columns, is_wide
+from nbsql.context import ClassColumn, class_columns
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
 from nbsql.engines.duckdb import on_duckdb
@@ -203,7 +203,7 @@ def build(engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | 
     for statement in [*plan.described(__version__, entries[0]), *map(plan.enter, entries[1:])]:
         _run(engine, statement)
     classes = class_columns(engine.rows(plan.class_order()))
-    wide = is_wide(plan.spec, len(classes)) if wide is None else wide
+    wide = plan.is_wide(len(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
     statements = list(plan.compiled(classes))
     if not plan.relations.temporary:

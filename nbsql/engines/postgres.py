@@ -80,7 +80,7 @@ class PostgreSQL(Engine):
     def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and the rows of a statement."""
         with self.errors(), self.guarded(), psycopg.Cursor(self.connection, row_factory=tuple_row) as cursor:
-            cursor.execute(sql.encode())
+            cursor.execute(sql.encode(self.connection.info.encoding))
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
