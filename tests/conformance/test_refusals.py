@@ -278,6 +278,16 @@ def test_the_command_line_takes_files(command: str) -> None:
     )
 
 
+def test_show_prints_a_table(pg: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    model = golf(Place("postgres", pg))
+    model.predict("SELECT '[red]' AS sky, CAST(NULL AS REAL) AS wind").show()
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "sky    wind  prediction  probability",
+        "-----  ----  ----------  -----------",
+        "[red]  NULL  no          0.5",
+    ]
+
+
 def test_ci_has_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     from conformance.servers import absent
 
