@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.calibration import outdate
-from nbsql.context import ClassColumn, class_columns, is_wide, scored
+from nbsql.context import ClassColumn, class_columns, scored
 from nbsql.counting import Count, total
 from nbsql.covariance import check_covariances
 from nbsql.engines.engine import Engine
@@ -221,7 +221,7 @@ class Change:
         renderer = engine.renderer
         engine.run("touch", renderer.statement("touch", plan.relations["spec"]))
         classes = class_columns(engine.rows(plan.class_order()))
-        plan = Plan(renderer, plan.spec, plan.relations, wide=is_wide(plan.spec, scored(classes)))
+        plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored(classes)))
         same = classes == self.classes and plan.wide == self.plan.wide
         again = renderer.dialect.refills and same
         for name in () if again else ("parameters", "lookups"):

@@ -20,10 +20,10 @@ _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile("[a-z][a-z0-9_]*")
 
-# How dialects differ beyond their macros: where temporary tables are, how many bytes a name may have, how many columns a table.
+# How dialects differ beyond their macros: where temporary tables are, how many bytes a name may have, how many numbers a row.
 _TEMPORARY = {"duckdb": ("temp", "main"), "postgres": ("pg_temp",)}
 _LONGEST_NAME = {"postgres": 63}
-_MOST_COLUMNS = {"postgres": 1600}
+_MOST_NUMBERS = {"postgres": 1000}  # of 8 bytes: a row is in one page of 8 kB
 
 
 def folded(name: str) -> str:
@@ -70,9 +70,10 @@ class Dialect:
         self.name = name
         self.temporary = _TEMPORARY[name]
         self.longest_name = _LONGEST_NAME.get(name)
-        self.most_columns = _MOST_COLUMNS.get(name)
+        self.most_numbers = _MOST_NUMBERS.get(name)
         self.analyzes = name == "postgres"  # whether new tables are to be analyzed
         self.refills = name == "postgres"  # whether tables are refilled rather than dropped, for the sake of who reads them
+        self.long_form = name == "duckdb"  # whether scoring can have a row a class, not only a column
         self.table_macros = name == "duckdb"  # FROM spam.predict('inbox')
 
     def ident(self, *names: str) -> Markup:

@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, class_columns, is_wide, scored
+from nbsql.context import ClassColumn, class_columns, scored
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
 from nbsql.decomposition import decomposed, staged
@@ -240,7 +240,7 @@ def build(engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | 
     for statement in [*plan.described(__version__, entries[0]), *map(plan.enter, entries[1:])]:
         _run(engine, statement)
     classes = class_columns(engine.rows(plan.class_order()))
-    wide = is_wide(plan.spec, scored(classes)) if wide is None else wide
+    wide = plan.is_wide(scored(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
     statements = list(plan.compiled(classes))
     if not plan.relations.temporary:

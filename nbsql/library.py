@@ -58,8 +58,8 @@ def fit(
     `FROM name.predict('table')`. One transaction: the model is there whole, or nothing has changed.
 
     Args:
-        con: a DuckDB connection, or the path of a database file.
-        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
+        con: a DuckDB connection, or the path of a database file; or a connection of psycopg's, or a postgresql:// address.
+        source: table, view, SELECT text, and on DuckDB a relation, or a pandas, Polars or Arrow frame.
         target: the column of the class, of any scalar type. Rows where it is NULL are left out.
         name: of the model. None makes a transient model, for this connection only, also on a read-only database.
         id: key column or columns; they are no features and come back in `explain`.
@@ -101,6 +101,7 @@ def fit(
         InputError: an argument or the data cannot be used.
         ModelError: the name is taken.
         DatabaseError: the database is locked, read-only or refuses a statement.
+        NotSupportedError: PostgreSQL does not have what is asked for, or not yet.
 
     >>> import duckdb
     >>> con = duckdb.connect()

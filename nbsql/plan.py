@@ -70,6 +70,10 @@ class Plan:
     def wide(self) -> bool | None:
         return self._wide
 
+    def is_wide(self, class_count: int) -> bool:
+        """Whether a model of so many classes takes the wide form, a column a class."""
+        return is_wide(self.spec, class_count) or not self.renderer.dialect.long_form
+
     # Fitting. ------------------------------------------------------------------------------------------------------
 
     @property
@@ -239,15 +243,12 @@ class Plan:
             yield Statement(f"analyze {name}", self.renderer.statement("analyze", self.relations[name]))
 
     def _check_size(self, context: Context) -> None:
-        """Raise NotSupportedError if the parameters have more columns than a table."""
-        most, classes = self.renderer.dialect.most_columns, len(context.class_columns)
-        if most is None:
-            return
-        wanted = classes * (2 + len(context.parameters))
-        if not context.class_numbers or wanted > most:
+        """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
+        most, classes, parameters = self.renderer.dialect.most_numbers, len(context.class_columns), len(context.parameters)
+        if most is not None and classes * (5 + parameters) > most:
             raise NotSupportedError(
-                f"{classes} classes with {len(context.parameters)} parameters each are more than this engine's tables can hold "
-                f"({most} columns); take fewer classes or features"
+                f"{classes} classes with {parameters} parameters each do not fit into a row of this engine's tables, "
+                f"which holds some {most:,} numbers; take fewer classes or features"
             )
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
@@ -402,7 +403,7 @@ class Plan:
         return context, scored
 
     def _context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
-        wide = is_wide(self.spec, scored(classes)) if self._wide is None else self._wide
+        wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
         return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns)
 
     # Statements. ---------------------------------------------------------------------------------------------------

@@ -80,7 +80,7 @@ class PostgreSQL(Engine):
     def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and the rows of a statement."""
         with self.errors(), self.guarded(), psycopg.Cursor(self.connection, row_factory=tuple_row) as cursor:
-            cursor.execute(sql.encode())
+            cursor.execute(sql.encode(self.connection.info.encoding))
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
@@ -148,13 +148,15 @@ class PostgreSQL(Engine):
         return polars.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
 
     def show(self, sql: str) -> None:
+        from rich.console import Console
+
         query = self.renderer.fragment("subquery", self.renderer.dialect.query(sql))
         names, rows = self._fetch(self.renderer.statement("first_rows", query, _SHOWN))
         cells = [names, *(["NULL" if value is None else str(value) for value in row] for row in rows)]
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
         lines.insert(1, "  ".join("-" * width for width in widths))
-        print("\n".join(lines))
+        Console().print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
     # Looking around. -----------------------------------------------------------------------------------------------
 

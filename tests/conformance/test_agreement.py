@@ -219,6 +219,23 @@ def test_labels_of_any_type_agree(both: Both, kind: str, labels: list[str]) -> N
     assert model.classes == nbsql.load(both[1].con, "m").classes
 
 
+def test_many_classes_agree(both: Both) -> None:
+    """DuckDB scores them with a row a class, PostgreSQL with a column a class."""
+    rows = [(i, f"class {i % 120}", "uvw"[i % 7 % 3], i % 11) for i in range(480)]
+    for place in both:
+        place.table("t", {"id": "INTEGER", "y": "VARCHAR", "x": "VARCHAR", "k": "INTEGER"}, rows)
+    assert_agreement(both, "t", "SELECT * FROM t WHERE id < 30", target="y", id="id", families={"k": "poisson"})
+
+
+def test_another_encoding_of_the_client_is_minded(pg: Any) -> None:
+    pg.execute("SET client_encoding = 'LATIN1'")
+    place = Place("postgres", pg)
+    place.table("t", {"größe": "VARCHAR", "y": "VARCHAR"}, [("süß", "ä"), ("b", "o")])
+    model = nbsql.fit(pg, "t", target="y", name="maß")
+    assert model.predict("SELECT 'süß' AS größe").fetchall()[0][:2] == ("süß", "ä")
+    assert nbsql.models(pg) == ["maß"]
+
+
 def test_the_example_of_the_readme_runs(address: str, pg: Any) -> None:
     readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
     (block,) = re.findall(r"^```python postgres\n(.*?)^```$", readme, re.MULTILINE | re.DOTALL)

@@ -238,17 +238,23 @@ def test_rights_that_are_missing(pg: Any, address: str) -> None:
         pg.execute(f"DROP ROLE clerk_{database}")
 
 
-def test_more_columns_than_a_table_has(pg: Any) -> None:
-    columns = [f"x{i}" for i in range(130)]
-    made = ", ".join(f"i * {n + 1} % 7 AS {x}" for n, x in enumerate(columns))
-    pg.execute(f"CREATE TABLE wide AS SELECT i % 4 AS y, {made} FROM generate_series(1, 40) AS t(i)")
+def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
+    def fit(count: int) -> nbsql.Model:
+        pg.execute("DROP TABLE IF EXISTS wide")
+        made = ", ".join(f"i * {n + 1} % 7 + random() AS x{n}" for n in range(count))
+        pg.execute(
+            f"CREATE TABLE wide AS SELECT 'a label {'x' * 22}' || i % 4 AS y, {made} FROM generate_series(1, 40) AS t(i)"
+        )
+        return nbsql.fit(pg, "wide", target="y", name="m")
+
     with pytest.raises(NotSupportedError) as caught:
-        nbsql.fit(pg, "wide", target="y", name="m")
+        fit(82)
     assert str(caught.value) == (
-        "4 classes with 390 parameters each are more than this engine's tables can hold (1600 columns); "
+        "4 classes with 246 parameters each do not fit into a row of this engine's tables, which holds some 1,000 numbers; "
         "take fewer classes or features"
     )
     assert nbsql.models(pg) == []
+    assert len(fit(81).predict("wide").fetchall()) == 40
 
 
 def test_psycopg_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,6 +279,16 @@ def test_the_command_line_takes_files(command: str) -> None:
     assert result.stderr == (
         "error: the command line works on DuckDB files; for PostgreSQL use Python: nbsql.fit('postgresql://...', ...)\n"
     )
+
+
+def test_show_prints_a_table(pg: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    model = golf(Place("postgres", pg))
+    model.predict("SELECT '[red]' AS sky, CAST(NULL AS REAL) AS wind").show()
+    assert capsys.readouterr().out.splitlines()[:3] == [
+        "sky    wind  prediction  probability",
+        "-----  ----  ----------  -----------",
+        "[red]  NULL  no          0.5",
+    ]
 
 
 def test_ci_has_every_engine(monkeypatch: pytest.MonkeyPatch) -> None:
