@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from nbsql.errors import InputError, suggestion
-from nbsql.family import Joint, MultivariateGaussian, OverColumns, non_negative, weighted
+from nbsql.family import Joint, MultivariateGaussian, Nulls, OverColumns, non_negative, weighted
 from nbsql.spec import Column, Feature, Logistic, Options
 
 # From the columns that are to be features and that `families` does not name, to families over several of them, by key; what
@@ -29,7 +29,7 @@ def joint(columns: Sequence[Column], options: Options) -> Mapping[str, OverColum
     alpha = options.alpha
     if alpha is None:  # the share as it is, which the mode has with pseudo-counts of 1
         alpha = 1.0 if options.estimate == "mode" else 0.0
-    nulls = options.nulls if options.nulls == "error" else "category"
+    nulls: Nulls = "error" if options.nulls == "error" else "category"
     names = [column.name for column in columns]
     if options.backoff is not None:
         return {"joint": Joint(names, alpha=alpha, nulls=nulls, backoff=options.backoff)}
