@@ -11,12 +11,12 @@ from nbsql.context import ClassColumn
 from nbsql.dialect import restore
 
 if TYPE_CHECKING:
-    from nbsql.plan import Plan
+    from nbsql.plan.scoring import Scoring
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence")
 
 
-def functions(plan: Plan, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
+def functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
     """The statements that make them, by the name of the function (sql/macros/postgres/functions.sql)."""
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     double = render("double")

@@ -1,0 +1,97 @@
+"""What all parts of a plan share: the model that it is of, and the forms of statements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.context import ClassColumn, Context, is_wide, scored
+from nbsql.relations import Relations
+from nbsql.render import Renderer
+from nbsql.spec import Spec
+
+VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
+MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
+CALIBRATED = {"predict_calibrated": "predict", "predict_proba_calibrated": "predict_proba"}  # and when it is calibrated
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One statement of a plan and what it is for."""
+
+    name: str
+    sql: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the ledger: its number, from 1; its name; what was done, with what, and how many rows that was."""
+
+    number: int
+    batch: str
+    operation: str
+    source: str
+    rows: int
+
+
+class Base:
+    """The model that a plan is of.
+
+    Args:
+        renderer: of the engine.
+        spec: what to model.
+        relations: where the model's relations are.
+        wide: the form of the tables that scoring reads; None chooses it by their size.
+    """
+
+    def __init__(self, renderer: Renderer, spec: Spec, relations: Relations, *, wide: bool | None = None) -> None:
+        self._wide = wide
+        self.renderer = renderer
+        self.spec = spec
+        self.relations = relations
+        self._rendered: dict[tuple[Any, ...], Markup] = {}
+
+    @property
+    def wide(self) -> bool | None:
+        return self._wide
+
+    def is_wide(self, class_count: int) -> bool:
+        """Whether a model of so many classes takes the wide form, a column a class."""
+        return is_wide(self.spec, class_count) or not self.renderer.dialect.long_form
+
+    def context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
+        """What the macros know as `model`."""
+        wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
+        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns)
+
+    def sliced(self, source: Markup) -> Markup:
+        """The source with the slice, segment or component of every row, if the model has some."""
+        if self.spec.components is not None:
+            return self.renderer.fragment("in_components", source, self.spec.components, self.spec.target)
+        if not self.spec.cut_by:
+            return source
+        return self.renderer.fragment("sliced", source, self.renderer.dialect.query(self.spec.cut_by))
+
+    def segmented(self, source: Markup) -> Markup:
+        """The source with the segment of every row, if the model has segments."""
+        return self.sliced(source) if self.spec.segment_by else source
+
+    def priors(self, statistics: Markup | None = None) -> Markup:
+        return self.renderer.fragment("priors", Context(self.spec), statistics or self.relations["statistics"])
+
+    def _table(self, name: str, relation: Markup, query: Markup, *, temporary: bool = False) -> Statement:
+        temporary = temporary or self.relations.temporary
+        return Statement(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+
+    def _view(self, name: str, query: Markup) -> Statement:
+        temporary = self.relations.temporary
+        return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, temporary=temporary))
+
+    def _macro(self, name: str, query: Markup) -> Statement:
+        return Statement(f"macro {name}", self.renderer.statement("create_table_macro", self.relations[name], query))
+
+    def _insert(self, name: str, relation: Markup, query: Markup) -> Statement:
+        return Statement(name, self.renderer.statement("insert_into", relation, query))

@@ -1,0 +1,116 @@
+"""The statements that count a source."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.context import Context, blocks
+from nbsql.plan.base import Base, Statement
+from nbsql.spec import Check, Feature
+
+# A statement reads so many categorical features at once: enough to keep every core busy, few enough to plan quickly.
+LEVELS_A_STATEMENT = 50
+FEATURES_A_STATEMENT = 100
+
+
+def _statement_name(act: str, block: Sequence[Feature]) -> str:
+    first, last = block[0].name, block[-1].name
+    return f"{act} {first}" if len(block) == 1 else f"{act} {first} to {last}"
+
+
+class Counting(Base):
+    """From a source to the table of cells."""
+
+    @property
+    def scanned(self) -> list[Feature]:
+        return [feature for feature in self.spec.features if feature.family.scanned]
+
+    @property
+    def centred(self) -> list[Feature]:
+        return [feature for feature in self.spec.features if feature.family.centred]
+
+    @property
+    def reads(self) -> int:
+        """How often a fit reads its source."""
+        return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
+
+    def stage(self, source: Markup, staged: Markup) -> Statement:
+        query = self.renderer.fragment("staged", source, [*self.spec.columns, *(["nbsql_slice"] if self.spec.is_cut else [])])
+        return self._table("read the source once", staged, query, temporary=True)
+
+    def centres(self, source: Markup) -> str:
+        return self.renderer.statement("centres", source, self.centred)
+
+    def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Statement:
+        number = self.renderer.dialect.number
+        numbers = {
+            index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
+            for index, centre in centres.items()
+        }
+        query = self.renderer.fragment("scan", Context(self.spec), source, self.scanned, checks, numbers)
+        return self._table("scan", scan, query, temporary=True)
+
+    def untrusted(self, scan: Markup) -> Iterator[str]:
+        """Queries for the indices of the features that need the careful scan."""
+        for block in blocks(self.scanned if self.centred else [], FEATURES_A_STATEMENT):
+            yield self.renderer.statement("untrusted", self._summed_cells(scan, block))
+
+    def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
+        key = (scan, *(feature.index for feature in features))
+        if key not in self._rendered:  # asked for twice: to hold against the rules, and to write
+            self._rendered[key] = self.renderer.fragment("summed_cells", Context(self.spec), scan, features)
+        return self._rendered[key]
+
+    def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
+        query = self.renderer.fragment("scan", Context(self.spec), source, features, careful=True)
+        return self._table("scan again, carefully", rescan, query, temporary=True)
+
+    def cells(
+        self,
+        relation: Markup,
+        batch: str,
+        source: Markup,
+        scan: Markup,
+        rescan: Markup,
+        careful: Sequence[Feature],
+        *,
+        temporary: bool,
+    ) -> Iterator[Statement]:
+        """A new table of cells: from what the scans found, and those of categories and tokens from the source.
+
+        Args:
+            relation: the table to create.
+            batch: the line of the ledger that the cells come with.
+            source: what is counted.
+            scan: the table of the wide scan.
+            rescan: the table of the careful scan, of the features in `careful`.
+            careful: see `rescan`.
+            temporary: whether the table is one.
+        """
+        context = Context(self.spec, batch=batch)
+        yield self._table("statistics", relation, self.renderer.fragment("class_cells", context, scan), temporary=temporary)
+        trusted = [feature for feature in self.scanned if feature not in careful]
+        for scanned, features in ((scan, trusted), (rescan, careful)):
+            for block in blocks(features, FEATURES_A_STATEMENT):
+                cells = self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block))
+                yield self._insert(_statement_name("cells of", block), relation, cells)
+        levels = [feature for feature in self.spec.features if feature.family.level]
+        for block in blocks(levels, LEVELS_A_STATEMENT):
+            name = _statement_name("count", block)
+            yield self._insert(name, relation, self.renderer.fragment("level_cells", context, source, block))
+        for feature in self.spec.features:
+            if feature.family.bag:
+                cells = self.renderer.fragment("token_cells", context, source, feature)
+                yield self._insert(f"count the tokens of {feature.name}", relation, cells)
+
+    def kept(self, name: str, relation: Markup) -> Statement:
+        """One of the model's tables, of the rows of a temporary one."""
+        return self._table(name, self.relations[name], self.renderer.fragment("everything", relation))
+
+    def keep_features(self) -> Statement:
+        """Drop the cells of features that the spec does not have."""
+        statement = self.renderer.statement("keep_features", self.relations["statistics"], self.spec.features)
+        return Statement("keep the best features", statement)

@@ -1,0 +1,115 @@
+"""The statements that make, from the table of cells, what else a model is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from nbsql.context import ClassColumn, Context
+from nbsql.errors import NotSupportedError
+from nbsql.functions import functions
+from nbsql.plan.base import CALIBRATED, VERBS, Entry, Statement
+from nbsql.plan.scoring import Scoring
+
+
+class Making(Scoring):
+    """From the table of cells to the spec, the ledger, the estimates, what scoring reads, and the macros."""
+
+    def create_schema(self) -> Statement:
+        return Statement("schema", self.renderer.statement("create_schema", self.relations.schema))
+
+    def described(self, version: str, entry: Entry) -> Iterator[Statement]:
+        """What surrounds the statistics: the spec, the ledger with its first line, and the views of the estimates."""
+        yield self._table("spec", self.relations["spec"], self.renderer.fragment("spec_row", self.spec.to_json(), version))
+        yield self._table("batches", self.relations["batches"], self._entry(entry))
+        yield from self.estimates()
+
+    def enter(self, entry: Entry) -> Statement:
+        """One more line of the ledger."""
+        return self._insert("ledger", self.relations["batches"], self._entry(entry))
+
+    def _entry(self, entry: Entry) -> Markup:
+        return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, entry.rows)
+
+    def estimates(self) -> Iterator[Statement]:
+        """The views of priors and likelihoods."""
+        yield from self._analysed("statistics")
+        yield self._view("priors", self.priors())
+        arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"])
+        if self.spec.features:
+            yield self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
+        else:
+            yield self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
+        if self.spec.components is not None:
+            yield self._view("components", self.renderer.fragment("components", *arguments, self.spec.components))
+
+    def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False) -> Iterator[Statement]:
+        """The tables that scoring reads; `again`: in place of what they hold."""
+        context = self.context(classes)
+        self._check_size(context)
+        arguments = (context, self.relations["statistics"], self.relations["priors"])
+        if context.learnt:
+            weights = self.relations["weights"]
+            arguments = (context, weights, self.renderer.fragment("biased", self.relations["priors"], weights))
+        kind = "segment_" if self.spec.segment_by else "mixture_" if self.spec.components is not None else ""
+        query = self.renderer.fragment(f"{kind}parameters", *arguments)
+        yield from self._made("parameters", query, again=again)
+        if any(feature.family.looked_up for feature in self.spec.features):
+            yield from self._made("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
+
+    def _made(self, name: str, query: Markup, *, again: bool) -> Iterator[Statement]:
+        relation = self.relations[name]
+        if again:
+            yield Statement(f"empty {name}", self.renderer.statement("delete_all", relation))
+            yield self._insert(name, relation, query)
+        else:
+            yield self._table(name, relation, query)
+        yield from self._analysed(name)
+
+    def _analysed(self, name: str) -> Iterator[Statement]:
+        """Let an engine that does not do so by itself look at a new table, whose size it would guess at."""
+        if self.renderer.dialect.analyzes:
+            yield Statement(f"analyze {name}", self.renderer.statement("analyze", self.relations[name]))
+
+    def _check_size(self, context: Context) -> None:
+        """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
+        most, classes, parameters = self.renderer.dialect.most_numbers, len(context.class_columns), len(context.parameters)
+        if most is not None and classes * (5 + parameters) > most:
+            raise NotSupportedError(
+                f"{classes} classes with {parameters} parameters each do not fit into a row of this engine's tables, "
+                f"which holds some {most:,} numbers; take fewer classes or features"
+            )
+
+    def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
+        """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
+        if not self.renderer.dialect.table_macros:
+            yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
+            return
+        context = self.context(classes)
+        queried = self.segmented(self.renderer.fragment("queried"))
+        parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
+        yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
+        scored = self._scored_in_macros(context)
+        for verb in VERBS:
+            if verb == "explain":
+                query = self.renderer.fragment(verb, context, queried, parameters, lookups)
+            else:
+                query = self.renderer.fragment(verb, context, scored)
+            yield self._macro(verb, query)
+
+    def calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
+        """The table macros of a calibrated model."""
+        context = self.context(classes)
+        relations = map(self.relations.within, ("parameters", "calibration"))
+        query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)
+        scored = self.renderer.fragment("subquery", query)
+        for name, verb in CALIBRATED.items():
+            yield self._macro(name, self.renderer.fragment(verb, context, scored))
+
+    def _scored_in_macros(self, context: Context) -> Markup:
+        if self.relations.is_current:
+            return self.renderer.fragment("call_macro", self.relations.within("scored"))
+        # To make a macro, DuckDB looks for those it calls in the current database, and there only.
+        arguments = (self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
+        return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))

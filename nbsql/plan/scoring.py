@@ -1,0 +1,130 @@
+"""The queries that read a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.context import ClassColumn, Context
+from nbsql.dialect import restore
+from nbsql.plan.base import Base
+
+
+class Scoring(Base):
+    """From what scoring reads to its answers, and to what they are judged by."""
+
+    def class_order(self, priors: Markup | None = None) -> str:
+        if self.spec.components is not None:
+            return self.renderer.statement("class_order_of_components", self.relations["statistics"], self.relations["priors"])
+        return self.renderer.statement("class_order", priors or self.relations["priors"])
+
+    def score(
+        self,
+        verb: str,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
+        columns: Sequence[str] = (),
+    ) -> str:
+        """The query of a verb over a source of these columns; calibrated by the method `calibration`, if there is one."""
+        return restore(self.query(verb, source, classes, ordered=ordered, calibration=calibration, columns=columns))
+
+    def query(
+        self,
+        verb: str,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
+        tables: tuple[Markup, Markup] | None = None,
+        columns: Sequence[str] = (),
+    ) -> Markup:
+        """The query of a verb over a source, not yet whole; `tables` stand for the parameters and lookups of the model."""
+        if verb == "explain":
+            tables = tables or (self.relations["parameters"], self.relations["lookups"])
+            return self.renderer.fragment(verb, self.context(classes, ordered=ordered), self.segmented(source), *tables)
+        context, scored = self._scored(source, classes, tables, ordered=ordered, calibration=calibration, columns=columns)
+        return self.renderer.fragment(verb, context, scored)
+
+    def decide(
+        self,
+        macro: str,
+        argument: Any,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
+    ) -> str:
+        """The query of predictions made otherwise than by the highest posterior; see nbsql/decisions.py."""
+        context, scored = self._scored(source, classes, ordered=ordered, calibration=calibration)
+        return self.renderer.statement(macro, context, scored, self.relations["parameters"], argument)
+
+    def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
+        """The query of the total log-likelihood of rows and their classes."""
+        context, scored = self._scored(source, classes)
+        return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
+
+    def judged(
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        weight: str | None,
+        *,
+        as_text: bool,
+        calibration: str | None = None,
+        costs: Sequence[Sequence[float]] | None = None,
+    ) -> Markup:
+        """The common table expressions of the queries that judge the model on a source."""
+        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
+        return self.renderer.fragment("judged", context, scored, self.relations["parameters"], weight, as_text)
+
+    def paid(
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        weight: str | None,
+        *,
+        as_text: bool,
+        calibration: str | None,
+        costs: Sequence[Sequence[float]],
+    ) -> str:
+        """The query of what the predictions that cost least did cost."""
+        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
+        return self.renderer.statement("paid", context, scored, self.relations["parameters"], weight, as_text)
+
+    def calibration_rows(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
+        """The query of what a calibration is fitted on, of a source."""
+        context, scored = self._scored(source, classes)
+        return self.renderer.fragment("calibration_rows", context, scored, self.relations["parameters"], weight, as_text)
+
+    def _scored(
+        self,
+        source: Markup,
+        classes: Sequence[ClassColumn],
+        tables: tuple[Markup, Markup] | None = None,
+        *,
+        ordered: bool = False,
+        calibration: str | None = None,
+        costs: Sequence[Sequence[float]] | None = None,
+        columns: Sequence[str] = (),
+    ) -> tuple[Context, Markup]:
+        context = self.context(classes, ordered=ordered, columns=columns)
+        parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
+        scored = self.renderer.fragment(
+            "subquery", self.renderer.fragment("scored", context, self.segmented(source), parameters, lookups)
+        )
+        if calibration is not None:
+            query = self.renderer.fragment(
+                "calibrated", context, scored, parameters, self.relations["calibration"], calibration
+            )
+            scored = self.renderer.fragment("subquery", query)
+        if costs is not None:
+            query = self.renderer.fragment("decided_at_cost", context, scored, parameters, costs)
+            scored = self.renderer.fragment("subquery", query)
+        return context, scored
