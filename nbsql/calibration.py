@@ -14,12 +14,13 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
-from nbsql.evaluation import Evaluation, evaluate, judgeable
+from nbsql.evaluate import evaluate, judgeable
+from nbsql.evaluation import Evaluation
 from nbsql.leave_one_out import check_folds, deal
 from nbsql.plan import CALIBRATED, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
-from nbsql.resolve import recounted
+from nbsql.rules import recounted
 
 METHODS = ("temperature", "platt", "isotonic")
 _JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")

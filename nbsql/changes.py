@@ -16,7 +16,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.plan import MACROS, Entry, Plan
-from nbsql.resolve import recounted
+from nbsql.rules import recounted
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, NbsqlWarning
 from nbsql.family import Text
 from nbsql.plan import Plan, Statement
-from nbsql.resolve import checks
+from nbsql.rules import checks
 from nbsql.spec import Feature
 
 _HERE = str(Path(__file__).parent)

@@ -7,26 +7,16 @@ import datetime
 import decimal
 import math
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from markupsafe import Markup
-
-from nbsql.context import ClassColumn
-from nbsql.dialect import folded
-from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source
-from nbsql.errors import InputError, suggestion
-from nbsql.plan import Plan
+from nbsql.errors import InputError
 from nbsql.query import Query
-from nbsql.spec import Column
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 _QUERIES = ("metrics", *TABLES)
-_BINNED = ("metrics", "calibration", "lift")
-_NUMBERS = ("integer", "float", "decimal")
 
 
 @dataclass(frozen=True)
@@ -175,51 +165,6 @@ class Evaluation:
         return "\n".join(lines)
 
 
-def evaluate(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    bins: int,
-    calibration: str | None = None,
-    costs: Sequence[Sequence[float]] | None = None,
-) -> Evaluation:
-    """The evaluation of a model on a source, which must have the features.
-
-    Raises:
-        InputError: the source lacks the target or the weight, or has no rows to judge.
-    """
-    options: dict[str, Any] = {"calibration": calibration, "costs": costs}
-    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, **options)
-
-    def nothing(left_out: int | None) -> str:
-        return _nothing(engine, plan.spec.target, source, left_out)
-
-    evaluation = evaluation_of(queries, weight, nothing)
-    if costs is None:
-        return evaluation
-    sql = cost_sql(engine, plan, classes, source, weight=weight, calibration=calibration, costs=costs)
-    ((cost, expected),) = engine.rows(sql)
-    return dataclasses.replace(evaluation, cost=cost, expected_cost=expected)
-
-
-def cost_sql(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    calibration: str | None,
-    costs: Sequence[Sequence[float]],
-) -> str:
-    """The query of what the predictions of least cost did cost on a source: cost, expected_cost."""
-    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
-    return plan.paid(narrowed, classes, weight, as_text=as_text, calibration=calibration, costs=costs)
-
-
 def evaluation_of(
     queries: Mapping[str, Query], weight: str | None, nothing: Callable[[int | None], str] = "no rows to judge, {}".format
 ) -> Evaluation:
@@ -249,99 +194,6 @@ def evaluation_of(
     items = tuple(ClassEvaluation(label=label, **metrics) for label, metrics in by_class.items())
     fields: dict[str, Any] = {**overall, **queries}
     return Evaluation(**fields, classes=items)
-
-
-def evaluation_queries(
-    engine: Engine,
-    plan: Plan,
-    classes: Sequence[ClassColumn],
-    source: Source,
-    *,
-    weight: str | None,
-    bins: int,
-    calibration: str | None = None,
-    costs: Sequence[Sequence[float]] | None = None,
-) -> dict[str, Query]:
-    """The queries of an evaluation, by name.
-
-    Raises:
-        InputError: the source lacks the target or the weight, or an argument is of no use.
-    """
-    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
-    judged = plan.judged(narrowed, classes, weight, as_text=as_text, calibration=calibration, costs=costs)
-    return queries_of(engine, judged, source, bins)
-
-
-def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) -> tuple[Markup, str | None, bool]:
-    """The columns of a source that judging reads, the name of its weight, and whether labels are compared as text.
-
-    Raises:
-        InputError: the source lacks the target or the weight, or they are of no use.
-    """
-    target = _column(source, plan.spec.target, "the target of the model")
-    as_text = _check_labels(engine, plan, target, source)
-    weights = None if weight is None else _column(source, weight, "the weight")
-    if weights is not None and weights.kind not in _NUMBERS:
-        raise InputError(f"weight column {weights.name!r} is {weights.type}; weights must be numbers")
-    columns = {folded(name): name for feature in plan.spec.features for name in feature.columns}
-    for column in filter(None, (target, weights)):
-        columns[folded(column.name)] = column.name
-    renderer = engine.renderer
-    narrowed = source.relation
-    if plan.spec.segment_by is None:  # the segment may be said by any column
-        narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, list(columns.values())))
-    return narrowed, weights.name if weights else None, as_text
-
-
-def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:
-    """The queries of an evaluation, by name, on rows that are judged."""
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
-        raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
-    statements = {
-        name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in _QUERIES
-    }
-    return {name: Query(engine, sql, source) for name, sql in statements.items()}
-
-
-def _column(source: Source, name: str, role: str) -> Column:
-    if not isinstance(name, str):
-        raise InputError(f"{role} must be the name of a column, not {name!r}")
-    found = next((column for column in source.columns if folded(column.name) == folded(name)), None)
-    if found is None:
-        hint = suggestion(name, [column.name for column in source.columns])
-        raise InputError(f"no column {name!r} in {source.label}, {role}{hint}")
-    return found
-
-
-def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) -> bool:
-    """Whether labels are compared as text; InputError if those of the source can be none of the model's."""
-    known = next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
-    if _comparable(known) != _comparable(target):
-        if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a NULL alone has no type, or any
-            raise InputError(_nothing(engine, target.name, source, None))
-        raise InputError(
-            f"column {target.name!r} of {source.label} is {target.type}, and the classes of the model are {known.type}; cast it"
-        )
-    return known.kind == "text" and known.type != target.type
-
-
-def _comparable(column: Column) -> str:
-    """Columns of one such kind can be compared."""
-    if column.kind in _NUMBERS:
-        return "number"
-    if column.type.startswith(("DATE", "TIMESTAMP")) and "ZONE" not in column.type:
-        return "date"
-    return column.kind if column.kind in ("text", "boolean") else column.type
-
-
-def _nothing(engine: Engine, target: str, source: Source, left_out: int | None) -> str:
-    """Why there is no row to judge."""
-    rows = engine.ask("row_count", source.relation)[0][0]
-    if not rows:
-        return f"{source.label} has no rows; there is nothing to judge"
-    if left_out in (rows, None):
-        return f"the target {target!r} is NULL in every row of {source.label}; judging needs rows whose class is known"
-    return f"every row of {source.label} with a class has a weight of 0; judging needs rows that count"
 
 
 def _rounded(value: float | None) -> str:

@@ -11,7 +11,7 @@ from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative
 from nbsql.method import learning, method
-from nbsql.spec import Check, Column, Feature, Options, Prior, Spec
+from nbsql.spec import Column, Feature, Options, Prior, Spec
 
 
 class _Columns:
@@ -268,99 +268,3 @@ def _prior(options: Options) -> Prior:
             f"a Dirichlet distribution with alpha = {alpha:g} has no mode"
         )
     return Prior("smoothed", alpha, estimate="mode" if options.estimate == "mode" else "mean")
-
-
-_RULES = {
-    "negative": "{n} of column {column} are negative; {family} {units} must be at least 0",
-    "positive": "{n} of column {column} are 0 or negative; {family} {units} must be above 0",
-    "whole": "{n} of column {column} are not whole; {family} {units} must be whole numbers",
-    "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
-    "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
-    "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",
-    "weight": "{n} of the weight column {column} are negative, NULL or not finite; weights must be at least 0",
-}
-
-
-def check_source(
-    spec: Spec, columns: Sequence[Column], label: str, model: str, *, training: bool = False, exact: bool = False
-) -> dict[str, Column]:
-    """The columns of a source, by folded name, if it has what a model reads.
-
-    Args:
-        spec: of the model.
-        columns: of the source.
-        label: what messages call the source.
-        model: what messages call the model.
-        training: whether it must have the target and the weight too.
-        exact: whether names must have the same case.
-
-    Raises:
-        InputError: a column is missing, or of a type that its family does not take.
-    """
-    found = {folded(column.name): column for column in columns}
-    names = [column.name for column in columns]
-
-    def find(name: str, role: str) -> Column:
-        column = found.get(folded(name))
-        if column is None or (exact and column.name != name):
-            raise InputError(f"no column {name!r} in {label}, {role} of {model}{suggestion(name, names)}")
-        return column
-
-    for feature in spec.features:
-        for name in feature.columns:
-            column = find(name, "a feature")
-            if column.kind not in feature.family.accepts and column.type != '"NULL"':
-                raise InputError(
-                    f"column {column.name!r} of {label} is {column.type}, which {model} cannot take "
-                    f"for a {feature.family.name} feature; cast it"
-                )
-    if training:
-        target = find(spec.target, "the target")
-        if target.type != spec.target_type:
-            raise InputError(
-                f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
-                "cast it"
-            )
-        weight = find(spec.weight, "the weight") if spec.weight is not None else None
-        if weight is not None and weight.kind not in ("integer", "float", "decimal"):
-            raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
-    return found
-
-
-def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool = False) -> Spec:
-    """The spec by which a model counts other rows, whose columns may have other types than those of the fit.
-
-    Args:
-        spec: of the model.
-        columns: of the source of the rows.
-        label: what messages call the source.
-        model: what messages call the model.
-        exact: whether names must have the same case.
-
-    Raises:
-        InputError: as `check_source`, for training.
-    """
-    found = check_source(spec, columns, label, model, training=True, exact=exact)
-    features = tuple(
-        replace(feature, floating=any(found[folded(name)].kind == "float" for name in feature.columns))
-        for feature in spec.features
-    )
-    return replace(spec, features=features)
-
-
-def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
-    """The rules that the rows of a training source must keep."""
-    kinds = {folded(column.name): column.kind for column in columns}
-    found = [Check("weight", spec.weight, _RULES["weight"])] if spec.weight else []
-    for feature in spec.features:
-        message = {
-            rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units)
-            for rule, text in _RULES.items()
-        }
-        missing = ["missing"] if feature.family.nulls == "error" else []
-        found += [
-            Check(rule, column, message[rule])
-            for column in feature.columns
-            for rule in [*feature.family.rules.get(kinds[folded(column)], ()), *missing]
-        ]
-    return found

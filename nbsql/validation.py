@@ -13,7 +13,8 @@ from nbsql.context import Context
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.evaluation import Evaluation, evaluation_of, queries_of
+from nbsql.evaluate import queries_of
+from nbsql.evaluation import Evaluation, evaluation_of
 from nbsql.folds import kept, resolved
 from nbsql.leave_one_out import LOO, check_folds, deal
 from nbsql.query import Query

@@ -20,7 +20,7 @@ from nbsql.logistic import refuse_weights
 from nbsql.plan import Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
-from nbsql.resolve import check_source
+from nbsql.rules import check_source
 from nbsql.spec import Spec
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ from nbsql.components import refuse_components
 from nbsql.costs import cost_matrix
 from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.evaluation import Evaluation, cost_sql, evaluate, evaluation_queries
+from nbsql.evaluate import cost_sql, evaluate, evaluation_queries
+from nbsql.evaluation import Evaluation
 from nbsql.model.base import Handle
 from nbsql.query import Query
 from nbsql.segments import refuse_segments

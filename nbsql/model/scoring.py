@@ -14,7 +14,7 @@ from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
 from nbsql.plan import VERBS
 from nbsql.query import Query
-from nbsql.resolve import check_source
+from nbsql.rules import check_source
 from nbsql.sampling import mean_or_total, sample
 from nbsql.segments import refuse_segments
 
