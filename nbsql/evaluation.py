@@ -16,7 +16,6 @@ from nbsql.query import Query
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
-_QUERIES = ("metrics", *TABLES)
 
 
 @dataclass(frozen=True)
