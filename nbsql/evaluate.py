@@ -13,12 +13,11 @@ from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
-from nbsql.evaluation import TABLES, Evaluation, evaluation_of
+from nbsql.evaluation import QUERIES, Evaluation, evaluation_of
 from nbsql.plan import Plan
 from nbsql.query import Query
 from nbsql.spec import Column
 
-_QUERIES = ("metrics", *TABLES)
 _BINNED = ("metrics", "calibration", "lift")
 _NUMBERS = ("integer", "float", "decimal")
 
@@ -115,7 +114,7 @@ def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dic
     if not isinstance(bins, int) or isinstance(bins, bool) or bins < 1:
         raise InputError(f"bins must be a whole number of at least 1, not {bins!r}")
     statements = {
-        name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in _QUERIES
+        name: engine.renderer.statement(name, judged, **({"bins": bins} if name in _BINNED else {})) for name in QUERIES
     }
     return {name: Query(engine, sql, source) for name, sql in statements.items()}
 

@@ -16,6 +16,7 @@ from nbsql.query import Query
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
+QUERIES = ("metrics", *TABLES)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ class Evaluation:
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the classes, of types that JSON has; a label that JSON lacks is text."""
-        left = (*_QUERIES, "classes", *(("cost", "expected_cost") if self.cost is None else ()))
+        left = (*QUERIES, "classes", *(("cost", "expected_cost") if self.cost is None else ()))
         names = [item.name for item in dataclasses.fields(self) if item.name not in left]
         classes = [{**dataclasses.asdict(item), "label": _plain(item.label)} for item in self.classes]
         return {**{name: getattr(self, name) for name in names}, "classes": classes}
