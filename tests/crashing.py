@@ -13,7 +13,9 @@ import duckdb
 import nbsql
 from nbsql.render import Renderer
 
-Renderer("duckdb")  # the macros are read once, before any process is forked
+_MACROS = Renderer("duckdb")._macros
+for _name in _MACROS._places:
+    _MACROS[_name]  # compiled once, before any process is forked, so that one that is killed soon is amid its work
 
 KINDS = ("fit", "replace", "update", "forget", "forget batch", "rollback", "compact", "compact through", "drop")
 PARTS = ("may", "june", "july")

@@ -66,7 +66,7 @@ def test_acts_of_a_model(con: Connection, refused: Refused, act: Callable[[nbsql
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        (ROWS, {"method": [1]}, "no method [1]; the methods are 'naive', 'joint', 'lda', 'qda'"),
+        (ROWS, {"method": [1]}, "no method [1]; the methods are 'naive', 'joint', 'lda', 'qda', 'logistic'"),
         (
             "SELECT i % 2 AS y, 5 AS x, 4 AS z FROM range(9) AS r(i)",
             {"method": "lda", "shrinkage": 1},

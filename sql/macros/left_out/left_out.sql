@@ -93,7 +93,7 @@ best AS (
     max(joint) AS highest,
     {# A list in order takes a sort a row; a handful of classes are quicker to pick out one by one. #}
     {% for column in ['joint', 'prior'] %}
-    {%+ if parts.class_numbers %}[{% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ nbsql.word(column) }} END){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}list({{ nbsql.word(column) }} ORDER BY class_no){% endif %} AS {{ nbsql.word(column) }}s{{ nbsql.comma(loop) }}
+    {%+ if parts.class_numbers %}[{% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ nbsql.word(column) }} END){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}list({{ nbsql.word(column) }} ORDER BY class_no){%+ endif %} AS {{ nbsql.word(column) }}s{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM joint
   GROUP BY nbsql_row

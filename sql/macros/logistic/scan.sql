@@ -78,9 +78,9 @@ SELECT code, NULL, gradient FROM by{{ nbsql.sub(feature) }}
 {%- if curvature %}
 
 UNION ALL
-{%+ if many -%}
+{% if many %}
 SELECT i, j, list(product ORDER BY block) FROM by_block GROUP BY i, j
-{%- else -%}
+{%- else %}
 SELECT unnest({{ nbsql.logistic_places(zs, true) }}), unnest({{ nbsql.logistic_places(zs, false) }}), unnest(products) FROM totals
 {%- endif %}
 {%- for feature in problem.levels %}

@@ -71,7 +71,7 @@ CROSS JOIN {{ parameters }} AS parameters
     SELECT
       source.*,
       {% for feature in features %}
-      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{% endif %}{{ nbsql.comma(loop) }}
+      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
       {% endfor %}
     FROM {{ relation }} AS source
     OFFSET 0

@@ -55,7 +55,7 @@ GROUP BY index
 {% set x %}nbsql_x{{ i }}{% endset -%}
 {% set square %}({{ nbsql.square(x) }}){% endset -%}
 ,
-  {%+ if careful %}max(centre{{ i }}){% else %}{{ centre }}{% endif %} AS centre{{ i }},
+  {%+ if careful %}max(centre{{ i }}){% else %}{{ centre }}{%+ endif %} AS centre{{ i }},
   {{ nbsql.tally(model, x) }} AS n{{ i }},
   {{ nbsql.total(model, x) }} AS sum{{ i }},
   sum({% if model.weight %}weight * {% endif %}CASE WHEN {{ x }} IS NOT NULL THEN {{ square }} END) AS squares{{ i }}
