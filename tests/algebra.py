@@ -75,6 +75,15 @@ def same(left: list[Row], right: list[Row]) -> None:
         assert all(map(near, one, other)), (one, other)
 
 
+def alike(left: list[Row], right: list[Row]) -> None:
+    """The same rows in any order, but for rounding: sums are added in any order."""
+
+    def key(row: Row) -> list[str]:
+        return [repr(value) for value in row if not isinstance(value, float)]
+
+    same(sorted(left, key=key), sorted(right, key=key))
+
+
 def same_cells(left: dict[Row, Row], right: dict[Row, Row]) -> None:
     """Counts are equal to the bit; means and squared deviations but for rounding."""
     counted = {key: cell for key, cell in left.items() if cell[0]}

@@ -11,6 +11,7 @@ import duckdb
 import numpy as np
 import pandas
 import pytest
+from algebra import alike
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.naive_bayes import BernoulliNB, ComplementNB, MultinomialNB
@@ -78,7 +79,7 @@ def test_the_best_are_those_of_the_relevance(con: Connection, mail: pandas.DataF
     assert vocabulary(model) == {row[1] for row in ranked[:10]}
     assert len(ranked) == len({word for text in mail["text"] for word in text.split()})  # all are counted
     everything = nbsql.fit(con, source, target="y", families={"bag": nbsql.Tokens(best=1000)})
-    assert everything.likelihoods.fetchall() == nbsql.fit(con, source, target="y").likelihoods.fetchall()
+    alike(everything.likelihoods.fetchall(), nbsql.fit(con, source, target="y").likelihoods.fetchall())
 
 
 def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con: Connection, mail: pandas.DataFrame) -> None:
@@ -87,11 +88,11 @@ def test_counted_learnt_and_forgotten_as_if_all_were_fitted(con: Connection, mai
     model = nbsql.fit(con, "FROM mail LIMIT 100", target="y", families=families, name="m")
     assert vocabulary(model) != vocabulary(whole)
     model.update("FROM mail OFFSET 100")
-    assert model.likelihoods.fetchall() == whole.likelihoods.fetchall()
-    assert model.predict_proba("mail").fetchall() == whole.predict_proba("mail").fetchall()
+    alike(model.likelihoods.fetchall(), whole.likelihoods.fetchall())
+    alike(model.predict_proba("mail").fetchall(), whole.predict_proba("mail").fetchall())
     model.forget("FROM mail OFFSET 100")
     part = nbsql.fit(con, "FROM mail LIMIT 100", target="y", families=families)
-    assert model.likelihoods.fetchall() == part.likelihoods.fetchall()
+    alike(model.likelihoods.fetchall(), part.likelihoods.fetchall())
     assert nbsql.load(con, "m").families == whole.families
 
 
@@ -123,7 +124,7 @@ def test_what_reads_the_model_reads_the_best(con: Connection, mail: pandas.DataF
     ((held,),), ((had,),) = (con.execute(often.format(name), [sorted(words)]).fetchall() for name in ("mail", "drawn"))
     assert had == pytest.approx(held, rel=0.05)
     query = model.sql("predict", "SELECT 'w1 w2 w3' AS text", inline=True)
-    assert duckdb.connect().execute(query).fetchall() == model.predict("SELECT 'w1 w2 w3' AS text").fetchall()
+    alike(duckdb.connect().execute(query).fetchall(), model.predict("SELECT 'w1 w2 w3' AS text").fetchall())
 
 
 @pytest.mark.parametrize(

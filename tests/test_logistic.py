@@ -8,6 +8,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pytest
+from algebra import alike
 from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -319,7 +320,7 @@ def test_it_is_a_model_like_others(con: Connection, spoken: nbsql.Model, tmp_pat
     spoken.export(tmp_path / "places.parquet")
     elsewhere = nbsql.import_(con, tmp_path / "places.parquet", name="elsewhere")
     np.testing.assert_allclose(posteriors(elsewhere, "days"), expected, rtol=0, atol=1e-15)
-    assert elsewhere.statistics.fetchall() == spoken.statistics.fetchall()
+    alike(elsewhere.statistics.fetchall(), spoken.statistics.fetchall())
     transient = nbsql.import_(con, tmp_path / "places.parquet")
     np.testing.assert_allclose(posteriors(transient, "days"), expected, rtol=0, atol=1e-15)
     transient.drop()
@@ -352,9 +353,9 @@ def test_it_is_there_for_another_process(tmp_path: Any) -> None:
 def test_what_is_counted_is_there_as_in_naive_bayes(con: Connection, spoken: nbsql.Model) -> None:
     naive = nbsql.fit(con, "days", target="place", id="i", weight="w")
     for name in ("priors", "likelihoods", "statistics"):
-        assert getattr(spoken, name).fetchall() == getattr(naive, name).fetchall()
+        alike(getattr(spoken, name).fetchall(), getattr(naive, name).fetchall())
     assert spoken.families == naive.families
-    assert spoken.relevance().fetchall() == naive.relevance().fetchall()
+    alike(spoken.relevance().fetchall(), naive.relevance().fetchall())
 
 
 def test_slices_of_the_counts_drift_and_have_no_weights(con: Connection, refused: Any) -> None:
@@ -363,7 +364,7 @@ def test_slices_of_the_counts_drift_and_have_no_weights(con: Connection, refused
     sliced = nbsql.fit(con, "days", slice_by="i % 2", method="logistic", **options)
     assert weights(sliced) == pytest.approx(weights(nbsql.fit(con, "days", method="logistic", **options)), abs=1e-9)
     naive = nbsql.fit(con, "days", slice_by="i % 2", **options)
-    assert sliced.drift("0", "1").fetchall() == naive.drift("0", "1").fetchall()
+    alike(sliced.drift("0", "1").fetchall(), naive.drift("0", "1").fetchall())
     with refused(
         nbsql.ModelError,
         "the model is logistic: it tells classes apart, and has no counts that a part of it could score by; "
