@@ -72,12 +72,11 @@ def displace(engine: Engine, database: str, schema: str) -> None:
     Raises:
         ModelError: the schema holds something that nbsql did not make.
     """
-    aside = engine.set_aside(database, schema)
+    aside = engine.set_aside(database, schema, lambda name: drop_schema(engine, database, name))
     if aside is None:
         drop_schema(engine, database, schema)
-        return
-    check_contents(engine, database, aside, schema)
-    engine.at_the_end(lambda: drop_schema(engine, database, aside))
+    else:
+        check_contents(engine, database, aside, schema)
 
 
 def check_contents(engine: Engine, database: str, schema: str, title: str) -> dict[str, str]:

@@ -123,13 +123,13 @@ class Engine(ABC):
         """How a statement names a schema."""
         return database, schema
 
-    def set_aside(self, database: str, schema: str) -> str | None:  # noqa: ARG002
-        """Rename a schema until the end of the transaction, so that others can read it; its name then, or None: not here."""
-        return None
+    def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
+        """Rename a schema, so that others can read it until the end of the transaction, when `drop` is given the new name.
 
-    def at_the_end(self, act: Callable[[], None]) -> None:
-        """Do something as the last of the transaction."""
-        raise NotImplementedError(f"{self.title} has no use for {act}")
+        Returns:
+            The new name; None: readers need no such thing here, and nothing was done.
+        """
+        return None
 
     @abstractmethod
     def check_name(self, name: str) -> None:

@@ -54,7 +54,7 @@ class PostgreSQL(Engine):
         self.watch = watch
         self.owned = isinstance(connection, str)
         self._within = False  # whether a transaction of `transaction` is open
-        self._last: list[Callable[[], None]] = []
+        self._last: list[Callable[[], object]] = []  # what is done as the last of a transaction
         if isinstance(connection, str):
             self.connection: psycopg.Connection[Any] = _open(connection)
         elif isinstance(connection, psycopg.Connection):
@@ -190,14 +190,12 @@ class PostgreSQL(Engine):
     def path(self, database: str, schema: str) -> tuple[str, ...]:  # noqa: ARG002 - there is one database
         return (schema,)
 
-    def set_aside(self, database: str, schema: str) -> str | None:  # noqa: ARG002
+    def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
         aside = f"{self.transient_name()} {self.connection.info.backend_pid}"
         ident = self.renderer.dialect.ident
         self.run("set the old model aside", self.renderer.statement("rename_schema", ident(schema), ident(aside)))
+        self._last.append(lambda: drop(aside))
         return aside
-
-    def at_the_end(self, act: Callable[[], None]) -> None:
-        self._last.append(act)
 
     def columns(self, relation: Markup) -> list[Column]:
         found = described(self, self.renderer.statement("empty", relation))
