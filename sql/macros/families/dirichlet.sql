@@ -52,16 +52,7 @@ levels AS (
     SELECT feature, value, alpha, FALSE AS declared FROM values_of
     UNION ALL
     SELECT feature, value, alpha, TRUE
-    FROM (
-      VALUES
-        {% for feature in declared %}
-        {% for value, alpha in feature.family.declared %}
-        ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }})
-        {%- if not loop.last %},
-        {% endif %}
-        {% endfor %}{{ nbsql.comma(loop) }}
-        {% endfor %}
-    ) AS declared(feature, value, alpha)
+    FROM {{ nbsql.declared_values(declared) | indent(4) }}
   ) AS seen_or_declared
   GROUP BY feature, value
   {%- else -%}
@@ -114,4 +105,18 @@ SELECT
   CASE WHEN n > 0 THEN unseen_alpha / n ELSE 1 / CAST(k AS {{ nbsql.double() }}) END
 FROM denominators
 WHERE smooths
+{%- endmacro %}
+
+{# The values that are declared, a row a feature and value: feature, value and what is added to its count, alpha. #}
+{% macro declared_values(features) -%}
+(
+  VALUES
+    {% for feature in features %}
+    {% for value, alpha in feature.family.declared %}
+    ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }})
+    {%- if not loop.last %},
+    {% endif %}
+    {% endfor %}{{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS declared(feature, value, alpha)
 {%- endmacro %}

@@ -49,16 +49,7 @@ levels AS (
 
     UNION ALL
     SELECT feature, value, 0, alpha, TRUE
-    FROM (
-      VALUES
-        {% for feature in declared %}
-        {% for value, alpha in feature.family.declared %}
-        ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }}, {{ nbsql.number(alpha) }})
-        {%- if not loop.last %},
-        {% endif %}
-        {% endfor %}{{ nbsql.comma(loop) }}
-        {% endfor %}
-    ) AS declared(feature, value, alpha)
+    FROM {{ nbsql.declared_values(declared) | indent(4) }}
     {%- endif %}
 
   ) AS seen
