@@ -223,12 +223,12 @@ class Change:
         classes = class_columns(engine.rows(plan.class_order()))
         plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored(classes)))
         same = classes == self.classes and plan.wide == self.plan.wide
-        again = renderer.dialect.refills and same
+        again = renderer.dialect.traits.refills and same
         for name in () if again else ("parameters", "lookups"):
             engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
         statements = list(plan.compiled(classes, again=again))
         if not plan.relations.temporary and not same:
-            some = not renderer.dialect.table_macros
+            some = not renderer.dialect.traits.table_macros
             for name in MACROS:
                 engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name], if_exists=some))
             statements += plan.macros(classes)

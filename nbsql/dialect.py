@@ -6,6 +6,7 @@ import hashlib
 import math
 import re
 import string
+from dataclasses import dataclass
 from functools import lru_cache
 
 from markupsafe import Markup
@@ -19,11 +20,6 @@ _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile("[a-z][a-z0-9_]*")
-
-# How dialects differ beyond their macros: where temporary tables are, how many bytes a name may have, how many numbers a row.
-_TEMPORARY = {"duckdb": ("temp", "main"), "postgres": ("pg_temp",)}
-_LONGEST_NAME = {"postgres": 63}
-_MOST_NUMBERS = {"postgres": 1000}  # of 8 bytes: a row is in one page of 8 kB
 
 
 def folded(name: str) -> str:
@@ -59,37 +55,73 @@ def _literal(value: str, dialect: str) -> Markup:
     return _keep(exp.Literal.string(value).sql(dialect))
 
 
+@dataclass(frozen=True)
+class Traits:
+    """How a dialect differs beyond its macros.
+
+    Attributes:
+        temporary: the schema that temporary tables are in.
+        speaks: the folders of macros that take the place of the general ones, the nearest first.
+        double: how a double is written, of its digits; None: an exponent makes it one, where 0.1 alone is DECIMAL.
+        longest_name: how many bytes a name may have.
+        most_numbers: how many numbers fit in a row.
+        analyzes: whether new tables are to be analyzed.
+        refills: whether tables are refilled rather than dropped, for the sake of who reads them.
+        long_form: whether scoring can have a row a class, not only a column.
+        table_macros: whether a query can take a table as its argument, FROM spam.predict('inbox').
+    """
+
+    temporary: tuple[str, ...]
+    speaks: tuple[str, ...] = ()
+    double: str | None = None
+    longest_name: int | None = None
+    most_numbers: int | None = None
+    analyzes: bool = False
+    refills: bool = False
+    long_form: bool = False
+    table_macros: bool = False
+
+
+# A row of PostgreSQL is in one page of 8 kB.
+DIALECTS = {
+    "duckdb": Traits(temporary=("temp", "main"), long_form=True, table_macros=True),
+    "postgres": Traits(
+        temporary=("pg_temp",),
+        speaks=("postgres",),
+        double="float8 '{}'",
+        longest_name=63,
+        most_numbers=1000,
+        analyzes=True,
+        refills=True,
+    ),
+}
+
+
 class Dialect:
     """The gates of one engine.
 
     Args:
-        name: the engine's name as sqlglot knows it.
+        name: the engine's name as sqlglot knows it, one of `DIALECTS`.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.temporary = _TEMPORARY[name]
-        self.longest_name = _LONGEST_NAME.get(name)
-        self.most_numbers = _MOST_NUMBERS.get(name)
-        self.analyzes = name == "postgres"  # whether new tables are to be analyzed
-        self.refills = name == "postgres"  # whether tables are refilled rather than dropped, for the sake of who reads them
-        self.long_form = name == "duckdb"  # whether scoring can have a row a class, not only a column
-        self.table_macros = name == "duckdb"  # FROM spam.predict('inbox')
+        self.traits = DIALECTS[name]
 
     def ident(self, *names: str) -> Markup:
         """A quoted identifier, or several joined by dots."""
-        if self.longest_name is not None:
-            for name in names:
-                if len(_checked(name, "name").encode()) > self.longest_name:
-                    raise InputError(f"a name has at most {self.longest_name} bytes on this engine, which would cut {name!r}")
+        longest = self.traits.longest_name
+        for name in names:
+            if longest is not None and len(_checked(name, "name").encode()) > longest:
+                raise InputError(f"a name has at most {longest} bytes on this engine, which would cut {name!r}")
         return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
 
     def output(self, name: str) -> Markup:
         """The name of a column made from a label. One that is too long ends in a hash of the whole, so that no two meet."""
-        whole = _checked(name, "name").encode()
-        if self.longest_name is not None and len(whole) > self.longest_name:
+        whole, longest = _checked(name, "name").encode(), self.traits.longest_name
+        if longest is not None and len(whole) > longest:
             digest = hashlib.sha256(whole).hexdigest()[:8]
-            name = f"{whole[: self.longest_name - 9].decode(errors='ignore')}_{digest}"
+            name = f"{whole[: longest - 9].decode(errors='ignore')}_{digest}"
         return self.ident(name)
 
     def text(self, value: str) -> Markup:
@@ -97,13 +129,13 @@ class Dialect:
         return _literal(_checked(value, "text"), self.name)
 
     def number(self, value: float) -> Markup:
-        """A finite double. The exponent makes it one: 0.1 alone is DECIMAL, and sums of decimals overflow."""
+        """A finite double, never a decimal, whose sums overflow."""
         value = float(value)
         if not math.isfinite(value):
             raise InputError(f"a number must be finite, not {value}")
         digits = repr(value)
-        if self.name == "postgres":  # where an exponent makes it no double
-            return Markup(f"float8 '{digits}'")  # noqa: S704
+        if self.traits.double is not None:
+            return Markup(self.traits.double.format(digits))  # noqa: S704
         return Markup(digits if "e" in digits else f"{digits}e0")  # noqa: S704
 
     def word(self, name: str) -> Markup:

@@ -15,7 +15,7 @@ class Relations:
         self.path = path
         self._ident = renderer.dialect.ident
         self._transient = transient
-        self._temporary = renderer.dialect.temporary
+        self._temporary = renderer.dialect.traits.temporary
 
     def __getitem__(self, name: str) -> Markup:
         if self._transient is not None:

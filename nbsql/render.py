@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from nbsql.dialect import Dialect, restore
+from nbsql.dialect import DIALECTS, Dialect, restore
 
 _MACRO = re.compile(r"{%-? macro (\w+)\(")
 
@@ -30,18 +30,18 @@ def _only_rendered(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} {value!r} did not pass a gate (ident, text, number or word)")
 
 
-# The dialects with a folder of macros of their own.
-ENGINES = ("postgres",)
+# The folders of macros that not every dialect speaks.
+_PARTICULAR = frozenset(folder for traits in DIALECTS.values() for folder in traits.speaks)
 
 
 class _Macros:
     """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
 
-    The macro postgres__ident is what `ident` is on PostgreSQL, as dbt dispatches. A file is compiled when one of its macros is
-    first called: a fit needs some of them, and all together take most of a second.
+    The macro postgres__ident is what `ident` is in a dialect that speaks "postgres", as dbt dispatches. A file is compiled when
+    one of its macros is first called: a fit needs some of them, and all together take most of a second.
     """
 
-    def __init__(self, folder: Path, dialect_name: str, gates: Mapping[str, Callable[..., Markup]]) -> None:
+    def __init__(self, folder: Path, speaks: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
         self._environment = Environment(
             loader=FileSystemLoader(folder),
             undefined=StrictUndefined,
@@ -54,10 +54,11 @@ class _Macros:
         self._places: dict[str, tuple[str, str]] = {}  # the file and the macro behind each name
         for path in folder.rglob("*.sql"):
             file = path.relative_to(folder).as_posix()
-            if _spoken(file, dialect_name):
+            if _spoken(file, speaks):
                 self._places.update({name: (file, name) for name in _MACRO.findall(path.read_text(encoding="utf-8"))})
-        own = f"{dialect_name}__"
-        self._places.update({name.removeprefix(own): at for name, at in self._places.items() if name.startswith(own)})
+        for folder_name in reversed(speaks):
+            own = f"{folder_name}__"
+            self._places.update({name.removeprefix(own): at for name, at in self._places.items() if name.startswith(own)})
         self._macros = dict(gates)  # which take the place of dbt's, in primitives.sql
 
     def __getitem__(self, name: str) -> Callable[..., Markup]:
@@ -73,17 +74,17 @@ class _Macros:
             raise AttributeError(f"no macro {name!r} in {macro_path()}") from None
 
 
-def _spoken(file: str, dialect_name: str) -> bool:
-    """Whether a file holds macros for a dialect: those of one engine alone are in a folder of its name."""
+def _spoken(file: str, speaks: Sequence[str]) -> bool:
+    """Whether a file holds macros for a dialect: those of some dialects alone are in folders that these name."""
     folder = file.split("/")[0]
-    return file.endswith(".sql") and (folder == dialect_name or folder not in ENGINES)
+    return folder in speaks or folder not in _PARTICULAR
 
 
 @cache
 def _macros(dialect_name: str) -> _Macros:
     dialect = Dialect(dialect_name)
     gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word)
-    return _Macros(macro_path() / "macros", dialect_name, {gate.__name__: gate for gate in gates})
+    return _Macros(macro_path() / "macros", dialect.traits.speaks, {gate.__name__: gate for gate in gates})
 
 
 class Renderer:

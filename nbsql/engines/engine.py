@@ -161,7 +161,7 @@ class Engine(ABC):
         made: list[Markup] = []
 
         def name(part: str) -> Markup:
-            made.append(dialect.ident(*dialect.temporary, f"{prefix} {part}"))
+            made.append(dialect.ident(*dialect.traits.temporary, f"{prefix} {part}"))
             return made[-1]
 
         try:

@@ -69,12 +69,13 @@ class Making(Scoring):
 
     def _analysed(self, name: str) -> Iterator[Statement]:
         """Let an engine that does not do so by itself look at a new table, whose size it would guess at."""
-        if self.renderer.dialect.analyzes:
+        if self.renderer.dialect.traits.analyzes:
             yield Statement(f"analyze {name}", self.renderer.statement("analyze", self.relations[name]))
 
     def _check_size(self, context: Context) -> None:
         """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
-        most, classes, parameters = self.renderer.dialect.most_numbers, len(context.class_columns), len(context.parameters)
+        most = self.renderer.dialect.traits.most_numbers
+        classes, parameters = len(context.class_columns), len(context.parameters)
         if most is not None and classes * (5 + parameters) > most:
             raise NotSupportedError(
                 f"{classes} classes with {parameters} parameters each do not fit into a row of this engine's tables, "
@@ -83,7 +84,7 @@ class Making(Scoring):
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
-        if not self.renderer.dialect.table_macros:
+        if not self.renderer.dialect.traits.table_macros:
             yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
             return
         context = self.context(classes)
