@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
+
+if TYPE_CHECKING:
+    from nbsql.joining import Joining
 
 # The time to plan a star of joins grows faster than the number of its joins and columns. So more categorical features than
 # STAR_JOINS are scored in stars of BLOCK_JOINS, and more classes or terms than these are scored in the long form
@@ -74,7 +77,10 @@ class Context:
         by_slice: bool = False,
         whole_slices: bool = False,
         columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
     ) -> None:
+        self.joins = joins  # that the source is still to be joined with, before it is scored
+        self.joined_names = [name for joining in joins for _, name in joining.columns]  # which are not passed through
         self.columns = columns  # of the source, for an engine that has no word for all but some
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods

@@ -68,12 +68,13 @@ class Scoring(Handle):
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated)
         on_duckdb(self._engine, chosen.verb)
-        verb, macro, found = chosen.verb, chosen.macro, self._engine.source(source)
+        verb, macro, found = chosen.verb, chosen.macro, self._source(source)
 
         def render() -> str:
             argument = getattr(decided(), "argument", None)  # the classes may be others by now
             method = self._calibration(calibrated)
-            return self._plan.decide(macro, argument, found.relation, self._classes, ordered=found.is_frame, calibration=method)
+            options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "joins": found.joins}
+            return self._plan.decide(macro, argument, found.facts.relation, self._classes, **options)
 
         return self._scored(verb, found, render)
 
@@ -112,12 +113,12 @@ class Scoring(Handle):
         Raises:
             InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
         """
-        found = self._engine.source(source)
+        found = self._source(source, judged=labelled)
         return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
         """The query that `log_likelihood` would run, without running it: total, rows."""
-        found = self._engine.source(source)
+        found = self._source(source, judged=labelled)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
@@ -172,7 +173,7 @@ class Scoring(Handle):
         """
         if verb not in VERBS:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
-        found = self._engine.source(source)
+        found = self._source(source)
         query = self._query(verb, found).sql
         if not inline:
             return query

@@ -10,7 +10,7 @@
 #}
 {% macro predict_at_cost(model, scored, parameters, costs) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   source.nbsql_labels[source.nbsql_choice] AS prediction,
   source.nbsql_posteriors[source.nbsql_choice] AS probability,
   source.nbsql_costs[source.nbsql_choice] AS expected_cost

@@ -192,7 +192,7 @@ blocks AS (
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
 {% macro numbered(model, source, parameters, lookups) -%}
-{% set rows %}SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source{% endset -%}
+{% set rows %}SELECT {% if not model.joins %}row_number() OVER () AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS MATERIALIZED (
   {% if model.segmented %}
   {% set rows %}(

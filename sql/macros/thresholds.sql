@@ -14,7 +14,7 @@
 #}
 {% macro predict_at_thresholds(model, scored, parameters, thresholds) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   source.nbsql_labels[source.nbsql_choice] AS prediction,
   source.nbsql_posteriors[source.nbsql_choice] AS probability
 FROM (
