@@ -46,10 +46,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A parameter of a feature, among those that scoring reads."""
+    """A parameter of a feature, among those that scoring reads, and its position, from 1."""
 
     feature: Feature
     parameter: Parameter
+    position: int
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ class Context:
         )
         self.prior: Prior = spec.prior
         self.given = spec.given
-        self.parameters = [Wanted(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
+        parameters = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
+        self.parameters = [Wanted(*pair, position) for position, pair in enumerate(parameters, start=1)]
         self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []

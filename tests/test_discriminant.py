@@ -166,6 +166,19 @@ def test_beside_categories_and_other_numbers(con: Connection) -> None:
     assert nbsql.fit(con, "rows", target="y", id="i", method="lda").families.keys() == {"lda", "colour"}
 
 
+def test_two_groups_of_numbers_beside_each_other(con: Connection) -> None:
+    x, y = data("iris")
+    load(con, x, y)
+    groups = {
+        "sepal": nbsql.MultivariateGaussian(["x1", "x2"], shared=False),
+        "petal": nbsql.MultivariateGaussian(["x3", "x4"]),
+    }
+    model = nbsql.fit(con, "rows", target="y", id="i", families=groups)
+    prior = np.log([(y == k).mean() for k in range(3)])
+    expected = by_hand(x[:, :2], y, False) + by_hand(x[:, 2:], y, True) - prior
+    np.testing.assert_allclose(answers(model, "joint_log_likelihood"), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("method", ["lda", "qda"])
 def test_far_means_and_very_different_scales(con: Connection, method: str) -> None:
     rng = np.random.default_rng(1)

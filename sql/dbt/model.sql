@@ -26,7 +26,7 @@
 {% set features = nbsql.features_of(options, columns, training) -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
-{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter}) %}{% endfor -%}
+{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter, 'position': parameters | length + 1}) %}{% endfor -%}
 {% endfor -%}
 {% do return({
   'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,

@@ -13,22 +13,36 @@
   covariance.sql makes the matrices of them and their inverses.
 #}
 
+{#
+  A row counts whole or not at all; nbsql_whole of a row, in a step of its own, keeps the condition from being written once a column.
+  In a score, the sum over the columns is NULL where one of them is.
+#}
 {% macro multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set means = feature.family.means -%}
-{% if means is none -%}
-{% for column in feature.columns %}abs(CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})) <= 1e150{% if not loop.last %} AND {% endif %}{% endfor %} AS nbsql_given{{ i }},
-  {% endif -%}
 {% for column in feature.columns -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {% set least %}{% if centred %} - means.centre{{ nbsql.sub(feature, loop.index) }}{% elif centre is not none %} - {{ centre[loop.index0] }}{% endif %}{% endset -%}
-{% if means is none %}CASE WHEN nbsql_given{{ i }} THEN {{ x }}{{ least }} END{% else %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ least }}{% endif %} AS nbsql_x{{ nbsql.sub(feature, loop.index) }}
+{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ least }}
+{%- elif centred %}CASE WHEN source.nbsql_whole{{ i }} = 0 THEN {{ x }}{{ least }} END
+{%- elif centre is not none %}{{ x }}{{ least }} + source.nbsql_whole{{ i }}
+{%- else %}{{ nbsql.finite(x) }}
+{%- endif %} AS nbsql_x{{ nbsql.sub(feature, loop.index) }}
 {%- if centred %},
   means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, loop.index) }}
 {%- endif %}
 {%- if not loop.last %},
   {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{# 0 of a row that has all its numbers, otherwise NULL; of a scan that is not careful also NaN, which its sums do not hide. #}
+{% macro multivariate_gaussian_whole(feature, careful) -%}
+0 * (
+{%- for column in feature.columns -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}{% if not loop.last %} + {% endif %}
+{%- endfor %})
 {%- endmacro %}
 
 {% macro multivariate_gaussian_aggregates(model, feature, centre, careful) -%}
@@ -73,6 +87,14 @@ CROSS JOIN (
     [{% for scale in feature.family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma(loop) }}{% endfor %}] AS scales
 ) AS names
 WHERE i <= j
+{%- endmacro %}
+
+{# The parameters of pairs of columns, of which the first is at a position, as `listed_parameters` lists what is wanted. #}
+{% macro multivariate_gaussian_pairs(feature, first) -%}
+SELECT {{ first - 1 }} + j * (j - 1) // 2 + i, {{ nbsql.text(feature.name) }}, 'score', value, FALSE, FALSE
+FROM (
+  {{ nbsql.column_pairs(feature) | indent(2) }}
+) AS pairs
 {%- endmacro %}
 
 {# Its cells as the scan summed them, in the columns of `summed_cells`. #}
