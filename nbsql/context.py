@@ -111,6 +111,7 @@ class Context:
         self.blocks = list(blocks(levels, BLOCK_JOINS)) if blocked else []
         self.in_joint = [feature for feature in self.features if not feature.family.level]
         self.common = [feature for feature in self.in_joint if wide and feature.family.common_term]
+        self.stepped = [feature for feature in self.in_joint if wide and feature.family.has_steps]
         self.added_first = ADDED_FIRST if len(levels) * scored(classes) <= ADDED_FIRST_TERMS else 1
         self.explained = list(_parts(self.features))
         self.numbered = ordered or not wide or blocked or bool(self.backoffs) or any(f.family.bag for f in spec.features)

@@ -287,6 +287,11 @@ class Family:
         return self.number
 
     @property
+    def has_steps(self) -> bool:
+        """Whether <name>_steps are computed once a row, for its term to read with a column a class."""
+        return False
+
+    @property
     def common_term(self) -> bool:
         """Whether <name>_common is a part of its term that is the same in all classes, and so tells none from another."""
         return False

@@ -110,6 +110,10 @@ class MultivariateGaussian(OverColumns):
         return 1 if self.shared else 2
 
     @property
+    def has_steps(self) -> bool:
+        return True
+
+    @property
     def common_term(self) -> bool:
         return self.shared
 

@@ -274,13 +274,34 @@ coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}
 coalesce({{ nbsql.white_square(feature, k) }}, 0)
 {%- endmacro %}
 
-{# -|W (x - m)|^2 / 2, of the matrix and mean of class k. #}
+{#
+  -|W (x - m)|^2 / 2, of the matrix and mean of class k. W (x - m) are steps, with a column a class; or else a list, whose sum passes
+  over a number that is missing.
+#}
 {% macro white_square(feature, k) -%}
--0.5 * (
-{%- for j in range(1, feature.columns | length + 1) %}
-  {%- set z %}({% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}){% endset %}
-  {{ z }} * {{ z }}{% if not loop.last %} +{% endif %}
-{%- endfor %})
+{% set numbers = range(1, feature.columns | length + 1) -%}
+{% if k is none -%}
+-0.5 * list_sum(list_transform([{% for j in numbers %}{{ nbsql.white_number(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}], lambda z: z * z)) + 0 * (
+{%- for j in numbers %}number.nbsql_x{{ nbsql.sub(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- else -%}
+{% set z %}number.nbsql_z{{ nbsql.sub(feature) }}_{% endset -%}
+-0.5 * ({% for j in numbers %}{{ z }}{{ j }}_{{ k }} * {{ z }}{{ j }}_{{ k }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- endif %}
+{%- endmacro %}
+
+{% macro multivariate_gaussian_steps(feature, class_numbers) -%}
+{% for k in ([1] if feature.family.shared else class_numbers) -%}
+{% set last = loop.last -%}
+{% for j in range(1, feature.columns | length + 1) -%}
+{{ nbsql.white_number(feature, j, k) }} AS nbsql_z{{ nbsql.sub(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{% endif %}
+{%- endfor %}
+{%- endfor %}
+{%- endmacro %}
+
+{# Row j of W (x - m). #}
+{% macro white_number(feature, j, k) -%}
+{% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}
 {%- endmacro %}
 
 {% macro from_mean(feature, j, k) -%}
