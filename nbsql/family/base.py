@@ -226,7 +226,7 @@ class Family:
 
     @property
     def drawn(self) -> str | None:
-        """How it is drawn at random (sql/macros/sample.sql): a "value", "number" or "bag", or None where it cannot be."""
+        """How it is drawn at random (sql/macros/sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be."""
         if self.bag or (self.over_columns and not self.level):
             return None
         return "value" if self.smoothed else "number"

@@ -102,6 +102,10 @@ class MultivariateGaussian(OverColumns):
         return "multivariate_gaussian"
 
     @property
+    def drawn(self) -> str | None:
+        return "vector"
+
+    @property
     def additive(self) -> bool:
         return not self.ledoit_wolf
 
