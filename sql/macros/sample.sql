@@ -305,8 +305,8 @@ FROM (
 
 {# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
-{% set joints %}{% if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %}{% endset -%}
-SELECT coalesce(sum(coalesce(list_extract({{ joints }}, numbered.class_no){{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
+{% set joints %}{% if model.class_numbers %}({{ nbsql.array() }}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){% else %}source.nbsql_joints{% endif %}{% endset -%}
+SELECT coalesce(sum(coalesce({{ joints }}[numbered.class_no]{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}

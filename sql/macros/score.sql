@@ -45,8 +45,11 @@ FROM (
       greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS nbsql_highest
     FROM (
       {{ nbsql.class_scores(model, relation, parameters, lookups) | indent(6) }}
+      {{- nbsql.once() | indent(6) }}
     ) AS joint
+    {{- nbsql.once() | indent(4) }}
   ) AS best
+  {{- nbsql.once() | indent(2) }}
 ) AS evidence
 {{ nbsql.met(model, parameters, nbsql.word('evidence')) }}
 {%- endmacro %}

@@ -195,11 +195,13 @@ SELECT
   scan.slice,
   {% endif %}
   {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
-  unnest([
-    {%- for feature in features -%}
-    {{ nbsql[feature.family.name ~ '_cells'](feature, column) }}{% if not loop.last %}, {% endif %}
-    {%- endfor -%}
-  ]) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% set listed -%}
+  {% for feature in features -%}
+  {{ nbsql[feature.family.name ~ '_cells'](feature, column) }}{% if not loop.last %}, {% endif %}
+  {%- endfor -%}
+  {% endset %}
+  {% set type %}{% if column == 'index' %}INTEGER{% elif column in ['feature', 'value'] %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}{% endset %}
+  unnest({{ nbsql.list_of(listed, type) }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ scan }} AS scan
 WHERE scan.class IS NOT NULL
@@ -244,15 +246,15 @@ WHERE n > 0
 #}
 {% macro centres(source, features) -%}
 {% set several = features | selectattr('family.over_columns') | list -%}
-SELECT index, quantile_disc(x, 0.5) AS centre{% if several %}, j{% endif %}
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x) AS centre{% if several %}, j{% endif %}
 
 FROM (
   SELECT
-    unnest([{% for feature in features %}{% for column in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
+    unnest({{ nbsql.array() }}[{% for feature in features %}{% for column in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
     {% if several %}
-    unnest([{% for feature in features %}{% for column in feature.columns %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS j,
+    unnest({{ nbsql.array() }}[{% for feature in features %}{% for column in feature.columns %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS j,
     {% endif %}
-    unnest([{% for sub in nbsql.centred_numbers(features).split() %}nbsql_x{{ sub }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
+    unnest({{ nbsql.array() }}[{% for sub in nbsql.centred_numbers(features).split() %}nbsql_x{{ sub }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
   FROM (
     SELECT
       {% for feature in features %}
