@@ -14,7 +14,7 @@ from psycopg.rows import tuple_row
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres_sources import described, find, kind_of
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.render import Renderer
 from nbsql.spec import Column
