@@ -49,10 +49,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A parameter of a feature, among those that scoring reads."""
+    """A parameter of a feature, among those that scoring reads, and its position, from 1."""
 
     feature: Feature
     parameter: Parameter
+    position: int
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ class Context:
         )
         self.prior: Prior = spec.prior
         self.given = spec.given
-        self.parameters = [Wanted(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
+        parameters = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
+        self.parameters = [Wanted(*pair, position) for position, pair in enumerate(parameters, start=1)]
         self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
@@ -115,6 +117,7 @@ class Context:
         self.blocks = list(blocks(levels, BLOCK_JOINS)) if blocked else []
         self.in_joint = [feature for feature in self.features if not feature.family.level]
         self.common = [feature for feature in self.in_joint if wide and feature.family.common_term]
+        self.stepped = [feature for feature in self.in_joint if wide and feature.family.has_steps]
         self.added_first = ADDED_FIRST if len(levels) * scored(classes) <= ADDED_FIRST_TERMS else 1
         self.explained = list(_parts(self.features))
         self.numbered = ordered or not wide or blocked or bool(self.backoffs) or any(f.family.bag for f in spec.features)

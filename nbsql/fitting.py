@@ -12,7 +12,6 @@ from nbsql.context import ClassColumn, class_columns, scored
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
 from nbsql.decomposition import decomposed, staged
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
@@ -189,7 +188,7 @@ def check_supported(engine: Engine, spec: Spec) -> None:
                 f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
             )
         if feature.family.kept is not None:
-            on_duckdb(engine, f"best of {feature.name!r}")
+            engine.need(f"best of {feature.name!r}")
     for argument, value in (
         ("slice_by", spec.slice_by),
         ("segment_by", spec.segment_by),
@@ -197,7 +196,7 @@ def check_supported(engine: Engine, spec: Spec) -> None:
         ("method='logistic'", spec.logistic),
     ):
         if value is not None:
-            on_duckdb(engine, argument)
+            engine.need(argument)
 
 
 def asked(engine: Engine, spec: Spec, source: Source) -> Spec:

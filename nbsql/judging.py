@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from nbsql.family import Family
 from nbsql.joining import joined
-from nbsql.places import Connection, opened_duckdb, place_for
+from nbsql.places import Connection, opened_for, place_for
 from nbsql.spec import Options
 from nbsql.sweep import By, Sweep
 from nbsql.sweep import sweep as swept
@@ -45,7 +45,7 @@ def cross_validate(
         InputError: an argument or the data cannot be used.
     """
     options["families"] = options.get("families") or {}
-    with opened_duckdb(con, "nbsql.cross_validate") as engine, engine.transaction():
+    with opened_for(con, "nbsql.cross_validate") as engine, engine.transaction():
         found = joined(engine, engine.source(source), options.get("joins", ()))
         try:
             return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
@@ -96,7 +96,7 @@ def sweep(
     1.0
     """
     shared = Options(target=target, **options)
-    with opened_duckdb(con, "nbsql.sweep") as engine, engine.transaction():
+    with opened_for(con, "nbsql.sweep") as engine, engine.transaction():
         found = joined(engine, engine.source(source), shared.joins)
         try:
             return swept(

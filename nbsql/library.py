@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from nbsql import schema as schemas
 from nbsql.context import class_columns
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
@@ -127,7 +126,8 @@ def fit(
         try:
             task = Fit(engine, found, options, relations)
             if isinstance(features, Forward):
-                task.spec = forward(on_duckdb(engine, "nbsql.Forward"), found, task.spec, features)
+                engine.need("nbsql.Forward")
+                task.spec = forward(engine, found, task.spec, features)
             plan, classes = task.run(replaces=replaces)
         finally:
             found.release()

@@ -11,7 +11,6 @@ from markupsafe import Markup
 from nbsql.calibration import method_of
 from nbsql.context import ClassColumn, class_columns
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
@@ -158,7 +157,7 @@ class Handle:
 
     def _calibration(self, wanted: bool) -> str | None:
         """The method by which the model is calibrated, if calibrated posteriors are wanted."""
-        return method_of(on_duckdb(self._engine, "calibrated=True"), self._plan, self._title) if wanted else None
+        return method_of(self._engine, self._plan, self._title) if wanted else None
 
     def _refresh(self) -> None:
         """Take notice of changes that others have made to the model."""

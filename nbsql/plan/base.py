@@ -40,6 +40,16 @@ class Entry:
     rows: int
 
 
+@dataclass(frozen=True)
+class Judgeable:
+    """The rows that a model is judged on: their columns, the name of their weight, and whether labels are compared as text."""
+
+    relation: Markup
+    columns: Sequence[str]
+    weight: str | None
+    as_text: bool
+
+
 class Base:
     """The model that a plan is of.
 

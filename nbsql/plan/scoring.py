@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context
 from nbsql.dialect import restore
-from nbsql.plan.base import Base
+from nbsql.plan.base import Base, Judgeable
 
 if TYPE_CHECKING:
     from nbsql.joining import Joining
@@ -69,10 +69,12 @@ class Scoring(Base):
         *,
         ordered: bool = False,
         calibration: str | None = None,
+        columns: Sequence[str] = (),
         joins: Sequence[Joining] = (),
     ) -> str:
         """The query of predictions made otherwise than by the highest posterior; see nbsql/decisions.py."""
-        context, scored = self._scored(source, classes, ordered=ordered, calibration=calibration, joins=joins)
+        options: dict[str, Any] = {"ordered": ordered, "columns": columns, "joins": joins}
+        context, scored = self._scored(source, classes, calibration=calibration, **options)
         return self.renderer.statement(macro, context, scored, self.relations["parameters"], argument)
 
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
@@ -82,36 +84,34 @@ class Scoring(Base):
 
     def judged(
         self,
-        source: Markup,
+        rows: Judgeable,
         classes: Sequence[ClassColumn],
-        weight: str | None,
         *,
-        as_text: bool,
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
-        """The common table expressions of the queries that judge the model on a source."""
-        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
-        return self.renderer.fragment("judged", context, scored, self.relations["parameters"], weight, as_text)
+        """The common table expressions of the queries that judge the model on some rows."""
+        context, scored = self._scored(rows.relation, classes, calibration=calibration, costs=costs, columns=rows.columns)
+        return self.renderer.fragment("judged", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
     def paid(
         self,
-        source: Markup,
+        rows: Judgeable,
         classes: Sequence[ClassColumn],
-        weight: str | None,
         *,
-        as_text: bool,
         calibration: str | None,
         costs: Sequence[Sequence[float]],
     ) -> str:
         """The query of what the predictions that cost least did cost."""
-        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
-        return self.renderer.statement("paid", context, scored, self.relations["parameters"], weight, as_text)
+        context, scored = self._scored(rows.relation, classes, calibration=calibration, costs=costs, columns=rows.columns)
+        return self.renderer.statement("paid", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
-    def calibration_rows(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
-        """The query of what a calibration is fitted on, of a source."""
-        context, scored = self._scored(source, classes)
-        return self.renderer.fragment("calibration_rows", context, scored, self.relations["parameters"], weight, as_text)
+    def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
+        """The query of what a calibration is fitted on, of some rows."""
+        context, scored = self._scored(rows.relation, classes)
+        return self.renderer.fragment(
+            "calibration_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text
+        )
 
     def joins(self) -> Sequence[Joining]:
         """What the macros of the model join their source with; as they name it, without the database of the model."""

@@ -113,3 +113,24 @@ def test_what_cannot_be_joined_is_refused(shop: Callable[[str], Place], engine: 
 def test_the_tables_are_those_of_duckdb(shop: Callable[[str], Place]) -> None:
     there, here = (nbsql.fit(shop(engine).con, "orders", joins=JOINS, **OPTIONS) for engine in ("postgres", "duckdb"))
     assert_same_rows(rows(there.predict_proba("orders")), rows(here.predict_proba("orders")))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_slices_folds_and_decisions_of_joins(shop: Callable[[str], Place], engine: str) -> None:
+    place = shop(engine)
+    options = {name: value for name, value in OPTIONS.items() if name != "weight"}
+    for slice_by in ("times", "kind"):  # of the facts, and of a dimension
+        model = nbsql.fit(place.con, "orders", joins=JOINS, slice_by=slice_by, **options)
+        other = nbsql.fit(place.con, JOINED, exclude=["customer", "product"], slice_by=slice_by, **options)
+        assert_same_rows(rows(model.statistics), rows(other.statistics))
+    decided = model.predict("orders", thresholds={"no": 0.4})
+    assert decided.columns == [*model.predict("orders").columns]
+    width = len(ORDERS[0])
+    theirs = other.predict(JOINED, thresholds={"no": 0.4})
+    assert_same_rows(
+        [(*row[:1], *row[width:]) for row in sorted(decided.fetchall())],
+        [(*row[:1], *row[width + 6 :]) for row in sorted(theirs.fetchall())],
+    )
+    judged = nbsql.cross_validate(place.con, "orders", joins=JOINS, folds=3, **options)
+    assert judged.rows == len(ORDERS)
+    assert 0.5 < judged.log_loss < 3
