@@ -78,6 +78,7 @@ class Traits:
         folds_up: whether a name that is not quoted is one of capitals.
         national: whether a text of any script begins with N.
         padded: whether blanks at the end of a text count for nothing where it is compared.
+        row_numbers: whether the rows of a table have a number, `rowid`.
     """
 
     temporary: tuple[str, ...] = ()
@@ -94,11 +95,19 @@ class Traits:
     folds_up: bool = False
     national: bool = False
     padded: bool = False
+    row_numbers: bool = False
 
 
 # A row of PostgreSQL is in one page of 8 kB.
 DIALECTS = {
-    "duckdb": Traits(temporary=("temp", "main"), long_form=True, table_macros=True, all_but="EXCLUDE", materializes=True),
+    "duckdb": Traits(
+        temporary=("temp", "main"),
+        long_form=True,
+        table_macros=True,
+        row_numbers=True,
+        all_but="EXCLUDE",
+        materializes=True,
+    ),
     "postgres": Traits(
         temporary=("pg_temp",),
         speaks=("postgres",),
