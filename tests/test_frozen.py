@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from elsewhere import ClickHouse, DuckDB, SQLite, duckdb_rows, hold_together
+from elsewhere import Elsewhere, SQLite, duckdb_rows, hold_together
 
 import nbsql
 import nbsql.frozen_terms
 
 Connection = duckdb.DuckDBPyConnection
-Elsewhere = SQLite | ClickHouse | DuckDB
 
 LIKELIHOODS = ("predict_proba", "joint_log_likelihood", "log_evidence")
-
-
-@pytest.fixture(scope="module", params=["sqlite", "clickhouse", "duckdb"])
-def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
-    if request.param == "clickhouse" and find_spec("chdb") is None:
-        reason = "pip install chdb to run frozen scorers on ClickHouse"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    engine: Elsewhere
-    if request.param == "clickhouse":
-        engine = ClickHouse(tmp_path_factory.mktemp("clickhouse"))
-    else:
-        engine = SQLite() if request.param == "sqlite" else DuckDB()
-    yield engine
-    engine.close()
 
 
 def agree(con: Connection, elsewhere: Elsewhere, model: nbsql.Model, verbs: Any = LIKELIHOODS, table: str = "new") -> None:
