@@ -83,16 +83,21 @@ def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, tit
         ModelError: the model has slices, weights that were learnt or probabilities that were given.
         NotSupportedError: a feature is not counted this way.
     """
-    spec.need_counts(title)
-    if spec.slice_by is not None:
-        raise ModelError(f"{title} is cut into slices by an expression of its own engine; count the rows of each by a SELECT")
-    if spec.logistic is not None:
-        raise ModelError(f"{title} is logistic, and its weights do not follow from counts; fit it where it is")
+    check_countable(spec, title)
     renderer = Renderer(dialect)
     features = [_counted(engine, feature, dialect) for feature in spec.features]
     kind = kind_of(engine, spec.target_type)
     counting = _Counting(spec.target, kind, spec.weight, features, renderer.dialect.traits)
     return renderer.statement("frozen_statistics", counting, source_of(source, renderer))
+
+
+def check_countable(spec: Spec, title: str) -> None:
+    """Raise ModelError if the model is not made of the counts of all rows, by features alone."""
+    spec.need_counts(title)
+    if spec.slice_by is not None:
+        raise ModelError(f"{title} is cut into slices by an expression of its own engine; count the rows of each by a SELECT")
+    if spec.logistic is not None:
+        raise ModelError(f"{title} is logistic, and its weights do not follow from counts; fit it where it is")
 
 
 def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:

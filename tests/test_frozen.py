@@ -279,6 +279,17 @@ def test_a_column_that_compares_otherwise(con: Connection, monkeypatch: pytest.M
     there.close()
 
 
+def test_a_model_of_joins_reads_the_joined_table(con: Connection, elsewhere: Elsewhere) -> None:
+    rows(con, "FROM (VALUES ('a', 1), ('a', 2), ('b', 2), ('b', 3)) AS t(y, shop)", "orders")
+    con.execute("CREATE TABLE shops AS FROM (VALUES (1, 'north', 2.5), (2, 'south', 0.5)) AS t(shop, place, size)")
+    model = nbsql.fit(con, "orders", target="y", id="id", joins=nbsql.Join("shops", on="shop"))
+    expected = duckdb_rows(con, model.sql("predict", "orders"))
+    con.execute("CREATE TABLE joined AS SELECT orders.*, place, size FROM orders LEFT JOIN shops USING (shop)")
+    elsewhere.load(con, "joined")
+    found = elsewhere.rows(model.sql("predict", "joined", dialect=elsewhere.name))
+    hold_together(found, expected, "id", ["prediction", "probability"])
+
+
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_model_of_given_probabilities(con: Connection, elsewhere: Elsewhere) -> None:
     day = {

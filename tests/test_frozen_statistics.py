@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import pytest
+from click.testing import CliRunner
 from elsewhere import Elsewhere
 from test_frozen import FAMILIES, MIXED, WORDS, rows
 
 import nbsql
+from nbsql.cli import main
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -128,3 +131,87 @@ def test_given_probabilities_have_no_counts(con: Connection, refused: Refused) -
     line = "the model was made from probabilities and has no counts; make it anew with nbsql.from_tables"
     with refused(nbsql.ModelError, line):
         model.sql("statistics", "new", dialect="trino")
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_model_of_what_was_counted_elsewhere_is_that_of_the_rows(con: Connection, elsewhere: Elsewhere) -> None:
+    rows(con, f"SELECT * REPLACE (label = 'ham' AS label) FROM ({MIXED})")
+    part = nbsql.fit(con, "SELECT * FROM new WHERE id < 4", target="label", id="id", families=FAMILIES)
+    elsewhere.load(con, "new")
+    cells = pd.DataFrame(elsewhere.rows(part.sql("statistics", "new", dialect=elsewhere.name)))
+    nbsql.from_statistics(con, cells, like=part, name="all_rows")
+    whole = nbsql.fit(con, "new", target="label", id="id", families=FAMILIES)
+    known = nbsql.load(con, "all_rows")
+    assert known.classes == whole.classes
+    assert con.execute("SELECT operation, rows FROM all_rows.batches").fetchall() == [("import", 5)]
+    expected = whole.joint_log_likelihood("new").fetchall()
+    for ours, theirs in zip(expected, known.joint_log_likelihood("new").fetchall(), strict=True):
+        assert theirs[-2:] == pytest.approx(ours[-2:], rel=1e-9)
+    known.update("SELECT * FROM new WHERE id = 1")  # it learns on
+    assert con.execute("SELECT count(*) FROM all_rows.batches").fetchone() == (2,)
+
+
+XS = "SELECT * FROM (VALUES ('a', 'u'), ('a', 'v'), ('b', 'v')) AS t(y, x)"
+CELL = "SELECT 'a' AS class, 'x' AS feature, 'u' AS value, 1 AS n, NULL AS mean, NULL AS m2"
+
+
+@pytest.mark.parametrize(
+    ("options", "cells", "kind", "line"),
+    [
+        (
+            {},
+            "SELECT 1 AS class, 2 AS feature, 3 AS value, 4 AS n, 5 AS mean",
+            nbsql.InputError,
+            "no column 'm2' in the query; a cell has class, feature, value, n, mean and m2",
+        ),
+        (
+            {},
+            f"{CELL} UNION ALL SELECT 'a', 'z', 'u', 1, NULL, NULL",
+            nbsql.InputError,
+            "the query has cells of 'z', which is no feature of the model",
+        ),
+        (
+            {},
+            f"{CELL} UNION ALL SELECT 'a', 'x', 'v', -1, NULL, NULL",
+            nbsql.InputError,
+            "1 cell of the query holds no count; n and m2 must be at least 0",
+        ),
+        ({}, CELL, nbsql.InputError, "the query has no cells of the classes themselves, whose feature is NULL"),
+        (
+            {"segment_by": "x", "features": []},
+            CELL,
+            nbsql.ModelError,
+            "the model has a model a segment, and what another engine has counted takes one; fit it without segment_by",
+        ),
+        (
+            {"slice_by": "x"},
+            CELL,
+            nbsql.ModelError,
+            "the model is cut into slices by an expression of its own engine; count the rows of each by a SELECT",
+        ),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_what_is_no_statistics_is_refused(
+    con: Connection, refused: Refused, options: dict[str, Any], cells: str, kind: type[Exception], line: str
+) -> None:
+    model = nbsql.fit(con, XS, target="y", **options)
+    with refused(kind, line):
+        nbsql.from_statistics(con, cells, like=model)
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_the_answer_of_the_command_line(tmp_path: Path) -> None:
+    path, answer = str(tmp_path / "shop.duckdb"), tmp_path / "answer.csv"
+    with duckdb.connect(path) as con:
+        con.execute(f"CREATE TABLE new AS {XS}")
+        nbsql.fit(con, "SELECT * FROM new OFFSET 1", target="y", name="m").close()
+    printed = CliRunner().invoke(main, ["sql", path, "statistics", "m", "new", "--dialect", "duckdb"])
+    assert printed.exit_code == 0
+    with duckdb.connect(path) as con:
+        con.sql(printed.output.strip().rstrip(";")).write_csv(str(answer))
+    done = CliRunner().invoke(main, ["from-statistics", path, str(answer), "--like", "m", "--name", "more"])
+    assert done.exit_code == 0, done.output
+    with duckdb.connect(path) as con:
+        assert con.execute("SELECT class, n FROM more.priors ORDER BY class").fetchall() == [("a", 2.0), ("b", 1.0)]
+        assert nbsql.models(con) == ["m", "more"]
