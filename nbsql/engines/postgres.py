@@ -14,7 +14,7 @@ from psycopg.rows import tuple_row
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres_sources import described, find, kind_of
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.render import Renderer
 from nbsql.spec import Column
@@ -54,6 +54,14 @@ class PostgreSQL(Engine):
             "drift",
             "nbsql.cross_validate",
             "nbsql.sweep",
+            "linear",
+            "quadratic",
+            "segment_by",
+            "segments",
+            "nbsql.Forward",
+            "calibrate",
+            "nbsql.from_tables",
+            "sample",
         ]
     )
     families = frozenset(
