@@ -70,7 +70,7 @@ class Base:
 
     def is_wide(self, class_count: int) -> bool:
         """Whether a model of so many classes takes the wide form, a column a class."""
-        return is_wide(self.spec, class_count) or not self.renderer.dialect.traits.long_form
+        return is_wide(self.spec, class_count, self.renderer.dialect.traits)
 
     def context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
         """What the macros know as `model`."""
