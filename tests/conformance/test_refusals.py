@@ -263,7 +263,8 @@ def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
     with pytest.raises(DatabaseError) as error:
         fit(300, "gaussian")
     assert str(error.value) == (
-        "so many features do not fit into a row of PostgreSQL's tables (row is too big: size 9664, maximum size 8160); take fewer"
+        "so many features do not fit into a row of PostgreSQL's tables (row is too big: size 9664, maximum size 8160); "
+        "take fewer"
     )
     assert nbsql.models(pg) == []
     assert len(fit(240, "gaussian").predict("wide").fetchall()) == 12
