@@ -152,7 +152,8 @@ class Scoring(Handle):
         self._refresh()
         refuse_segments(self._spec, self._title, "a sample")
         refuse_weights(self._spec, self._title, "rows to draw")
-        return sample(on_duckdb(self._engine, "sample"), self._plan, self._title, n, seed)
+        self._engine.need("sample")
+        return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
