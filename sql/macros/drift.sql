@@ -11,6 +11,7 @@
 #}
 {% macro drift(a, b, features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% set moved %}(b - a) * ln(b / a){% endset -%}
 WITH a AS (
   SELECT feature, value, class, n, mean, m2 FROM (
     {{ nbsql.folded(a, 'a') | indent(4) }}
@@ -30,7 +31,7 @@ counts AS (
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, 0, n
     FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
   ) AS both_sides
-  GROUP BY ALL
+  GROUP BY 1, 2
 ),
 shares AS (
   SELECT
@@ -60,9 +61,9 @@ FROM (
     feature,
     sum((b - a) * ln(b / a)) AS psi,
     sum(b * ln(b / a)) AS kl,
-    arg_max(value, (b - a) * ln(b / a)) AS value,
-    arg_max(a, (b - a) * ln(b / a)) AS a,
-    arg_max(b, (b - a) * ln(b / a)) AS b
+    {{ nbsql.where_largest(nbsql.word('value'), moved) }} AS value,
+    {{ nbsql.where_largest(nbsql.word('a'), moved) }} AS a,
+    {{ nbsql.where_largest(nbsql.word('b'), moved) }} AS b
   FROM shares
   GROUP BY feature
   UNION ALL

@@ -72,6 +72,11 @@ list_dot_product({{ x }}, {{ x }})
 max({{ x }})
 {%- endmacro %}
 
+{# What a group has of x where `by` is greatest. #}
+{% macro where_largest(x, by) -%}
+arg_max({{ x }}, {{ by }})
+{%- endmacro %}
+
 {# A row a whole number, from the first up to the one before the end. #}
 {% macro whole_numbers(first, end) -%}
 unnest(range(

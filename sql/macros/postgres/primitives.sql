@@ -45,6 +45,10 @@ nullif({{ x }}, 0)
 (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1]
 {%- endmacro %}
 
+{% macro postgres__where_largest(x, by) -%}
+(array_agg({{ x }} ORDER BY {{ by }} DESC NULLS LAST))[1]
+{%- endmacro %}
+
 {% macro postgres__whole_numbers(first, end) -%}
 generate_series({{ first }}, {{ end }} - 1)
 {%- endmacro %}

@@ -21,6 +21,9 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {% macro postgres__summed_cells(model, scan, features) -%}
 SELECT
   scan.class,
+  {% if model.slice_by %}
+  scan.slice,
+  {% endif %}
   {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
   unnest(CAST(ARRAY[
     {%- for feature in features -%}
