@@ -69,6 +69,7 @@ class Traits:
         refills: whether tables are refilled rather than dropped, for the sake of who reads them.
         long_form: whether scoring can have a row a class, not only a column.
         table_macros: whether a query can take a table as its argument, FROM spam.predict('inbox').
+        row_numbers: whether the rows of a table have a number, `rowid`.
     """
 
     temporary: tuple[str, ...]
@@ -80,11 +81,12 @@ class Traits:
     refills: bool = False
     long_form: bool = False
     table_macros: bool = False
+    row_numbers: bool = False
 
 
 # A row of PostgreSQL is in one page of 8 kB.
 DIALECTS = {
-    "duckdb": Traits(temporary=("temp", "main"), long_form=True, table_macros=True),
+    "duckdb": Traits(temporary=("temp", "main"), long_form=True, table_macros=True, row_numbers=True),
     "postgres": Traits(
         temporary=("pg_temp",),
         speaks=("postgres",),

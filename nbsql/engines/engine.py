@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from markupsafe import Markup
 
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError
+from nbsql.errors import DatabaseError, NotSupportedError
 from nbsql.render import Renderer
 from nbsql.spec import Column
 
@@ -28,6 +28,7 @@ class Engine(ABC):
         title: what messages call the engine.
         exact: whether names of columns differ by their case alone.
         families: the families of features that it has, by name; None: all.
+        offers: what it has beyond what every engine has, by the name that messages give it; None: all.
         renderer: of its dialect.
         watch: called with the name of each statement before it runs.
     """
@@ -35,6 +36,7 @@ class Engine(ABC):
     title: ClassVar[str]
     exact: ClassVar[bool] = False
     families: ClassVar[frozenset[str] | None] = None
+    offers: ClassVar[frozenset[str] | None] = frozenset()
     renderer: Renderer
     watch: Callable[[str], None] | None
     _numbers = itertools.count(1)
@@ -42,6 +44,11 @@ class Engine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close the connection, if it was opened here."""
+
+    def need(self, what: str) -> None:
+        """Raise NotSupportedError unless the engine offers it."""
+        if self.offers is not None and what not in self.offers:
+            raise NotSupportedError(f"{what} is not available on {self.title} yet; it is on DuckDB")
 
     # Running. ------------------------------------------------------------------------------------------------------
 

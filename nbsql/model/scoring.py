@@ -67,13 +67,15 @@ class Scoring(Handle):
         chosen = decided()  # refused before the source is looked at
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated)
-        on_duckdb(self._engine, chosen.verb)
-        verb, macro, found = chosen.verb, chosen.macro, self._engine.source(source)
+        self._engine.need(chosen.verb)
+        verb, macro, found = chosen.verb, chosen.macro, self._source(source)
 
         def render() -> str:
             argument = getattr(decided(), "argument", None)  # the classes may be others by now
             method = self._calibration(calibrated)
-            return self._plan.decide(macro, argument, found.relation, self._classes, ordered=found.is_frame, calibration=method)
+            columns = [column.name for column in found.facts.columns]
+            options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "columns": columns}
+            return self._plan.decide(macro, argument, found.facts.relation, self._classes, joins=found.joins, **options)
 
         return self._scored(verb, found, render)
 
@@ -112,16 +114,16 @@ class Scoring(Handle):
         Raises:
             InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
         """
-        found = self._engine.source(source)
+        found = self._source(source, judged=labelled)
         return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
         """The query that `log_likelihood` would run, without running it: total, rows."""
-        found = self._engine.source(source)
+        found = self._source(source, judged=labelled)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
-        on_duckdb(self._engine, "labelled=True")
+        self._engine.need("labelled=True")
         refuse_weights(self._spec, self._title, "ln p(x, c)")
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
@@ -172,7 +174,7 @@ class Scoring(Handle):
         """
         if verb not in VERBS:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
-        found = self._engine.source(source)
+        found = self._source(source)
         query = self._query(verb, found).sql
         if not inline:
             return query
@@ -208,7 +210,7 @@ class Scoring(Handle):
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
-        on_duckdb(self._engine, "linear" if degree == 1 else "quadratic")
+        self._engine.need("linear" if degree == 1 else "quadratic")
         refuse_segments(self._spec, self._title, "its linear form")
         refuse_components(self._spec, self._title, "its linear form")
 

@@ -26,7 +26,7 @@
 {% set features = nbsql.features_of(options, columns, training) -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
-{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter}) %}{% endfor -%}
+{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter, 'position': parameters | length + 1}) %}{% endfor -%}
 {% endfor -%}
 {% do return({
   'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
@@ -77,7 +77,7 @@
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
   'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': []}) %}
+  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [], 'joins': [], 'joined_names': []}) %}
 {% do model.update({'parts': model}) %}
 {% do return(model) %}
 {%- endmacro %}

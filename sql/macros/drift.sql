@@ -11,7 +11,6 @@
 #}
 {% macro drift(a, b, features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
-{% set moved %}(b - a) * ln(b / a){% endset -%}
 WITH a AS (
   SELECT feature, value, class, n, mean, m2 FROM (
     {{ nbsql.folded(a, 'a') | indent(4) }}
@@ -31,7 +30,7 @@ counts AS (
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, 0, n
     FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
   ) AS both_sides
-  GROUP BY 1, 2
+  GROUP BY feature, value
 ),
 shares AS (
   SELECT
@@ -61,9 +60,10 @@ FROM (
     feature,
     sum((b - a) * ln(b / a)) AS psi,
     sum(b * ln(b / a)) AS kl,
-    {{ nbsql.where_largest(nbsql.word('value'), moved) }} AS value,
-    {{ nbsql.where_largest(nbsql.word('a'), moved) }} AS a,
-    {{ nbsql.where_largest(nbsql.word('b'), moved) }} AS b
+    {% set moved %}(b - a) * ln(b / a){% endset %}
+    {% for column in ['value', 'a', 'b'] %}
+    {{ nbsql.at_highest(nbsql.word(column), moved) }} AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
   FROM shares
   GROUP BY feature
   UNION ALL
