@@ -15,6 +15,8 @@ from nbsql.decomposition import decomposed, staged
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
+from nbsql.factorised import count_of
+from nbsql.joining import kept
 from nbsql.logistic import learn
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations
@@ -42,6 +44,8 @@ class Fit:
         self.relations = relations
         options, self.choosing = candidates(options)
         self.spec = resolve(source.columns, options, source.label)
+        if source.joins:
+            self.spec = replace(self.spec, joins=kept(engine, source, relations))
         if isinstance(self.choosing, Best):
             self.choosing.accept(self.spec.features)
         check_supported(engine, self.spec)
@@ -71,7 +75,7 @@ class Fit:
             if self.spec.components is not None:
                 self.source = staged(self.engine, self.spec, self.source, temporary("rows"))
                 self.spec = decomposed(self.engine, self.spec, self.spec.components, self.source)
-            count = Count(self.engine, self.source, self.plan, temporary)
+            count = count_of(self.engine, self.source, self.plan, temporary)
             labels = count.scan()
             if len(labels) == 1:
                 say(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")

@@ -61,7 +61,8 @@ def resolved(source: Source, settings: Sequence[Options], fold: str | None) -> l
     """The specs of settings, without the column of the folds."""
     if fold is not None:
         settings = [replace(options, exclude=[*_listed(options.exclude), fold]) for options in settings]
-    return [resolve(source.columns, options, source.label) for options in settings]
+    joins = tuple(joining.dimension for joining in source.joins)
+    return [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
 
 
 class Folds:

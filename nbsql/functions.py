@@ -29,12 +29,13 @@ def functions(
     """
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     double = render("double")
+    joins = plan.joins()
+    pairs = [pair for feature in plan.spec.features for pair in zip(feature.columns, feature.types, strict=True)]
+    for dimension in (joining.dimension for joining in joins):  # whose columns the function looks up by its key
+        pairs += zip([key for key, _ in dimension.on], dimension.types, strict=True)
+    brought = {name for joining in joins for name in joining.dimension.names}
     # A "character" without its length would be one character.
-    types = {
-        name: dialect.query("text" if kind == "character" else kind)
-        for feature in plan.spec.features
-        for name, kind in zip(feature.columns, feature.types, strict=True)
-    }
+    types = {name: dialect.query("text" if kind == "character" else kind) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # which may read any column, and a text does not say which
         return
     row = render("given_row", list(types.items()))
@@ -46,6 +47,6 @@ def functions(
         "log_evidence": [(dialect.ident("log_evidence"), double)],
     }
     for name, verb in verbs.items():
-        query = plan.query(verb, row, classes, columns=list(types)[:1], calibration=calibration)
+        query = plan.query(verb, row, classes, columns=list(types)[:1], calibration=calibration, joins=joins)
         body = dialect.text(restore(render("added_alone", query, added[verb])))
         yield name, plan.renderer.statement("create_function", plan.relations[name], body, added[verb])

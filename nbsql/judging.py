@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.family import Family
+from nbsql.joining import joined
 from nbsql.places import Connection, opened_for, place_for
 from nbsql.spec import Options
 from nbsql.sweep import By, Sweep
@@ -45,7 +46,7 @@ def cross_validate(
     """
     options["families"] = options.get("families") or {}
     with opened_for(con, "nbsql.cross_validate") as engine, engine.transaction():
-        found = engine.source(source)
+        found = joined(engine, engine.source(source), options.get("joins", ()))
         try:
             return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
         finally:
@@ -96,7 +97,7 @@ def sweep(
     """
     shared = Options(target=target, **options)
     with opened_for(con, "nbsql.sweep") as engine, engine.transaction():
-        found = engine.source(source)
+        found = joined(engine, engine.source(source), shared.joins)
         try:
             return swept(
                 engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by,

@@ -43,7 +43,7 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     for name, value in (("n", n), ("seed", seed)):
         if not -(2**63) < value < 2**63 - 1:
             raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
-    able = ("value", "number") if plan.spec.given else ("value", "number", "bag")  # how long a bag is says a count
+    able = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")  # a count says how long
     stuck = [feature for feature in plan.spec.features if feature.family.drawn not in able]
     if stuck:
         names = listed(feature.name for feature in stuck)

@@ -108,13 +108,13 @@ class Handle:
     def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")
-        found = self._engine.source(source)
+        found = self._source(source)
 
         def render() -> str:
             method = self._calibration(calibrated)
-            columns = [column.name for column in found.columns]
+            columns = [column.name for column in found.facts.columns]
             options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "columns": columns}
-            return self._plan.score(verb, found.relation, self._classes, **options)
+            return self._plan.score(verb, found.facts.relation, self._classes, joins=found.joins, **options)
 
         return self._scored(verb, found, render)
 
@@ -171,8 +171,22 @@ class Handle:
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)
 
-    def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
+    def _source(self, source: Any, *, judged: bool = False) -> Source:
+        """What the user means by `source`, joined with what the model takes from dimensions.
+
+        Args:
+            source: as the user gave it.
+            judged: whether the class is read.
+        """
         found = self._engine.source(source)
+        if not self._spec.joins:
+            return found
+        from nbsql.joining import completed
+
+        return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
+
+    def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
+        found = self._source(source, judged=True)
         try:
             act(found)
         finally:

@@ -45,7 +45,7 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        found = self._engine.source(source)
+        found = self._source(source, judged=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
         if costs is not None:
@@ -70,7 +70,7 @@ class Judging(Handle):
         With costs, all of them judge the predictions of least cost, and the table "cost" is what these did cost: cost,
         expected_cost.
         """
-        found = self._engine.source(source)
+        found = self._source(source, judged=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
         if costs is not None:
@@ -121,7 +121,8 @@ class Judging(Handle):
         if folds is not None:
             refuse_components(self._spec, self._title, "a calibration by folds")
         with engine.transaction():
-            found, tested = engine.source(source), None if test is None else engine.source(test)
+            found = self._source(source, judged=True)
+            tested = None if test is None else self._source(test, judged=True)
             for rows in filter(None, (found, tested)):
                 self._check("evaluate", rows)
             calibration = calibrate(

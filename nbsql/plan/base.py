@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -12,6 +12,9 @@ from nbsql.context import ClassColumn, Context, is_wide, scored
 from nbsql.relations import Relations
 from nbsql.render import Renderer
 from nbsql.spec import Spec
+
+if TYPE_CHECKING:
+    from nbsql.joining import Joining
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
 MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
@@ -72,10 +75,23 @@ class Base:
         """Whether a model of so many classes takes the wide form, a column a class."""
         return is_wide(self.spec, class_count, self.renderer.dialect.traits)
 
-    def context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
+    def context(
+        self,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
+    ) -> Context:
         """What the macros know as `model`."""
         wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
-        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns)
+        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins)
+
+    def ready(self, context: Context, source: Markup) -> Markup:
+        """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""
+        if context.joins:
+            source = self.renderer.fragment("joined", source, context.joins, context.numbered)
+        return self.segmented(source)
 
     def sliced(self, source: Markup) -> Markup:
         """The source with the slice, segment or component of every row, if the model has some."""

@@ -86,14 +86,16 @@ class Making(Scoring):
         if not self.renderer.dialect.traits.table_macros:
             yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
             return
-        context = self.context(classes)
-        queried = self.segmented(self.renderer.fragment("queried"))
+        context = self.context(classes, joins=self.joins())
+        queried = self.ready(context, self.renderer.fragment("queried"))
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
         yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
         scored = self._scored_in_macros(context)
         for verb in VERBS:
             if verb == "explain":
-                query = self.renderer.fragment(verb, context, queried, parameters, lookups)
+                explained = self.context(classes, ordered=True, joins=context.joins)
+                queried = self.ready(explained, self.renderer.fragment("queried"))
+                query = self.renderer.fragment(verb, explained, queried, parameters, lookups)
             else:
                 query = self.renderer.fragment(verb, context, scored)
             yield self._macro(verb, query)
@@ -104,7 +106,7 @@ class Making(Scoring):
             made = functions(self, classes, CALIBRATED, method)
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
-        context = self.context(classes)
+        context = self.context(classes, joins=self.joins())
         relations = map(self.relations.within, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)
         scored = self.renderer.fragment("subquery", query)
@@ -115,5 +117,6 @@ class Making(Scoring):
         if self.relations.is_current:
             return self.renderer.fragment("call_macro", self.relations.within("scored"))
         # To make a macro, DuckDB looks for those it calls in the current database, and there only.
-        arguments = (self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
+        queried = self.ready(context, self.renderer.fragment("queried"))
+        arguments = (queried, *map(self.relations.within, ("parameters", "lookups")))
         return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))

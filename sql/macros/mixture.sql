@@ -76,7 +76,7 @@ SELECT
   members.class,
   {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
   {%- for wanted in model.parameters %},
-  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
   {%- endfor %}
 
 FROM members

@@ -3,7 +3,7 @@
 
   Chance is a hash of the seed, the row, the feature and the number of the draw, so that a row is the same whenever and wherever
   it is drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion: of its likelihoods summed
-  up, or of the distribution function; a normal number by Box and Muller (1958).
+  up, or of the distribution function; a normal number by Box and Muller (1958), several that vary together as in sample_vectors.sql.
 
   Where the chance falls among the sums is looked up by a guide table (Chen and Asau, On generating random variates from an empirical
   distribution, AIIE Transactions 6, 1974): from 0 to 1 in slots of equal width, each with the values that reach into it. So it
@@ -15,6 +15,7 @@
 {% set levels = features | selectattr('feature.family.drawn', 'equalto', 'value') | map(attribute='feature') | list -%}
 {% set bags = features | selectattr('feature.family.drawn', 'equalto', 'bag') | map(attribute='feature') | list -%}
 {% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
+{% set vectors = features | selectattr('feature.family.drawn', 'equalto', 'vector') | map(attribute='feature') | list -%}
 {% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
 WITH likelihoods AS MATERIALIZED (
   SELECT class, feature, value, likelihood, mean, variance, rate FROM {{ likelihoods }} AS likelihoods
@@ -84,6 +85,9 @@ numbers AS MATERIALIZED (
 {%- for block in levels | batch(20) %},
 {{ nbsql.drawn_levels(levels[:loop.index0 * 20], block, loop.index, seed) }}
 {%- endfor %}
+{%- for feature in vectors %},
+{{ nbsql.normal_factors(feature) }}
+{%- endfor %}
 {%- for feature in bags %},
 {{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
 {%- endfor %}
@@ -109,6 +113,11 @@ FROM (
       {%- for feature in counts %},
       {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.sub(feature) }}
       {%- endfor %}
+      {%- for feature in vectors %}
+      {%- for j in range(1, feature.columns | length + 1) %},
+      {{ nbsql.standard_normal(seed, feature, j) }} AS z{{ nbsql.sub(feature, j) }}
+      {%- endfor %}
+      {%- endfor %}
 
     FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
   ) AS chances
@@ -121,7 +130,10 @@ LEFT JOIN numbers ON numbers.class = drawn.class
 
 LEFT JOIN count{{ nbsql.sub(feature) }} ON {{ nbsql.drawn_from(nbsql.word('count'), feature) }}
 {%- endfor %}
+{%- for feature in vectors %}
 
+LEFT JOIN factor{{ nbsql.sub(feature) }} ON factor{{ nbsql.sub(feature) }}.class = drawn.class
+{%- endfor %}
 {%- for feature in bags %}
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.of_row = drawn.nbsql_row
@@ -231,8 +243,8 @@ coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} NULLS FIRST ROW
 {% macro class_and_feature() -%} class, feature {%- endmacro %}
 
 {# A number of mean 0 and variance 1 from two uniform ones: Box and Muller (1958). #}
-{% macro standard_normal(seed, feature) -%}
-sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ nbsql.uniform(seed, feature.index, 1) }})
+{% macro standard_normal(seed, feature, position=none) -%}
+sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0, position) }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ nbsql.uniform(seed, feature.index, 1, position) }})
 {%- endmacro %}
 
 {#

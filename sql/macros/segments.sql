@@ -223,7 +223,7 @@ SELECT
   priors_of.class,
   priors_of.log_prior
   {%- for wanted in model.parameters %},
-  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
   {%- endfor %}
 
 FROM priors_of

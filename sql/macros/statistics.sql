@@ -101,10 +101,28 @@ SELECT
   {{ nbsql['breaks_' ~ check.rule](check.column) }} AS broken_{{ loop.index }}
   {%- endfor %}
 
-FROM {{ source }} AS source
+FROM {% if centres or centred %}{{ nbsql.with_wholes(source, features, careful) | indent(2) }}{% else %}{{ source }}{% endif %} AS source
 {%- if centred %}
 
 LEFT JOIN means ON means.class = {{ nbsql.target(model) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A source with what its rows must have whole, for the features that count several columns together. #}
+{% macro with_wholes(source, features, careful) -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% if together -%}
+(
+  SELECT
+    source.*
+    {%- for feature in together %},
+    {{ nbsql[feature.family.name ~ '_whole'](feature, careful) }} AS nbsql_whole{{ nbsql.sub(feature) }}
+    {%- endfor %}
+
+  FROM {{ source }} AS source
+)
+{%- else -%}
+{{ source }}
 {%- endif %}
 {%- endmacro %}
 
