@@ -148,6 +148,9 @@ class DuckDB(Engine):
     def show(self, sql: str) -> None:
         self.relation(sql).show()
 
+    def write(self, sql: str, path: str, file_format: str) -> None:
+        self.ask("copy_to", self.renderer.dialect.query(sql), path, file_format)
+
     # Looking around. -----------------------------------------------------------------------------------------------
 
     def current(self) -> tuple[str, str]:
