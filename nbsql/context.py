@@ -80,9 +80,11 @@ class Context:
         whole_slices: bool = False,
         columns: Sequence[str] = (),
         joins: Sequence[Joining] = (),
+        bare: bool = False,
     ) -> None:
+        self.bare = bare  # whether it is a part of a model, which is scored without the prior
         self.joins = joins  # that the source is still to be joined with, before it is scored
-        self.joined_names = [name for joining in joins for _, name in joining.columns]  # which are not passed through
+        self.joined_names = [name for joining in joins for _, name in joining.passed]  # which are not passed through
         self.columns = columns  # of the source, for an engine that has no word for all but some
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
