@@ -28,6 +28,8 @@ LACKS: dict[str, dict[str, str]] = {
         "labelled=True": "written with lists",
         "linear": "weights are laid out with lists",
         "method='logistic'": "the weights are found with lists",
+        "predict_one": "its numbers are met in lists",
+        "predict_one_sql": "its numbers are met in lists",
         "quadratic": "weights are laid out with lists",
         "sample": "chance is a hash that DuckDB has",
         "segment_by": "models a segment are laid out with lists",
