@@ -59,6 +59,8 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "merge": lambda place, model, _: nbsql.merge(place.con, ["golfing"]),
     "quadratic": lambda place, model, _: model.quadratic().fetchall(),
     "relevance": lambda place, model, _: model.relevance().fetchall(),
+    "predict_one": lambda place, model, _: model.predict_one(dict.fromkeys(model.families)),
+    "predict_one_sql": lambda place, model, _: model.predict_one_sql(),
     "sample": lambda place, model, _: model.sample(2).fetchall(),
     "segment_by": lambda place, model, _: fitted(place, segment_by="sky"),
     "segments": lambda place, model, _: cut(place, model, "segment_by").segments,
