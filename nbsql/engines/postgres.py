@@ -54,6 +54,14 @@ class PostgreSQL(Engine):
             "drift",
             "nbsql.cross_validate",
             "nbsql.sweep",
+            "linear",
+            "quadratic",
+            "segment_by",
+            "segments",
+            "nbsql.Forward",
+            "calibrate",
+            "nbsql.from_tables",
+            "sample",
         ]
     )
     families = frozenset(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from nbsql.components import refuse_components
@@ -152,9 +153,18 @@ class Scoring(Handle):
         self._refresh()
         refuse_segments(self._spec, self._title, "a sample")
         refuse_weights(self._spec, self._title, "rows to draw")
-        return sample(on_duckdb(self._engine, "sample"), self._plan, self._title, n, seed)
+        self._engine.need("sample")
+        return sample(self._engine, self._plan, self._title, n, seed)
 
-    def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:
+    def sql(
+        self,
+        verb: str,
+        source: Any,
+        *,
+        inline: bool = False,
+        dialect: str | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
 
         Args:
@@ -162,9 +172,16 @@ class Scoring(Handle):
             source: what to score.
             inline: write the numbers of the model into the query, so that it reads the source alone: a frozen scorer, which
                 runs where there is no model. It has a line a value, and so a vocabulary makes it long.
+            dialect: write such a scorer for another engine: "bigquery", "clickhouse", "databricks", "mysql", "redshift",
+                "snowflake", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that engine, or a
+                SELECT as it writes them, and has the columns of the model, whose types are not looked at.
+            columns: with a dialect, the columns of the source that come back. None is all of them where the dialect has a word
+                for all columns but some (BigQuery, ClickHouse, Databricks, Snowflake, DuckDB), and elsewhere the id and the
+                features.
 
         Raises:
-            InputError: there is no such verb, or the source cannot be scored.
+            InputError: there is no such verb or dialect, or the source cannot be scored.
+            NotSupportedError: with a dialect, a feature is a text, a bag or a list, or rows have models of their own.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
@@ -174,12 +191,28 @@ class Scoring(Handle):
         """
         if verb not in VERBS:
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
+        if dialect is not None:
+            if inline:
+                raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
+            return self._frozen(verb, source, dialect, columns)
+        if columns is not None:
+            raise InputError("columns goes with a dialect; the queries of DuckDB pass every column of the source on")
         found = self._source(source)
         query = self._query(verb, found).sql
         if not inline:
             return query
         refuse_segments(self._spec, self._title, "a query with its numbers")
         return inlined(on_duckdb(self._engine, "inline=True"), self._plan, self._classes, verb, found)
+
+    def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
+        from nbsql.frozen import frozen
+
+        self._refresh()
+        if verb == "log_evidence":
+            refuse_weights(self._spec, self._title, "ln p(x)")
+        refuse_segments(self._spec, self._title, "a query with its numbers")
+        refuse_components(self._spec, self._title, "a query in another dialect")
+        return frozen(self._engine, self._plan, self._classes, verb, source, dialect, columns)
 
     def linear(self) -> Query:
         """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.

@@ -102,7 +102,11 @@ class Making(Scoring):
             yield self._macro(verb, query)
 
     def calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
-        """The table macros of a calibrated model."""
+        """The table macros of a calibrated model, or its functions."""
+        if not self.renderer.dialect.traits.table_macros:
+            made = functions(self, classes, CALIBRATED, method)
+            yield from (Statement(f"function {name}", sql) for name, sql in made)
+            return
         context = self.context(classes, joins=self.joins())
         relations = map(self.relations.within, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)

@@ -4,8 +4,13 @@
   Labels of text are compared byte by byte, whatever the collation of their database, so that ties and the order of the classes are
   the same everywhere.
 #}
+{% macro postgres__as_label(x, type) -%}
+{{ x }}{% if type | lower in ['text', 'character varying', 'character', 'name', 'citext'] %} COLLATE "C"{% endif %}
+{%- endmacro %}
+
 {% macro postgres__target(model) -%}
-source.{{ nbsql.ident(model.target) }}{% if model.target_type in ('text', 'character varying', 'character', 'name', 'citext') %} COLLATE "C"{% endif %}
+{% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
+{{ nbsql.as_label(label, model.target_type) }}
 {%- endmacro %}
 
 {# Guarded in every scan. #}
