@@ -72,7 +72,7 @@ def from_statistics(
     """The model of what another engine has counted, as if it were fitted on the rows there. Only counts move, never a row.
 
     Args:
-        con: a DuckDB connection, or the path of a database file.
+        con: a connection, the path of a DuckDB file, or the address of a PostgreSQL server.
         statistics: the answer of `Model.sql("statistics", ..., dialect=...)`, a relation or frame with its columns.
         like: the model that wrote the query, or its name: the new one has its features and options.
         name: of the new model; None makes a transient one.
@@ -92,7 +92,7 @@ def from_statistics(
     >>> from_statistics(con, cells, like=model).predict("SELECT 'rain' AS sky").fetchall()
     [('rain', 'wet', 0.8181818181818181)]
     """
-    with opened_duckdb(con, "nbsql.from_statistics") as engine, engine.transaction():
+    with opened(con) as engine, engine.transaction():
         model = like if isinstance(like, Model) else load(engine, like)
         spec, title = model._spec, model._title
         refuse_segments(spec, title, "what another engine has counted")
@@ -102,7 +102,7 @@ def from_statistics(
         try:
             _look_over(engine, spec, source, title)
             render = engine.renderer.fragment
-            cells = render("cells_counted_elsewhere", source.relation, engine.type_name(spec.target_type))
+            cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
             relations, replaces = place_for(engine, name, database, replace=replace)
             plan, classes = derive(engine, spec, cells, [Entry(1, "1", "import", source.label, rows)], relations, replaces)

@@ -12,7 +12,7 @@ from nbsql.cli import tables
 from nbsql.cli.arguments import FamilyType
 from nbsql.cli.fit import report
 from nbsql.cli.session import Rehearsal, check_new_database, rehearsing, told, writing
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.family import Family
 
 
@@ -47,7 +47,7 @@ def from_tables(
       nbsql from-tables shop.duckdb priors likelihoods --name calls --family 'wait=exponential'
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, priors)
-    opened: AbstractContextManager[DuckDB] = writing(database)
+    opened: AbstractContextManager[Engine] = writing(database)
     if as_sql:  # a database that is not there yet would be an empty one
         opened = rehearsing(database if Path(database).exists() else ":memory:")
     with opened as engine:
@@ -78,7 +78,7 @@ def from_statistics(database: str, statistics: str, *, like: str, name: str, rep
       nbsql sql shop.duckdb statistics churn shop.customers --dialect bigquery
       nbsql from-statistics shop.duckdb answer.csv --like churn --name churn_of_all
     """  # noqa: D301 - \b keeps the lines
-    opened: AbstractContextManager[DuckDB] = rehearsing(database) if as_sql else writing(database, create=False)
+    opened: AbstractContextManager[Engine] = rehearsing(database) if as_sql else writing(database, create=False)
     with opened as engine:
         with told(engine):
             model = nbsql.from_statistics(engine, statistics, like=like, name=name, replace=replace)

@@ -133,7 +133,7 @@ SELECT
   {% endfor %}
   '1' AS batch
 FROM {{ source }} AS cells
-WHERE n > 0
+WHERE CAST(n AS {{ nbsql.double() }}) > 0
 {%- endmacro %}
 
 {# One row: a feature that the model does not have, how many cells hold no count, and how many are those of a class. #}
@@ -142,5 +142,7 @@ SELECT
   min(CASE WHEN feature IS NOT NULL{% if features %} AND feature NOT IN ({{ nbsql.names(features) }}){% endif %} THEN feature END) AS unknown,
   count(CASE WHEN NOT coalesce(n >= 0 AND n < {{ nbsql.infinity() }}, FALSE) OR m2 < 0 THEN 1 END) AS wrong,
   count(CASE WHEN feature IS NULL AND class IS NOT NULL AND n > 0 THEN 1 END) AS classes
-FROM {{ source }} AS cells
+FROM (
+  SELECT class, feature, CAST(n AS {{ nbsql.double() }}) AS n, CAST(m2 AS {{ nbsql.double() }}) AS m2 FROM {{ source }} AS cells
+) AS cells
 {%- endmacro %}

@@ -77,7 +77,11 @@ CROSS JOIN {{ parameters }} AS parameters
 SELECT
   number.*
   {%- for k in model.class_numbers %},
-  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.bare %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
+  {%- for dimension in model.joins if dimension.scored %}
+
+    + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
+  {%- endfor %}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
@@ -121,12 +125,12 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {%- endfor %}
 {%- endmacro %}
 
-{# The lookup of a categorical feature. #}
+{# The lookup of a categorical feature; not in a sub-select, which DuckDB would take apart again in the time of all joins, for each one. #}
 {% macro star(model, feature, lookups) -%}
 {% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
-LEFT JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
+LEFT JOIN {{ lookups }} AS {{ level }}
+  ON {{ level }}.feature = {{ nbsql.text(feature.name) }}
+  AND {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
 {#
