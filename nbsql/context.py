@@ -74,8 +74,10 @@ class Context:
         by_slice: bool = False,
         whole_slices: bool = False,
         columns: Sequence[str] = (),
+        coded: bool = False,
     ) -> None:
         self.columns = columns  # of the source, for an engine that has no word for all but some
+        self.coded = coded  # whether the rows come with what their categories add, which are no features then (coded.sql)
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
         if self.learnt:
@@ -100,7 +102,7 @@ class Context:
         self.prior: Prior = spec.prior
         self.given = spec.given
         self.parameters = [Wanted(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
-        self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
+        self.has_prior = coded or not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in self.features if feature.family.level]
