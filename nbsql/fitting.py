@@ -203,7 +203,9 @@ def check_families(engine: Engine, features: Sequence[Feature]) -> None:
                 f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
             )
         if feature.family.kept is not None:
-            engine.need(f"best of {feature.name!r}")
+            engine.need("best", f" of {feature.name!r}")
+        if feature.family.supervised:
+            engine.need("by='mdl'", f" of {feature.name!r}")
 
 
 def asked(engine: Engine, spec: Spec, source: Source) -> Spec:

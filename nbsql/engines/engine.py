@@ -45,10 +45,10 @@ class Engine(ABC):
     def close(self) -> None:
         """Close the connection, if it was opened here."""
 
-    def need(self, what: str) -> None:
-        """Raise NotSupportedError unless the engine offers it."""
+    def need(self, what: str, of: str = "") -> None:
+        """Raise NotSupportedError unless the engine offers it; `of` says of what, for the message."""
         if self.offers is not None and what not in self.offers:
-            raise NotSupportedError(f"{what} is not available on {self.title} yet; it is on DuckDB")
+            raise NotSupportedError(f"{what}{of} is not available on {self.title} yet; it is on DuckDB")
 
     # Running. ------------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ ENGINES = ("duckdb", "postgres")
 LACKS: dict[str, dict[str, str]] = {
     "duckdb": {},
     "postgres": {
-        "best of 'sky'": "values are ranked to twelve digits by DuckDB's functions",
+        "by='mdl' of 'wind'": "a recursive query of PostgreSQL's may read itself once only",
         "components": "k-means is written with lists",
         "export": "a model is exported as Parquet, which PostgreSQL does not write",
         "folds='loo'": "a row is taken out of the counts with lists and structs",

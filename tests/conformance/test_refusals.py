@@ -38,6 +38,7 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "calibrate": lambda place, model, _: model.calibrate("golf", folds=2),
     "components": lambda place, model, _: fitted(place, components=2),
     "method='logistic'": lambda place, model, _: fitted(place, method="logistic"),
+    "by='mdl' of 'wind'": lambda place, model, _: fitted(place, families={"wind": nbsql.Binned(by="mdl")}),
     "best of 'sky'": lambda place, model, _: fitted(place, families={"sky": nbsql.Text(best=2)}),
     "cross_validate": lambda place, model, _: nbsql.cross_validate(place.con, "golf", target="play", exclude=["id"], folds=2),
     "folds='loo'": lambda place, model, _: nbsql.cross_validate(place.con, "golf", target="play", exclude=["id"], folds="loo"),
@@ -114,9 +115,10 @@ def test_a_family_that_postgres_lacks(pg: Any) -> None:
     golf(place)
     known = ", ".join(sorted(nbsql.load(pg, "golfing")._engine.families or ()))
     with pytest.raises(NotSupportedError) as caught:
-        fitted(place, families={"wind": nbsql.Kernel()})
+        fitted(place, families={"both": nbsql.MultivariateGaussian(["wind", "id"])})
     assert str(caught.value) == (
-        f"family 'kernel' of 'wind' is not available on PostgreSQL yet; choose another ({known}), or leave the column out"
+        f"family 'multivariate_gaussian' of 'both' is not available on PostgreSQL yet; choose another ({known}), "
+        "or leave the column out"
     )
 
 
