@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _LEAST_VERSION = 15
 _BUSY = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
 _SHOWN = 40
+_LONG = 2_000  # characters of a statement that PostgreSQL shall not compile
 
 
 class PostgreSQL(Engine):
@@ -105,11 +106,25 @@ class PostgreSQL(Engine):
 
     def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and the rows of a statement."""
-        with self.errors(), self.guarded(), psycopg.Cursor(self.connection, row_factory=tuple_row) as cursor:
+        with self.errors(), self.guarded(), self._uncompiled(sql), self._cursor() as cursor:
             cursor.execute(sql.encode(self.connection.info.encoding))
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
+
+    def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
+        return psycopg.Cursor(self.connection, row_factory=tuple_row)
+
+    @contextmanager
+    def _uncompiled(self, sql: str) -> Iterator[None]:
+        """A long statement is run, not compiled, which takes seconds and saves less. Our transactions see to it themselves."""
+        if self._within or len(sql) < _LONG:
+            yield
+            return
+        with self.connection.transaction(), self._cursor() as cursor:
+            compiled = cursor.execute(self.renderer.statement("compile_statements", "off").encode()).fetchall()[0][0]
+            yield
+            cursor.execute(self.renderer.statement("compile_statements", compiled).encode())
 
     def guarded(self, *, trial: bool = False) -> AbstractContextManager[Any]:
         """A savepoint where a transaction is open, which an error would abort; no transaction is left behind.
@@ -277,6 +292,8 @@ def _one_line(error: psycopg.Error) -> str:
     if state == "42501":  # insufficient privilege
         cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
         return f"{said}; the owner can GRANT it{cure}"
+    if state in ("54000", "54011"):  # program limit exceeded, too many columns
+        return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
     if state == "25006":  # read-only transaction
         return f"{said}; connect to a server that can be written, without default_transaction_read_only"
     return said
