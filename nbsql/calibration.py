@@ -200,7 +200,7 @@ def _rows_out_of_fold(
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         dealt = deal(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds, fold=None)
-        given = sum(label[3] for label in dealt.labels)
+        given = sum(float(label[3]) for label in dealt.labels)
         if abs(given - learnt) > 1e-9 * learnt:
             raise InputError(
                 f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "

@@ -181,14 +181,7 @@ def check_supported(engine: Engine, spec: Spec) -> None:
     """Raise NotSupportedError if a model asks for what its engine does not have."""
     if engine.families is None:
         return
-    for feature in spec.features:
-        if feature.family.name not in engine.families:
-            raise NotSupportedError(
-                f"family {feature.family.name!r} of {feature.name!r} is not available on {engine.title} yet; "
-                f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
-            )
-        if feature.family.kept is not None:
-            engine.need(f"best of {feature.name!r}")
+    check_families(engine, spec.features)
     for argument, value in (
         ("slice_by", spec.slice_by),
         ("segment_by", spec.segment_by),
@@ -197,6 +190,20 @@ def check_supported(engine: Engine, spec: Spec) -> None:
     ):
         if value is not None:
             engine.need(argument)
+
+
+def check_families(engine: Engine, features: Sequence[Feature]) -> None:
+    """Raise NotSupportedError if a feature is of a family, or has an option, that its engine does not have."""
+    if engine.families is None:
+        return
+    for feature in features:
+        if feature.family.name not in engine.families:
+            raise NotSupportedError(
+                f"family {feature.family.name!r} of {feature.name!r} is not available on {engine.title} yet; "
+                f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
+            )
+        if feature.family.kept is not None:
+            engine.need(f"best of {feature.name!r}")
 
 
 def asked(engine: Engine, spec: Spec, source: Source) -> Spec:

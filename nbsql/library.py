@@ -16,7 +16,7 @@ from nbsql.given import model_of
 from nbsql.joining import joined
 from nbsql.joins import Join
 from nbsql.model import Model, planned
-from nbsql.places import Connection, opened, opened_duckdb, place_for, relations_in
+from nbsql.places import Connection, opened, opened_for, place_for, relations_in
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.selection import Best, Forward, candidates
@@ -240,7 +240,7 @@ def from_tables(
     ('weak', 'yes')
     """
     ids = [id] if isinstance(id, str) else list(id)
-    with opened_duckdb(con, "nbsql.from_tables") as engine, engine.transaction():
+    with opened_for(con, "nbsql.from_tables") as engine, engine.transaction():
         place = partial(place_for, engine, name, database, replace=replace)
         plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
     return Model(engine, plan, classes, name)

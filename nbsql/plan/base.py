@@ -78,7 +78,7 @@ class Base:
 
     def is_wide(self, class_count: int) -> bool:
         """Whether a model of so many classes takes the wide form, a column a class."""
-        return is_wide(self.spec, class_count) or not self.renderer.dialect.traits.long_form
+        return is_wide(self.spec, class_count, self.renderer.dialect.traits)
 
     def context(
         self,

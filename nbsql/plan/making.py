@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context
+from nbsql.context import ClassColumn, Context, numbers_a_class
 from nbsql.errors import NotSupportedError
 from nbsql.functions import functions
 from nbsql.plan.base import CALIBRATED, VERBS, Entry, Statement
@@ -74,12 +74,11 @@ class Making(Scoring):
 
     def _check_size(self, context: Context) -> None:
         """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
-        most = self.renderer.dialect.traits.most_numbers
-        classes, parameters = len(context.class_columns), len(context.parameters)
-        if most is not None and classes * (5 + parameters) > most:
+        most, parameters = self.renderer.dialect.traits.most_numbers, len(context.parameters)
+        if most is not None and not context.class_numbers and numbers_a_class(self.spec) > most:
             raise NotSupportedError(
-                f"{classes} classes with {parameters} parameters each do not fit into a row of this engine's tables, "
-                f"which holds some {most:,} numbers; take fewer classes or features"
+                f"the {parameters} parameters of a class do not fit into a row of this engine's tables, "
+                f"which holds some {most:,} numbers; take fewer features"
             )
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
@@ -102,7 +101,11 @@ class Making(Scoring):
             yield self._macro(verb, query)
 
     def calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
-        """The table macros of a calibrated model."""
+        """The table macros of a calibrated model, or its functions."""
+        if not self.renderer.dialect.traits.table_macros:
+            made = functions(self, classes, CALIBRATED, method)
+            yield from (Statement(f"function {name}", sql) for name, sql in made)
+            return
         context = self.context(classes, joins=self.joins())
         relations = map(self.relations.within, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)

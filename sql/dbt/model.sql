@@ -61,8 +61,7 @@
 {% if not columns -%}
 {% do nbsql.refuse("the statistics '" ~ statistics.identifier ~ "' have no class: they were counted on no rows; count some first") %}
 {% endif -%}
-{% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
-{% set wide = columns | length <= 100 and columns | length * counted <= 500 -%}
+{% set wide = nbsql.is_wide(model, columns | length) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
 {% set blocked = wide and levels | length > 40 -%}
@@ -81,6 +80,12 @@
   'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [], 'joins': [], 'joined_names': [], 'bare': false}) %}
 {% do model.update({'parts': model}) %}
 {% do return(model) %}
+{%- endmacro %}
+
+{# Whether scoring has a column a class. #}
+{% macro is_wide(model, class_count) -%}
+{% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
+{% do return(class_count <= 100 and class_count * counted <= 500) %}
 {%- endmacro %}
 
 {# The classes by label: number, label, and the names of the columns of a class, which differ without regard to case. #}

@@ -125,12 +125,12 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {%- endfor %}
 {%- endmacro %}
 
-{# The lookup of a categorical feature. #}
+{# The lookup of a categorical feature; not in a sub-select, which DuckDB would take apart again in the time of all joins, for each one. #}
 {% macro star(model, feature, lookups) -%}
 {% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
-LEFT JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
+LEFT JOIN {{ lookups }} AS {{ level }}
+  ON {{ level }}.feature = {{ nbsql.text(feature.name) }}
+  AND {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
 {#

@@ -58,6 +58,9 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 
 {% macro target(model) -%} source.{{ nbsql.ident(model.target) }} {%- endmacro %}
 
+{# Labels of a type, in the order that they have in models. #}
+{% macro as_label(x, type) -%} {{ x }} {%- endmacro %}
+
 {% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# The rows for which x is not NULL, or their weights. #}
@@ -169,6 +172,7 @@ SELECT
 
 FROM (
   {{ nbsql.projected(model, source, features, checks, centres, careful, careful) | indent(2) }}
+  {{- nbsql.once() | indent(2) }}
 ) AS projected
 GROUP BY class{% if model.slice_by %}, slice{% endif %}
 

@@ -1,4 +1,4 @@
-"""Every engine decides as DuckDB does: at least cost, over thresholds, the first few; and says how probable labels are."""
+"""Every engine decides as DuckDB does: at least cost, over thresholds, the first few; and labelled rows are as probable."""
 
 from __future__ import annotations
 

@@ -117,12 +117,13 @@ def test_sweeps_agree(inboxes: Both) -> None:
     assert_same_rows(*(each.ranking.fetchall() for each in found))
     best = [each.best(name="winner") for each in found]
     assert_same_rows(*(sorted(model.predict_proba("inbox").fetchall()) for model in best))
-    for model, place in zip(best, inboxes, strict=True):
-        known = {key: found[0].settings[0][key] for key in ("alpha", "prior", "families")}
-        fitted = nbsql.fit(
-            place.con, "SELECT * FROM inbox WHERE part IS NOT NULL", target="label", features=list(model.families), **known
-        )
-        assert len(model.predict("inbox").fetchall()) == len(fitted.predict("inbox").fetchall())
+
+
+def test_features_chosen_forward_agree(inboxes: Both) -> None:
+    wanted = nbsql.Forward(3, fold="part", among=["Sender", "length", "links", "replied", "flag"])
+    models = [nbsql.fit(place.con, "inbox", target="label", features=wanted, weight="weight") for place in inboxes]
+    assert list(models[0].families) == list(models[1].families)
+    assert_same_rows(*(sorted(model.predict_proba("inbox").fetchall()) for model in models))
 
 
 def test_folds_that_are_none(place: Place) -> None:
