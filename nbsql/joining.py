@@ -246,9 +246,16 @@ def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, 
     found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
     for joining in found:
         _check(engine, joining, title)
-    most = engine.ask("row_count", source.relation)[0][0] if source.is_table else FEW_ROWS
-    rows = [engine.ask("row_count", joining.relation)[0][0] for joining in found]
-    return Joined(engine, source, [replace(joining, by_key=count <= most) for joining, count in zip(found, rows, strict=True)])
+    return Joined(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
+
+
+def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
+    """Whether a dimension has no more rows than a source, which are not counted any further; or few, where that takes long."""
+    rows: int = engine.ask("row_count", joining.relation)[0][0]
+    if not source.is_table:
+        return rows <= FEW_ROWS
+    some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
+    return bool(engine.ask("row_count", some)[0][0] >= rows)
 
 
 def needed(spec: Spec) -> list[Dimension]:
