@@ -7,6 +7,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from nbsql.dialect import Traits
 from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
 
@@ -79,9 +80,11 @@ class Context:
         whole_slices: bool = False,
         columns: Sequence[str] = (),
         joins: Sequence[Joining] = (),
+        bare: bool = False,
     ) -> None:
+        self.bare = bare  # whether it is a part of a model, which is scored without the prior
         self.joins = joins  # that the source is still to be joined with, before it is scored
-        self.joined_names = [name for joining in joins for _, name in joining.columns]  # which are not passed through
+        self.joined_names = [name for joining in joins for _, name in joining.passed]  # which are not passed through
         self.columns = columns  # of the source, for an engine that has no word for all but some
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
@@ -156,10 +159,19 @@ def _parts(features: Sequence[Feature]) -> Iterator[Part]:
             yield Part(feature, feature.column, None)
 
 
-def is_wide(spec: Spec, class_count: int) -> bool:
-    """Whether scoring takes the wide form, a column a class."""
+def is_wide(spec: Spec, class_count: int, traits: Traits) -> bool:
+    """Whether scoring takes the wide form, a column a class; where a row is short, as long as one holds all parameters."""
+    if not traits.long_form:
+        return True
+    if traits.most_numbers is not None:
+        return class_count * numbers_a_class(spec) <= traits.most_numbers
     terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
     return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+
+
+def numbers_a_class(spec: Spec) -> int:
+    """How many numbers a row takes for a class: its parameters, and a label of usual length."""
+    return 5 + sum(len(feature.family.parameters) for feature in spec.features)
 
 
 def scored(classes: Sequence[ClassColumn]) -> int:

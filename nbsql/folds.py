@@ -125,7 +125,7 @@ class Folds:
         """
         names = self.names if names is None else names
         classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
-        wide = is_wide(spec, len(classes)) or not self.engine.renderer.dialect.traits.long_form
+        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
         context = Context(spec, classes, wide=wide, by_slice=True, whole_slices=self._dealt)
         looked_up = [feature for feature in spec.features if feature.family.looked_up]
         parametrised = [feature for feature in spec.features if feature.family.parameters]

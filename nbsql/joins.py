@@ -84,12 +84,14 @@ class Dimension:
         on: pairs of a column of the source, or of a dimension before it, and the column of the table that it equals.
         types: of the first of each pair, as the engine writes them.
         columns: pairs of a column of the table and the name that it has in the source.
+        rows: of the table, when the model was fitted.
     """
 
     path: tuple[str, ...]
     on: tuple[tuple[str, str], ...]
     types: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
+    rows: int = 0
 
     @property
     def names(self) -> list[str]:
@@ -103,12 +105,12 @@ class Dimension:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        return {"table": self.path, "on": self.on, "types": self.types, "columns": self.columns}
+        return {"table": self.path, "on": self.on, "types": self.types, "columns": self.columns, "rows": self.rows}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Dimension:
         """What `to_dict` wrote."""
-        return cls(tuple(data["table"]), _pairs(data["on"]), tuple(data["types"]), _pairs(data["columns"]))
+        return cls(tuple(data["table"]), _pairs(data["on"]), tuple(data["types"]), _pairs(data["columns"]), data["rows"])
 
 
 def _pairs(values: Iterable[Sequence[str]]) -> tuple[tuple[str, str], ...]:

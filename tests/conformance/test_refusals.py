@@ -59,6 +59,8 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "merge": lambda place, model, _: nbsql.merge(place.con, ["golfing"]),
     "quadratic": lambda place, model, _: model.quadratic().fetchall(),
     "relevance": lambda place, model, _: model.relevance().fetchall(),
+    "predict_one": lambda place, model, _: model.predict_one(dict.fromkeys(model.families)),
+    "predict_one_sql": lambda place, model, _: model.predict_one_sql(),
     "sample": lambda place, model, _: model.sample(2).fetchall(),
     "segment_by": lambda place, model, _: fitted(place, segment_by="sky"),
     "segments": lambda place, model, _: cut(place, model, "segment_by").segments,
@@ -245,22 +247,29 @@ def test_rights_that_are_missing(pg: Any, address: str) -> None:
 
 
 def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
-    def fit(count: int) -> nbsql.Model:
+    def fit(count: int, family: str) -> nbsql.Model:
         pg.execute("DROP TABLE IF EXISTS wide")
-        made = ", ".join(f"i * {n + 1} % 7 + random() AS x{n}" for n in range(count))
+        kind = "BOOLEAN" if family == "bernoulli" else "REAL"
+        made = ", ".join(f"CAST(i * {n + 1} % 7 % 2 AS {kind}) AS x{n}" for n in range(count))
         pg.execute(
-            f"CREATE TABLE wide AS SELECT 'a label {'x' * 22}' || i % 4 AS y, {made} FROM generate_series(1, 40) AS t(i)"
+            f"CREATE TABLE wide AS SELECT 'a label {'x' * 22}' || i % 4 AS y, {made} FROM generate_series(1, 12) AS t(i)"
         )
-        return nbsql.fit(pg, "wide", target="y", name="m")
+        return nbsql.fit(pg, "wide", target="y", name="m", nulls="category" if family == "bernoulli" else "skip")
 
     with pytest.raises(NotSupportedError) as caught:
-        fit(82)
+        fit(332, "bernoulli")
     assert str(caught.value) == (
-        "4 classes with 246 parameters each do not fit into a row of this engine's tables, which holds some 1,000 numbers; "
-        "take fewer classes or features"
+        "the 996 parameters of a class do not fit into a row of this engine's tables, which holds some 1,000 numbers; "
+        "take fewer features"
+    )
+    with pytest.raises(DatabaseError) as error:
+        fit(300, "gaussian")
+    assert str(error.value) == (
+        "so many features do not fit into a row of PostgreSQL's tables (row is too big: size 9664, maximum size 8160); "
+        "take fewer"
     )
     assert nbsql.models(pg) == []
-    assert len(fit(81).predict("wide").fetchall()) == 40
+    assert len(fit(240, "gaussian").predict("wide").fetchall()) == 12
 
 
 def test_psycopg_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
