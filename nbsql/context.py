@@ -7,6 +7,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
+from markupsafe import Markup
+
 from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
 
@@ -74,7 +76,9 @@ class Context:
         by_slice: bool = False,
         whole_slices: bool = False,
         columns: Sequence[str] = (),
+        estimates: Markup | None = None,
     ) -> None:
+        self.estimates = estimates  # the table of all likelihoods, where there is one
         self.columns = columns  # of the source, for an engine that has no word for all but some
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods

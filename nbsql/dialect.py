@@ -69,6 +69,10 @@ class Traits:
         refills: whether tables are refilled rather than dropped, for the sake of who reads them.
         long_form: whether scoring can have a row a class, not only a column.
         table_macros: whether a query can take a table as its argument, FROM spam.predict('inbox').
+        row_functions: whether it can take a row.
+        materializes: whether the estimates are tables, for an engine that would work them out wherever they are named.
+        cascades: whether a schema is dropped with all that is in it.
+        substitutes: whether ${name} stands for a variable, in names and texts too.
     """
 
     temporary: tuple[str, ...]
@@ -80,6 +84,10 @@ class Traits:
     refills: bool = False
     long_form: bool = False
     table_macros: bool = False
+    row_functions: bool = False
+    materializes: bool = False
+    cascades: bool = False
+    substitutes: bool = False
 
 
 # A row of PostgreSQL is in one page of 8 kB.
@@ -93,7 +101,9 @@ DIALECTS = {
         most_numbers=1000,
         analyzes=True,
         refills=True,
+        row_functions=True,
     ),
+    "spark": Traits(temporary=(), speaks=("spark",), double="{}D", materializes=True, cascades=True, substitutes=True),
 }
 
 
@@ -114,6 +124,8 @@ class Dialect:
         for name in names:
             if longest is not None and len(_checked(name, "name").encode()) > longest:
                 raise InputError(f"a name has at most {longest} bytes on this engine, which would cut {name!r}")
+            if self.traits.substitutes and "${" in name:
+                raise InputError(f"the name {name!r} holds '${{', which this engine replaces by a variable; rename it")
         return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
 
     def output(self, name: str) -> Markup:
@@ -126,7 +138,8 @@ class Dialect:
 
     def text(self, value: str) -> Markup:
         """A string literal."""
-        return _literal(_checked(value, "text"), self.name)
+        literal = _literal(_checked(value, "text"), self.name)
+        return literal.replace("${", r"\u0024{") if self.traits.substitutes else literal
 
     def number(self, value: float) -> Markup:
         """A finite double, never a decimal, whose sums overflow."""

@@ -27,13 +27,15 @@ class Engine(ABC):
     Attributes:
         title: what messages call the engine.
         exact: whether names of columns differ by their case alone.
+        drafts: whether a model is made in temporary tables and then published, for want of transactions (nbsql/drafts.py).
         families: the families of features that it has, by name; None: all.
         renderer: of its dialect.
         watch: called with the name of each statement before it runs.
     """
 
     title: ClassVar[str]
-    exact: ClassVar[bool] = False
+    exact: bool = False
+    drafts: ClassVar[bool] = False
     families: ClassVar[frozenset[str] | None] = None
     renderer: Renderer
     watch: Callable[[str], None] | None

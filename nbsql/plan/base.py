@@ -65,7 +65,8 @@ class Base:
     def context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
         """What the macros know as `model`."""
         wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
-        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns)
+        estimates = self.relations["estimates"] if self.renderer.dialect.traits.materializes and self.spec.features else None
+        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns, estimates=estimates)
 
     def sliced(self, source: Markup) -> Markup:
         """The source with the slice, segment or component of every row, if the model has some."""
