@@ -23,6 +23,7 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
+from nbsql.joins import Join
 from nbsql.judging import cross_validate, sweep
 from nbsql.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.model import Model
@@ -50,6 +51,7 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "InputError",
+    "Join",
     "Joint",
     "Kernel",
     "LogNormal",

@@ -70,7 +70,7 @@ def derive(
     return build(engine, plan, entries, wide=wide)
 
 
-def drop_derived(engine: DuckDB, plan: Plan) -> None:
+def drop_derived(engine: Engine, plan: Plan) -> None:
     """Drop a transient model before the connection closes."""
     kinds = {"likelihoods": "view", "priors": "view"}
     for name in ("likelihoods", "priors", "lookups", "parameters", "batches", "spec", "statistics"):
@@ -78,7 +78,7 @@ def drop_derived(engine: DuckDB, plan: Plan) -> None:
         engine.run(f"drop {name}", statement)
 
 
-def slice_names(engine: DuckDB, plan: Plan, title: str) -> list[str]:
+def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
     """The slices of a model, oldest first.
 
     Raises:
@@ -89,7 +89,7 @@ def slice_names(engine: DuckDB, plan: Plan, title: str) -> list[str]:
     return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
 
 
-def known_slices(engine: DuckDB, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
+def known_slices(engine: Engine, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
     """The wanted slices as text.
 
     Raises:

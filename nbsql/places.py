@@ -64,6 +64,18 @@ def opened(con: Connection, *, close: bool = False) -> Iterator[Engine]:
 
 
 @contextmanager
+def opened_for(con: Connection, what: str) -> Iterator[Engine]:
+    """As `opened`, of an engine that offers `what`.
+
+    Raises:
+        NotSupportedError: the engine does not have it yet.
+    """
+    with opened(con) as engine:
+        engine.need(what)
+        yield engine
+
+
+@contextmanager
 def opened_duckdb(con: Connection, what: str) -> Iterator[DuckDB]:
     """As `opened`, of DuckDB.
 

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from markupsafe import Markup
 
 from nbsql.derived import derive
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
@@ -65,7 +65,7 @@ class Sweep:
 
 
 def sweep(
-    engine: DuckDB,
+    engine: Engine,
     source: Source,
     options: Options,
     *,

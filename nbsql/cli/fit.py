@@ -12,6 +12,7 @@ import duckdb
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.arguments import ComponentsType, FamilyType, PriorType
+from nbsql.cli.joins import JoinType
 from nbsql.cli.session import check_new_database, reading, recording, told, writing
 from nbsql.engines.duckdb import DuckDB
 from nbsql.family import Family, Nulls, Unseen
@@ -59,6 +60,14 @@ _OPTIONS = [
         help="What --best ranks by.",
     ),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
+    click.option(
+        "--join",
+        "joins",
+        type=JoinType(),
+        multiple=True,
+        help="A dimension table that features live in, by its key: customers:customer_id, products:product=id, or with a "
+        "prefix for its columns products:product=id:product_. Repeatable.",
+    ),
     click.option(
         "--family",
         "families",

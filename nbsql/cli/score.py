@@ -179,15 +179,20 @@ def explain(
 @click.argument("model")
 @click.argument("source")
 @click.option("--inline", is_flag=True, help="Write the model's numbers into the query, which then needs no model.")
-def sql(database: str, verb: str, model: str, source: str, *, inline: bool) -> None:
+@click.option("--dialect", metavar="NAME", help="Write such a query for another engine, where SOURCE is: bigquery, tsql, ...")
+@click.option("--column", "columns", multiple=True, help="With --dialect, a column of SOURCE to pass on; may be repeated.")
+def sql(
+    database: str, verb: str, model: str, source: str, *, inline: bool, dialect: str | None, columns: tuple[str, ...]
+) -> None:
     """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
     \b
       nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
       nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
+      nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --column customer_id
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
-        tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline))
+        tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline, dialect=dialect, columns=columns or None))
 
 
 def _first(engine: DuckDB, source: str, limit: int | None, offset: int = 0) -> Source:

@@ -51,6 +51,7 @@ class DuckDB(Engine):
     """
 
     title = "DuckDB"
+    offers = None
 
     def __init__(
         self,

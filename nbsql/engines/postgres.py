@@ -14,7 +14,7 @@ from psycopg.rows import tuple_row
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres_sources import described, find, kind_of
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.render import Renderer
 from nbsql.spec import Column
@@ -40,6 +40,32 @@ class PostgreSQL(Engine):
 
     title = "PostgreSQL"
     exact = True
+    offers = frozenset(
+        [
+            "predict with costs",
+            "predict with thresholds",
+            "predict with top_k",
+            "evaluate with costs",
+            "labelled=True",
+            "slice_by",
+            "slice_names",
+            "slices",
+            "window",
+            "drift",
+            "nbsql.cross_validate",
+            "nbsql.sweep",
+            "linear",
+            "quadratic",
+            "segment_by",
+            "segments",
+            "nbsql.Forward",
+            "calibrate",
+            "nbsql.from_tables",
+            "sample",
+            "joins",
+            "dialect",
+        ]
+    )
     families = frozenset(
         "categorical bernoulli gaussian lognormal exponential poisson geometric multinomial complement tokens text".split()
     )
@@ -202,8 +228,19 @@ class PostgreSQL(Engine):
         types = {oid: kind for oid, *kind in self.ask("types", sorted({oid for _, oid in found}))} if found else {}
         return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
 
-    def check_expression(self, expression: str, source: Source, argument: str) -> None:  # noqa: ARG002
-        raise NotSupportedError(f"{argument} is not available on PostgreSQL yet; it is on DuckDB")
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+        if not isinstance(expression, str) or not expression.strip():
+            raise InputError(f"{subject}, not {expression!r}")
+        query = self.renderer.dialect.query(expression)
+        try:
+            whole = described(self, self.renderer.statement("expression_of", source.relation, query))
+            sliced = self.renderer.fragment("sliced", source.relation, query)
+            described(self, self.renderer.statement("empty", sliced))
+        except DatabaseError as error:
+            raise InputError(f"{subject}: {error}") from None
+        if len(whole) != 1:
+            raise InputError(f"{subject}, not {expression!r}")
 
     def check_pattern(self, pattern: str) -> None:
         if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/postgres/tokens.sql)

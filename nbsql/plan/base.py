@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -12,6 +12,9 @@ from nbsql.context import ClassColumn, Context, is_wide, scored
 from nbsql.relations import Relations
 from nbsql.render import Renderer
 from nbsql.spec import Spec
+
+if TYPE_CHECKING:
+    from nbsql.joining import Joining
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
 MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
@@ -35,6 +38,16 @@ class Entry:
     operation: str
     source: str
     rows: int
+
+
+@dataclass(frozen=True)
+class Judgeable:
+    """The rows that a model is judged on: their columns, the name of their weight, and whether labels are compared as text."""
+
+    relation: Markup
+    columns: Sequence[str]
+    weight: str | None
+    as_text: bool
 
 
 class Base:
@@ -62,11 +75,24 @@ class Base:
         """Whether a model of so many classes takes the wide form, a column a class."""
         return is_wide(self.spec, class_count) or not self.renderer.dialect.traits.long_form
 
-    def context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
+    def context(
+        self,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
+    ) -> Context:
         """What the macros know as `model`."""
         wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
-        estimates = self.relations["estimates"] if self.renderer.dialect.traits.materializes and self.spec.features else None
-        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns, estimates=estimates)
+        estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and self.spec.features else None
+        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins, estimates=estimates)
+
+    def ready(self, context: Context, source: Markup) -> Markup:
+        """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""
+        if context.joins:
+            source = self.renderer.fragment("joined", source, context.joins, context.numbered)
+        return self.segmented(source)
 
     def sliced(self, source: Markup) -> Markup:
         """The source with the slice, segment or component of every row, if the model has some."""

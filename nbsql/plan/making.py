@@ -35,7 +35,7 @@ class Making(Scoring):
     def estimates(self) -> Iterator[Statement]:
         """The views of priors and likelihoods, or their tables."""
         yield from self._analysed("statistics")
-        if self.renderer.dialect.traits.materializes:
+        if self.renderer.dialect.traits.tabulates:
             yield self._table("priors", self.relations["priors"], self.priors())
             if self.spec.features:
                 arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"], self.spec.features)
@@ -99,21 +99,27 @@ class Making(Scoring):
             made = functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
-        context = self.context(classes)
-        queried = self.segmented(self.renderer.fragment("queried"))
+        context = self.context(classes, joins=self.joins())
+        queried = self.ready(context, self.renderer.fragment("queried"))
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
         yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
         scored = self._scored_in_macros(context)
         for verb in VERBS:
             if verb == "explain":
-                query = self.renderer.fragment(verb, context, queried, parameters, lookups)
+                explained = self.context(classes, ordered=True, joins=context.joins)
+                queried = self.ready(explained, self.renderer.fragment("queried"))
+                query = self.renderer.fragment(verb, explained, queried, parameters, lookups)
             else:
                 query = self.renderer.fragment(verb, context, scored)
             yield self._macro(verb, query)
 
     def calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
-        """The table macros of a calibrated model."""
-        context = self.context(classes)
+        """The table macros of a calibrated model, or its functions."""
+        if not self.renderer.dialect.traits.table_macros:
+            made = functions(self, classes, CALIBRATED, method)
+            yield from (Statement(f"function {name}", sql) for name, sql in made)
+            return
+        context = self.context(classes, joins=self.joins())
         relations = map(self.relations.within, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)
         scored = self.renderer.fragment("subquery", query)
@@ -124,5 +130,6 @@ class Making(Scoring):
         if self.relations.is_current:
             return self.renderer.fragment("call_macro", self.relations.within("scored"))
         # To make a macro, DuckDB looks for those it calls in the current database, and there only.
-        arguments = (self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
+        queried = self.ready(context, self.renderer.fragment("queried"))
+        arguments = (queried, *map(self.relations.within, ("parameters", "lookups")))
         return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))

@@ -11,7 +11,7 @@ WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{% if not loop.l
   texts, which puts dates in their order.
 #}
 {% macro slices(statistics) -%}
-SELECT slice, n, row_number() OVER (ORDER BY TRY_CAST(slice AS {{ nbsql.double() }}) DESC NULLS LAST, slice DESC) - 1 AS age
+SELECT slice, n, row_number() OVER (ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} DESC NULLS LAST, slice DESC) - 1 AS age
 FROM (
   SELECT slice, sum(n) AS n
   FROM {{ statistics }} AS statistics

@@ -165,6 +165,20 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 {%- endfor %}
 {%- endmacro %}
 
+{# The columns of such a row of a number, by the expressions of those that its family has. #}
+{% macro number_likelihood(mean=none, variance=none, rate=none) -%}
+class,
+  feature,
+  CAST(NULL AS {{ nbsql.string() }}) AS value,
+  FALSE AS unseen
+  {%- for column in ['likelihood', 'log_likelihood', 'score'] %},
+  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
+  {%- endfor %}
+  {%- for column, found in [('mean', mean), ('variance', variance), ('rate', rate)] %},
+  {%+ if found is none %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ found }}{%+ endif %} AS {{ nbsql.word(column) }}
+  {%- endfor %}
+{%- endmacro %}
+
 {# The cells of numbers, without those of tokens (tfidf.sql). #}
 {% macro numbers_of(statistics) -%}
 (SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL AND value IS NULL)

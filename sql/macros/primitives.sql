@@ -83,12 +83,27 @@ list_dot_product({{ x }}, {{ x }})
 max({{ x }})
 {%- endmacro %}
 
+{# Of a group: x where y is highest, of those that are not NULL. #}
+{% macro at_highest(x, y) -%}
+arg_max({{ x }}, {{ y }})
+{%- endmacro %}
+
 {# A row a whole number, from the first up to the one before the end. #}
 {% macro whole_numbers(first, end) -%}
 unnest(range(
       {{ first }},
       {{ end }}
     ))
+{%- endmacro %}
+
+{# The number that a text holds, or NULL. #}
+{% macro as_number(x) -%}
+TRY_CAST({{ x }} AS {{ nbsql.double() }})
+{%- endmacro %}
+
+{# A whole number of 64 bits, from the values of some columns. #}
+{% macro hash_of(columns) -%}
+hash({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
 {# What engines may refuse to compute where the power is below every double. #}

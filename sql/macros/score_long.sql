@@ -99,9 +99,9 @@ FROM (
   ) AS classes
   {% endif %}
   {% for feature in levels %}
-  LEFT JOIN (
-    SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
+  LEFT JOIN {{ lookups }} AS level{{ nbsql.sub(feature) }}
+    ON level{{ nbsql.sub(feature) }}.feature = {{ nbsql.text(feature.name) }}
+    AND level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
     {%- set level %}level{{ nbsql.sub(feature) }}{% endset %}
     {{- nbsql.of_own(model, level, nbsql.word('source')) }}
   {% endfor %}

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from conformance.places import ENGINES, Place
+from conformance.places import ENGINES, LACKS, Place
 from conformance.servers import absent, binaries, postgres
 from conformance.servers import spark as spark_session
 
@@ -27,11 +28,29 @@ _QUICK = (
 )
 
 
+# What the tests of a module are about: an engine that lacks it is not asked, but for its refusal (test_refusals.py).
+_ABOUT = {
+    "test_calibration": "calibrate",
+    "test_decisions": "predict with costs",
+    "test_folds": "cross_validate",
+    "test_frozen": "dialect",
+    "test_given": "from_tables",
+    "test_joins": "joins",
+    "test_linear": "linear",
+    "test_segments": "segment_by",
+    "test_slices": "slice_by",
+}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests on Spark share one session, and so one worker."""
+    """All tests on Spark share one session, and so one worker; those of what an engine lacks are skipped, with its reason."""
     for item in items:
         engines = {value for value in getattr(getattr(item, "callspec", None), "params", {}).values() if isinstance(value, str)}
+        about = _ABOUT.get(item.path.stem, "")
+        for engine in engines & set(ENGINES):
+            if about in LACKS[engine] and item.path.parent == Path(__file__).parent:
+                item.add_marker(pytest.mark.skip(reason=f"{about} is not on {engine}: {LACKS[engine][about]}"))
         if "spark" in engines or "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("spark"))
             if "spark" in engines and item.name not in _QUICK:

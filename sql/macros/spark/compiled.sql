@@ -7,9 +7,9 @@
 {% endif %}
 {%- endfor %}
 {%- for wanted in model.parameters %}
-{%- set position, name = loop.index, nbsql.parameter(wanted) %}
+{%- set name = nbsql.parameter(wanted) %}
 {%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
-  element_at(numbers, {{ (k - 1) * (model.parameters | length) + position }}) AS {{ name }}_{{ k }}
+  element_at(numbers, {{ (k - 1) * (model.parameters | length) + wanted.position }}) AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
 
