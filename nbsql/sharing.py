@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from nbsql.calibration import restore_calibration
 from nbsql.derived import derive, mergeable, read_file
+from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError
 from nbsql.library import load
@@ -49,7 +50,9 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
         relations, replaces = place_for(engine, name, database, replace=replace)
-        plan, classes = derive(engine, spec, cells, entries, relations, replaces, origin=found[0]._relations)
+        parts = draft(engine, relations)
+        plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
+        plan = publish(engine, plan, relations)
     return Model(engine, plan, classes, name)
 
 

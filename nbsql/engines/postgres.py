@@ -66,6 +66,8 @@ class PostgreSQL(Engine):
             "nbsql.from_tables",
             "sample",
             "best",
+            "joins",
+            "dialect",
         ]
     )
     families = frozenset(

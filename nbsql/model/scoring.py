@@ -258,6 +258,7 @@ class Scoring(Handle):
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
         from nbsql.frozen import frozen
 
+        self._engine.need("dialect")
         self._refresh()
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")
