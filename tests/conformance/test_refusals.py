@@ -48,6 +48,9 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "evaluate": lambda place, model, _: model.evaluate("golf"),
     "evaluate with costs": lambda place, model, _: model.evaluate("golf", costs={("yes", "no"): 2}),
     "export": lambda place, model, path: model.export(path / "golf.parquet"),
+    "from_statistics": lambda place, model, _: nbsql.from_statistics(
+        place.con, model.sql("statistics", "golf", dialect=place.engine), like="golfing"
+    ),
     "from_tables": lambda place, model, _: nbsql.from_tables(
         place.con, priors={"yes": 1}, likelihoods={"yes": {"sky": {"sun": 1}}}
     ),
