@@ -64,6 +64,7 @@ class PostgreSQL(Engine):
             "nbsql.from_tables",
             "sample",
             "best",
+            "folds='loo'",
         ]
     )
     families = frozenset(
