@@ -45,7 +45,7 @@ class Fit:
         options, self.choosing = candidates(options)
         self.spec = resolve(source.columns, options, source.label)
         if source.joins:
-            self.spec = replace(self.spec, joins=kept(engine, source, relations))
+            self.spec = replace(self.spec, joins=kept(engine, (joining.dimension for joining in source.joins), relations))
         if isinstance(self.choosing, Best):
             self.choosing.accept(self.spec.features)
         check_supported(engine, self.spec)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import duckdb
 
 from nbsql import schema as schemas
+from nbsql.engines.address import is_address
 from nbsql.engines.duckdb import DuckDB, on_duckdb
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError
@@ -18,24 +19,33 @@ from nbsql.relations import Relations
 if TYPE_CHECKING:
     import psycopg
 
+    from nbsql.engines.postgres import PostgreSQL
+
 Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | str | os.PathLike[str] | Engine"
 
 
 def engine_of(con: Any, **options: Any) -> Engine:
     """The engine of a connection, a path or an address."""
-    if is_postgres(con):
-        try:
-            from nbsql.engines.postgres import PostgreSQL
-        except ImportError as error:
-            raise DatabaseError("PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'") from error
-        return PostgreSQL(con, **options)
-    return DuckDB(con, **options)
+    return postgresql()(con, **options) if is_postgres(con) else DuckDB(con, **options)
+
+
+def postgresql() -> type[PostgreSQL]:
+    """The engine of PostgreSQL.
+
+    Raises:
+        DatabaseError: its driver is not installed.
+    """
+    try:
+        from nbsql.engines.postgres import PostgreSQL
+    except ImportError as error:
+        raise DatabaseError("PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'") from error
+    return PostgreSQL
 
 
 def is_postgres(con: Any) -> bool:
     """Whether it is a connection of psycopg's, or the address of a PostgreSQL server."""
     if isinstance(con, str):
-        return con.startswith(("postgresql://", "postgres://"))
+        return is_address(con)
     return type(con).__module__.split(".")[0] in ("psycopg", "psycopg2", "asyncpg")
 
 

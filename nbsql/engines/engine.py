@@ -100,6 +100,10 @@ class Engine(ABC):
     def show(self, sql: str) -> None:
         """Print the first rows of a query."""
 
+    def write(self, sql: str, path: str, file_format: str) -> None:  # noqa: ARG002
+        """Write the rows of a query to a file: csv, json (one list), jsonl (an object a line) or parquet."""
+        raise NotSupportedError(f"files are not available on {self.title} yet; they are on DuckDB")
+
     # Looking around. -----------------------------------------------------------------------------------------------
 
     @abstractmethod

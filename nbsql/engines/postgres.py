@@ -11,7 +11,9 @@ from markupsafe import Markup
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
+from nbsql.engines.address import misread, without_passwords
 from nbsql.engines.engine import Engine
+from nbsql.engines.postgres_files import write
 from nbsql.engines.postgres_sources import described, find, kind_of
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError
@@ -200,6 +202,9 @@ class PostgreSQL(Engine):
         lines.insert(1, "  ".join("-" * width for width in widths))
         Console().print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
+    def write(self, sql: str, path: str, file_format: str) -> None:
+        write(self, sql, path, file_format)
+
     # Looking around. -----------------------------------------------------------------------------------------------
 
     def source(self, source: Any) -> Source:
@@ -272,8 +277,10 @@ def _open(address: str) -> psycopg.Connection[Any]:
     try:
         return psycopg.connect(address, autocommit=True)
     except psycopg.Error as error:
-        reason = str(error).split("\n")[0]
-        raise DatabaseError(f"cannot connect to PostgreSQL: {' '.join(reason.split())}") from None  # no password in a trace
+        reason = " ".join(without_passwords(str(error).split("\n")[0]).split())
+        if misread(address):  # the reason may have a part of the password in it
+            reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 and % as %25"
+        raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # no password in a trace
 
 
 def _one_line(error: psycopg.Error) -> str:

@@ -42,12 +42,17 @@ class Entry:
 
 @dataclass(frozen=True)
 class Judgeable:
-    """The rows that a model is judged on: their columns, the name of their weight, and whether labels are compared as text."""
+    """The rows that a model is judged on: their columns, the name of their weight, and whether labels are compared as text.
+
+    Attributes:
+        joins: that they are still to be joined with.
+    """
 
     relation: Markup
     columns: Sequence[str]
     weight: str | None
     as_text: bool
+    joins: Sequence[Joining] = ()
 
 
 class Base:
@@ -82,15 +87,29 @@ class Base:
         ordered: bool = False,
         columns: Sequence[str] = (),
         joins: Sequence[Joining] = (),
+        whole: bool = False,
     ) -> Context:
-        """What the macros know as `model`."""
-        wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
-        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins)
+        """What the macros know as `model`.
 
-    def ready(self, context: Context, source: Markup) -> Markup:
+        Args:
+            classes: of the model.
+            ordered: whether the rows are to come back in the order of the source.
+            columns: of the source.
+            joins: that the source is still to be joined with.
+            whole: whether each feature is asked for by itself, so that no dimension is scored as one.
+        """
+        wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
+        spec = self.spec
+        if joins and wide and not whole:
+            from nbsql.partial import split
+
+            spec, joins = split(spec, classes, joins)
+        return Context(spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins)
+
+    def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
         """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""
         if context.joins:
-            source = self.renderer.fragment("joined", source, context.joins, context.numbered)
+            source = self.renderer.fragment("joined", source, context.joins, context.numbered, parameters, lookups)
         return self.segmented(source)
 
     def sliced(self, source: Markup) -> Markup:

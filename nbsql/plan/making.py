@@ -87,14 +87,14 @@ class Making(Scoring):
             yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
             return
         context = self.context(classes, joins=self.joins())
-        queried = self.ready(context, self.renderer.fragment("queried"))
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
+        queried = self.ready(context, self.renderer.fragment("queried"), parameters, lookups)
         yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
         scored = self._scored_in_macros(context)
         for verb in VERBS:
             if verb == "explain":
-                explained = self.context(classes, ordered=True, joins=context.joins)
-                queried = self.ready(explained, self.renderer.fragment("queried"))
+                explained = self.context(classes, ordered=True, joins=self.joins(), whole=True)
+                queried = self.ready(explained, self.renderer.fragment("queried"), parameters, lookups)
                 query = self.renderer.fragment(verb, explained, queried, parameters, lookups)
             else:
                 query = self.renderer.fragment(verb, context, scored)
@@ -117,6 +117,6 @@ class Making(Scoring):
         if self.relations.is_current:
             return self.renderer.fragment("call_macro", self.relations.within("scored"))
         # To make a macro, DuckDB looks for those it calls in the current database, and there only.
-        queried = self.ready(context, self.renderer.fragment("queried"))
-        arguments = (queried, *map(self.relations.within, ("parameters", "lookups")))
+        tables = tuple(map(self.relations.within, ("parameters", "lookups")))
+        arguments = (self.ready(context, self.renderer.fragment("queried"), *tables), *tables)
         return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))

@@ -21,6 +21,8 @@ LACKS: dict[str, dict[str, str]] = {
         "import_": "a model is imported from Parquet, which PostgreSQL does not read",
         "inline=True": "the numbers of a frozen scorer are written as lists",
         "method='logistic'": "the weights are found with lists",
+        "predict_one": "its numbers are met in lists",
+        "predict_one_sql": "its numbers are met in lists",
         "Query.relation": "PostgreSQL has no such thing",
     },
 }

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from conformance.places import LACKS, Place
 
 import nbsql
 from nbsql import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.cli import main
 
 ROWS = [(1, "sun", "no", 1.0), (2, "rain", "yes", 2.0), (3, "sun", "yes", 3.5), (4, "rain", "no", 1.5)]
 COLUMNS = {"id": "INTEGER", "sky": "VARCHAR", "play": "VARCHAR", "wind": "DOUBLE PRECISION"}
@@ -60,6 +58,8 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "merge": lambda place, model, _: nbsql.merge(place.con, ["golfing"]),
     "quadratic": lambda place, model, _: model.quadratic().fetchall(),
     "relevance": lambda place, model, _: model.relevance().fetchall(),
+    "predict_one": lambda place, model, _: model.predict_one(dict.fromkeys(model.families)),
+    "predict_one_sql": lambda place, model, _: model.predict_one_sql(),
     "sample": lambda place, model, _: model.sample(2).fetchall(),
     "segment_by": lambda place, model, _: fitted(place, segment_by="sky"),
     "segments": lambda place, model, _: cut(place, model, "segment_by").segments,
@@ -281,19 +281,6 @@ def test_psycopg_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DatabaseError) as caught:
         nbsql.models("postgresql://127.0.0.1/shop")
     assert str(caught.value) == "PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'"
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["list URL", "show URL m", "predict URL m t", "fit URL t --target y --name m", "fit URL t --target y --name m --sql",
-     "evaluate URL m t", "update URL m t", "drop URL m --yes", "drop URL m --sql"],
-)  # fmt: skip
-def test_the_command_line_takes_files(command: str) -> None:
-    result = CliRunner().invoke(main, command.replace("URL", "postgresql://127.0.0.1/shop").split())
-    assert result.exit_code == 1
-    assert result.stderr == (
-        "error: the command line works on DuckDB files; for PostgreSQL use Python: nbsql.fit('postgresql://...', ...)\n"
-    )
 
 
 def test_show_prints_a_table(pg: Any, capsys: pytest.CaptureFixture[str]) -> None:
