@@ -83,6 +83,7 @@ class Traits:
         national: whether a text of any script begins with N.
         padded: whether blanks at the end of a text count for nothing where it is compared.
         row_numbers: whether the rows of a table have a number, `rowid`.
+        structs: whether a list can hold structs, whose fields have names.
     """
 
     temporary: tuple[str, ...] = ()
@@ -104,6 +105,7 @@ class Traits:
     national: bool = False
     padded: bool = False
     row_numbers: bool = False
+    structs: bool = False
 
 
 # A row of PostgreSQL is in one page of 8 kB.
@@ -113,6 +115,7 @@ DIALECTS = {
         long_form=True,
         table_macros=True,
         row_numbers=True,
+        structs=True,
         all_but="EXCLUDE",
         materializes=True,
     ),

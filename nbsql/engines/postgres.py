@@ -68,6 +68,7 @@ class PostgreSQL(Engine):
             "best",
             "joins",
             "dialect",
+            "folds='loo'",
         ]
     )
     families = frozenset(

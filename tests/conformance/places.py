@@ -18,7 +18,6 @@ LACKS: dict[str, dict[str, str]] = {
         "by='mdl' of 'wind'": "a recursive query of PostgreSQL's may read itself once only",
         "components": "k-means is written with lists",
         "export": "a model is exported as Parquet, which PostgreSQL does not write",
-        "folds='loo'": "a row is taken out of the counts with lists and structs",
         "import_": "a model is imported from Parquet, which PostgreSQL does not read",
         "inline=True": "the numbers of a frozen scorer are written as lists",
         "method='logistic'": "the weights are found with lists",

@@ -258,6 +258,7 @@ def test_rights_that_are_missing(pg: Any, address: str) -> None:
         pg.execute(f"DROP ROLE clerk_{database}")
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
     def fit(count: int, family: str) -> nbsql.Model:
         pg.execute("DROP TABLE IF EXISTS wide")
