@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from nbsql.dialect import Traits
 from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
 
@@ -82,11 +83,15 @@ class Context:
         columns: Sequence[str] = (),
         estimates: Markup | None = None,
         joins: Sequence[Joining] = (),
+        bare: bool = False,
+        coded: bool = False,
     ) -> None:
+        self.bare = bare  # whether it is a part of a model, which is scored without the prior
         self.estimates = estimates  # the table of all likelihoods, where there is one
         self.joins = joins  # that the source is still to be joined with, before it is scored
-        self.joined_names = [name for joining in joins for _, name in joining.columns]  # which are not passed through
+        self.joined_names = [name for joining in joins for _, name in joining.passed]  # which are not passed through
         self.columns = columns  # of the source, for an engine that has no word for all but some
+        self.coded = coded  # whether the rows come with what their categories add, which are no features then (coded.sql)
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
         if self.learnt:
@@ -112,7 +117,7 @@ class Context:
         self.given = spec.given
         parameters = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
         self.parameters = [Wanted(*pair, position) for position, pair in enumerate(parameters, start=1)]
-        self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
+        self.has_prior = coded or not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in self.features if feature.family.level]
@@ -160,10 +165,19 @@ def _parts(features: Sequence[Feature]) -> Iterator[Part]:
             yield Part(feature, feature.column, None)
 
 
-def is_wide(spec: Spec, class_count: int) -> bool:
-    """Whether scoring takes the wide form, a column a class."""
+def is_wide(spec: Spec, class_count: int, traits: Traits) -> bool:
+    """Whether scoring takes the wide form, a column a class; where a row is short, as long as one holds all parameters."""
+    if not traits.long_form:
+        return True
+    if traits.most_numbers is not None:
+        return class_count * numbers_a_class(spec) <= traits.most_numbers
     terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
     return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+
+
+def numbers_a_class(spec: Spec) -> int:
+    """How many numbers a row takes for a class: its parameters, and a label of usual length."""
+    return 5 + sum(len(feature.family.parameters) for feature in spec.features)
 
 
 def scored(classes: Sequence[ClassColumn]) -> int:

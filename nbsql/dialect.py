@@ -122,6 +122,7 @@ DIALECTS = {
         double="float8 '{}'",
         longest_name=63,
         most_numbers=1000,
+        long_form=True,
         analyzes=True,
         refills=True,
         row_functions=True,

@@ -99,6 +99,10 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) ->
     weights = None if weight is None else _column(source, weight, "the weight")
     if weights is not None and weights.kind not in _NUMBERS:
         raise InputError(f"weight column {weights.name!r} is {weights.type}; weights must be numbers")
+    facts = {column.name for column in source.facts.columns}
+    if source.joins and all(column is None or column.name in facts for column in (target, weights)):
+        columns_of = [column.name for column in source.facts.columns]
+        return Judgeable(source.facts.relation, columns_of, weights.name if weights else None, as_text, source.joins)
     columns = {folded(name): name for feature in plan.spec.features for name in feature.columns}
     for column in filter(None, (target, weights)):
         columns[folded(column.name)] = column.name

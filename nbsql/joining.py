@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -18,6 +18,12 @@ from nbsql.render import Renderer
 from nbsql.resolve import Columns
 from nbsql.spec import Column, Spec
 
+if TYPE_CHECKING:
+    from nbsql.context import Context
+
+# A dimension of no more rows is scored row by row for any source, which may be one row; a larger one for a table of more rows.
+FEW_ROWS = 100_000
+
 _NUMBERS = ("integer", "float", "decimal")
 
 
@@ -26,20 +32,33 @@ class Joining:
     """A dimension as a statement joins it (sql/macros/joins.sql).
 
     Args:
+        place: its number among the joins, from 1.
         dimension: which, with the columns that are read.
         relation: where it is.
         pairs: for every column of the key, an expression over the source, or over a dimension before, and the column of the
             dimension that it equals.
+        by_key: whether its rows are few enough to be scored before they are joined (nbsql/partial.py).
+        scored: what the macros know of the model, of the features by which they are; None: of none.
+        kept: the columns that are joined by themselves; None: all.
     """
 
+    place: int
     dimension: Dimension
     relation: Markup
     pairs: tuple[tuple[Markup, str], ...]
+    by_key: bool = False
+    scored: Context | None = None
+    kept: tuple[tuple[str, str], ...] | None = None
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
         """Pairs of a column of the dimension and its name in the joined source."""
         return self.dimension.columns
+
+    @property
+    def passed(self) -> tuple[tuple[str, str], ...]:
+        """Those of them that the joined source has."""
+        return self.columns if self.kept is None else self.kept
 
 
 class Joined(Source):
@@ -74,7 +93,7 @@ def joinings(
         for key, column in dimension.on:
             place = word(f"dimension_{brought[key]}") if key in brought else word("source")
             pairs.append((Markup(".").join([place, ident((keys or {}).get(key, key))]), column))
-        found.append(Joining(dimension, relation, tuple(pairs)))
+        found.append(Joining(number, dimension, relation, tuple(pairs)))
         brought |= dict.fromkeys(dimension.names, number)
     return found
 
@@ -146,7 +165,8 @@ def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: 
             )
     pairs = tuple((one.name, other.name) for one, other in on)
     columns_taken = tuple((column.name, join.prefix + column.name) for column in taken)
-    return Dimension(path, pairs, tuple(one.type for one, _ in on), columns_taken), brought
+    rows = engine.ask("row_count", found.relation)[0][0]
+    return Dimension(path, pairs, tuple(one.type for one, _ in on), columns_taken, rows), brought
 
 
 def _comparable(column: Column) -> str:
@@ -164,25 +184,37 @@ def _refuse_repeated(engine: Engine, joining: Joining) -> None:
         )
 
 
-def kept(engine: Engine, source: Source, relations: Relations) -> tuple[Dimension, ...]:
-    """The joins of a source as a model keeps them: a table is named from the database of the model.
+def kept(
+    engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
+) -> tuple[Dimension, ...]:
+    """Dimensions as a model keeps them: a table is named from the database of the model.
+
+    Args:
+        engine: where.
+        dimensions: of which a table is named from the current database, or from that of the model `origin`.
+        relations: of the model.
+        origin: another model.
 
     Raises:
-        InputError: one is with a temporary table, which nobody else could read.
+        InputError: one is a temporary table, which nobody else could read.
     """
+    here = engine.current()[0]
     found = []
-    for dimension in (joining.dimension for joining in source.joins):
+    for dimension in dimensions:
         path = dimension.path
         if not relations.temporary and (path[0] == "temp" or path[0].startswith("pg_temp")):
             raise InputError(
                 f"{dimension.title!r} is a temporary table, which a model with a name cannot be joined with; "
                 "make it a table, or leave the name out"
             )
-        if len(relations.path) > 1:
-            whole = path if len(path) > 2 else (engine.current()[0], *path)
-            path = whole[1:] if folded(whole[0]) == folded(relations.path[0]) else whole
+        whole = path if len(path) > 2 else (_database(origin, here), *path)
+        path = whole[1:] if folded(whole[0]) == folded(_database(relations, here)) else whole
         found.append(replace(dimension, path=path))
     return tuple(found)
+
+
+def _database(relations: Relations | None, current: str) -> str:
+    return relations.path[0] if relations is not None and len(relations.path) > 1 else current
 
 
 # When a model meets rows. ----------------------------------------------------------------------------------------------
@@ -217,7 +249,16 @@ def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, 
     found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
     for joining in found:
         _check(engine, joining, title)
-    return Joined(engine, source, found)
+    return Joined(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
+
+
+def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
+    """Whether a dimension has no more rows than a source, which are not counted any further; or few, where that takes long."""
+    rows: int = engine.ask("row_count", joining.relation)[0][0]
+    if not source.is_table:
+        return rows <= FEW_ROWS
+    some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
+    return bool(engine.ask("row_count", some)[0][0] >= rows)
 
 
 def needed(spec: Spec) -> list[Dimension]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -84,12 +85,14 @@ class Dimension:
         on: pairs of a column of the source, or of a dimension before it, and the column of the table that it equals.
         types: of the first of each pair, as the engine writes them.
         columns: pairs of a column of the table and the name that it has in the source.
+        rows: of the table, when the model was fitted.
     """
 
     path: tuple[str, ...]
     on: tuple[tuple[str, str], ...]
     types: tuple[str, ...]
     columns: tuple[tuple[str, str], ...]
+    rows: int = 0
 
     @property
     def names(self) -> list[str]:
@@ -103,12 +106,12 @@ class Dimension:
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
-        return {"table": self.path, "on": self.on, "types": self.types, "columns": self.columns}
+        return {"table": self.path, "on": self.on, "types": self.types, "columns": self.columns, "rows": self.rows}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Dimension:
         """What `to_dict` wrote."""
-        return cls(tuple(data["table"]), _pairs(data["on"]), tuple(data["types"]), _pairs(data["columns"]))
+        return cls(tuple(data["table"]), _pairs(data["on"]), tuple(data["types"]), _pairs(data["columns"]), data["rows"])
 
 
 def _pairs(values: Iterable[Sequence[str]]) -> tuple[tuple[str, str], ...]:
@@ -133,5 +136,9 @@ def read(spec: Spec, *, judged: bool) -> set[str]:
 def _read_by(expression: str) -> set[str]:
     """The columns that an expression of the user's reads."""
     from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
 
-    return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
+    try:
+        return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
+    except SqlglotError:  # it is the engine that has to understand it: every word may be a column then
+        return set(re.findall(r"\w+", expression))

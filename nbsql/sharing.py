@@ -50,7 +50,8 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
         relations, replaces = place_for(engine, name, database, replace=replace)
-        plan, classes = derive(engine, spec, cells, entries, draft(engine, relations), replaces)
+        parts = draft(engine, relations)
+        plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
         plan = publish(engine, plan, relations)
     return Model(engine, plan, classes, name)
 
@@ -84,7 +85,9 @@ def import_(
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
-        plan, classes = derive(engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights)
+        plan, classes = derive(
+            engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights, origin=relations
+        )
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
     return Model(engine, plan, classes, name)

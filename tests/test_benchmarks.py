@@ -78,11 +78,15 @@ def test_a_contender_of_the_same_model_has_the_same_answers(
         assert found["posterior"] < 1e-9
 
 
+def environment() -> dict[str, str]:
+    """Processes find the package as these tests do."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")])}
+
+
 def measured(folder: Path, *arguments: str) -> dict[str, Any]:
     """The figures of a run in processes, which exits with an error where answers differ."""
     command = [sys.executable, str(HERE / "run.py"), "--quick", "--rows", str(ROWS), "--rounds", "2", "--into", str(folder)]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE.parents[1]), os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, env=environment(), check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == (folder / "benchmark.md").read_text(encoding="utf-8").strip()
     return dict(json.loads((folder / "benchmark.json").read_text(encoding="utf-8")))
@@ -102,6 +106,20 @@ def test_a_run_measures_every_round_and_names_what_is_absent(tmp_path: Path) -> 
         assert whole == {"fit": ran, "predict": {*ran, "nbsql, all columns"}}
         assert set(result["out"]) == able - ran
         assert set(result["agreement"]) == able & {"clickhouse"}
+
+
+def test_scale_measures_every_size_and_leaves_no_file(tmp_path: Path) -> None:
+    found = tmp_path / "found.json"
+    command = [sys.executable, str(HERE / "scale.py"), "--rows", "500", "900", "--rounds", "1", "--memory", "100MB"]
+    command += ["--folder", str(tmp_path), "--json", str(found)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 0, done.stderr
+    assert [run["rows"] for run in json.loads(found.read_text(encoding="utf-8"))] == [500, 900]
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines()]
+    acts = ["scan", "fit", "predict into Parquet", "predict into a table"]
+    assert [line[:2] for line in lines[2:]] == [[rows, act] for rows in ("500", "900") for act in acts]
+    assert {line[4] for line in lines[2:6]} == {"1.00"}
+    assert list(tmp_path.iterdir()) == [found]
 
 
 @pytest.mark.slow
@@ -168,6 +186,12 @@ def test_a_report_names_figures_ratios_by_round_and_whatever_is_not_measured() -
         ["e1071", "", "", "", "", "absent: R is not installed"],
     ]
     assert lines[9:] == [["a table", "fit, nbsql : bare scan, at most 1.6", "2.00", "missed"]]
+
+
+def test_ratios_are_those_of_the_rounds() -> None:
+    found = reports.ratios_to_nbsql(REPORT["results"][0]["seconds"])
+    assert found["fit"]["bornrule"] == {"median": 12, "least": 4, "greatest": 20}
+    assert found["predict"]["nbsql"] == {"median": 1, "least": 1, "greatest": 1}
 
 
 def test_a_run_fails_when_a_contender_stopped_or_answers_otherwise() -> None:

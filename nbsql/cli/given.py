@@ -12,7 +12,7 @@ from nbsql.cli import tables
 from nbsql.cli.arguments import FamilyType
 from nbsql.cli.fit import report
 from nbsql.cli.session import Rehearsal, check_new_database, rehearsing, told, writing
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.family import Family
 
 
@@ -47,7 +47,7 @@ def from_tables(
       nbsql from-tables shop.duckdb priors likelihoods --name calls --family 'wait=exponential'
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, priors)
-    opened: AbstractContextManager[DuckDB] = writing(database)
+    opened: AbstractContextManager[Engine] = writing(database)
     if as_sql:  # a database that is not there yet would be an empty one
         opened = rehearsing(database if Path(database).exists() else ":memory:")
     with opened as engine:

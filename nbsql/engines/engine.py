@@ -47,10 +47,10 @@ class Engine(ABC):
     def close(self) -> None:
         """Close the connection, if it was opened here."""
 
-    def need(self, what: str) -> None:
-        """Raise NotSupportedError unless the engine offers it."""
+    def need(self, what: str, of: str = "") -> None:
+        """Raise NotSupportedError unless the engine offers it; `of` says of what, for the message."""
         if self.offers is not None and what not in self.offers:
-            raise NotSupportedError(f"{what} is not available on {self.title} yet; it is on DuckDB")
+            raise NotSupportedError(f"{what}{of} is not available on {self.title} yet; it is on DuckDB")
 
     # Running. ------------------------------------------------------------------------------------------------------
 
@@ -101,6 +101,10 @@ class Engine(ABC):
     @abstractmethod
     def show(self, sql: str) -> None:
         """Print the first rows of a query."""
+
+    def write(self, sql: str, path: str, file_format: str) -> None:  # noqa: ARG002
+        """Write the rows of a query to a file: csv, json (one list), jsonl (an object a line) or parquet."""
+        raise NotSupportedError(f"files are not available on {self.title} yet; they are on DuckDB")
 
     # Looking around. -----------------------------------------------------------------------------------------------
 

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.components import refuse_components
 from nbsql.decisions import Decision, decision
 from nbsql.engines.duckdb import on_duckdb
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.inline import inlined
 from nbsql.linear import weights
 from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
+from nbsql.one_row import Answer, RowScorer, row_sql
 from nbsql.plan import VERBS
 from nbsql.query import Query
 from nbsql.rules import check_source
@@ -22,6 +23,9 @@ from nbsql.segments import refuse_segments
 
 class Scoring(Handle):
     """The verbs of a model, and the model as weights and as a source of rows."""
+
+    _scorer: RowScorer | None = None  # of single rows, and the time of the model's last change when it was made
+    _scorer_stamp: Any = None
 
     def predict(
         self, source: Any, *, costs: Any = None, thresholds: Any = None, top_k: int | None = None, calibrated: bool = False
@@ -79,6 +83,53 @@ class Scoring(Handle):
             return self._plan.decide(macro, argument, found.facts.relation, self._classes, joins=found.joins, **options)
 
         return self._scored(verb, found, render)
+
+    def predict_one(self, row: Mapping[str, Any]) -> Answer:
+        """What the model says of one row that is at hand: prediction, probability, and probabilities, a class each, by label.
+
+        The answer is that of `predict_proba`, at a fraction of its cost: the statement is made at the first call and kept for
+        the next ones, and made anew when the model has changed. Another thread needs a model of its own, as it does a cursor:
+        `nbsql.load(con.cursor(), "spam")`.
+
+        Args:
+            row: the values by column; None is NULL. Columns that are no features are passed over.
+
+        Raises:
+            InputError: the row lacks a feature, or has a text where the model has a number.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
+        >>> nbsql.fit(duckdb.connect(), data, target="day").predict_one({"sky": "sun"})["prediction"]
+        'dry'
+        """
+        engine = on_duckdb(self._engine, "predict_one")
+        refuse_segments(self._spec, self._title, "predict_one")
+        scorer = self._scorer
+        if scorer is not None:
+            try:
+                answer, stamp = scorer.score(row)
+            except DatabaseError:
+                self._refresh()
+                if self._scorer_stamp == self._stamp[0][0]:
+                    raise
+            else:
+                if stamp == self._scorer_stamp:
+                    return answer
+        self._refresh()
+        self._scorer, self._scorer_stamp = RowScorer(engine, self._plan, self._classes, self._title), self._stamp[0][0]
+        return self._scorer.score(row)[0]
+
+    def predict_one_sql(self) -> str:
+        """The query of `predict_one`, to be prepared in SQL; $1, $2, ... are the columns of the features, in their order.
+
+        It has a row a class, the most probable first: class_no, class, joint_log_likelihood, probability. It is for the model
+        as it is now: later it raises an error that asks to prepare it anew. Of a model without such a form
+        (`nbsql/one_row.py`) it is the query of `predict_proba`.
+        """
+        engine = on_duckdb(self._engine, "predict_one_sql")
+        self._refresh()
+        refuse_segments(self._spec, self._title, "predict_one")
+        return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
 
     def predict_proba(self, source: Any, *, calibrated: bool = False) -> Query:
         """As `predict`, and `probability_<label>` a class, which sum to 1."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context
+from nbsql.context import ClassColumn, Context, numbers_a_class
 from nbsql.errors import NotSupportedError
 from nbsql.functions import functions
 from nbsql.plan.base import CALIBRATED, VERBS, Entry, Statement
@@ -85,12 +85,11 @@ class Making(Scoring):
 
     def _check_size(self, context: Context) -> None:
         """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
-        most = self.renderer.dialect.traits.most_numbers
-        classes, parameters = len(context.class_columns), len(context.parameters)
-        if most is not None and classes * (5 + parameters) > most:
+        most, parameters = self.renderer.dialect.traits.most_numbers, len(context.parameters)
+        if most is not None and not context.class_numbers and numbers_a_class(self.spec) > most:
             raise NotSupportedError(
-                f"{classes} classes with {parameters} parameters each do not fit into a row of this engine's tables, "
-                f"which holds some {most:,} numbers; take fewer classes or features"
+                f"the {parameters} parameters of a class do not fit into a row of this engine's tables, "
+                f"which holds some {most:,} numbers; take fewer features"
             )
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
@@ -100,14 +99,14 @@ class Making(Scoring):
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
         context = self.context(classes, joins=self.joins())
-        queried = self.ready(context, self.renderer.fragment("queried"))
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
+        queried = self.ready(context, self.renderer.fragment("queried"), parameters, lookups)
         yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
         scored = self._scored_in_macros(context)
         for verb in VERBS:
             if verb == "explain":
-                explained = self.context(classes, ordered=True, joins=context.joins)
-                queried = self.ready(explained, self.renderer.fragment("queried"))
+                explained = self.context(classes, ordered=True, joins=self.joins(), whole=True)
+                queried = self.ready(explained, self.renderer.fragment("queried"), parameters, lookups)
                 query = self.renderer.fragment(verb, explained, queried, parameters, lookups)
             else:
                 query = self.renderer.fragment(verb, context, scored)
@@ -130,6 +129,6 @@ class Making(Scoring):
         if self.relations.is_current:
             return self.renderer.fragment("call_macro", self.relations.within("scored"))
         # To make a macro, DuckDB looks for those it calls in the current database, and there only.
-        queried = self.ready(context, self.renderer.fragment("queried"))
-        arguments = (queried, *map(self.relations.within, ("parameters", "lookups")))
+        tables = tuple(map(self.relations.within, ("parameters", "lookups")))
+        arguments = (self.ready(context, self.renderer.fragment("queried"), *tables), *tables)
         return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))

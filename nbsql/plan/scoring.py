@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
@@ -55,8 +56,8 @@ class Scoring(Base):
         options: dict[str, Any] = {"ordered": ordered, "columns": columns, "joins": joins}
         if verb == "explain":
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
-            context = self.context(classes, **{**options, "ordered": True})
-            return self.renderer.fragment(verb, context, self.ready(context, source), *tables)
+            context = self.context(classes, **{**options, "ordered": True}, whole=True)
+            return self.renderer.fragment(verb, context, self.ready(context, source, *tables), *tables)
         context, scored = self._scored(source, classes, tables, calibration=calibration, **options)
         return self.renderer.fragment(verb, context, scored)
 
@@ -91,7 +92,7 @@ class Scoring(Base):
         costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
         """The common table expressions of the queries that judge the model on some rows."""
-        context, scored = self._scored(rows.relation, classes, calibration=calibration, costs=costs, columns=rows.columns)
+        context, scored = self._scored_rows(rows, classes, calibration=calibration, costs=costs)
         return self.renderer.fragment("judged", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
     def paid(
@@ -103,12 +104,12 @@ class Scoring(Base):
         costs: Sequence[Sequence[float]],
     ) -> str:
         """The query of what the predictions that cost least did cost."""
-        context, scored = self._scored(rows.relation, classes, calibration=calibration, costs=costs, columns=rows.columns)
+        context, scored = self._scored_rows(rows, classes, calibration=calibration, costs=costs)
         return self.renderer.statement("paid", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
     def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The query of what a calibration is fitted on, of some rows."""
-        context, scored = self._scored(rows.relation, classes)
+        context, scored = self._scored_rows(rows, classes)
         return self.renderer.fragment(
             "calibration_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text
         )
@@ -117,10 +118,14 @@ class Scoring(Base):
         """What the macros of the model join their source with; as they name it, without the database of the model."""
         if not self.spec.joins:
             return ()
-        from nbsql.joining import joinings, needed
+        from nbsql.joining import FEW_ROWS, joinings, needed
 
         ident = self.renderer.dialect.ident
-        return joinings(self.renderer, [(dimension, ident(*dimension.path)) for dimension in needed(self.spec)])
+        found = joinings(self.renderer, [(dimension, ident(*dimension.path)) for dimension in needed(self.spec)])
+        return [replace(joining, by_key=joining.dimension.rows <= FEW_ROWS) for joining in found]
+
+    def _scored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn], **options: Any) -> tuple[Context, Markup]:
+        return self._scored(rows.relation, classes, columns=rows.columns, joins=rows.joins, **options)
 
     def _scored(
         self,
@@ -137,7 +142,8 @@ class Scoring(Base):
         context = self.context(classes, ordered=ordered, columns=columns, joins=joins)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
         scored = self.renderer.fragment(
-            "subquery", self.renderer.fragment("scored", context, self.ready(context, source), parameters, lookups)
+            "subquery",
+            self.renderer.fragment("scored", context, self.ready(context, source, parameters, lookups), parameters, lookups),
         )
         if calibration is not None:
             query = self.renderer.fragment(

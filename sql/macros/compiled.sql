@@ -64,7 +64,7 @@ FROM classes
 {%- if model.parameters %}
 
 JOIN (
-  SELECT class_no, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
+  SELECT class_no, {{ nbsql.gathered(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
 ) AS numbers ON numbers.class_no = classes.class_no
 {%- endif %}
 {%- endif %}
@@ -142,7 +142,8 @@ SELECT
   {%- for k in model.class_numbers %},
   max(CASE WHEN classes.class_no = {{ k }} THEN {{ score }} END) AS class_{{ k }}
   {%- else %},
-  list({{ score }} ORDER BY classes.class_no) AS scores
+  {% set order %}classes.class_no{% endset %}
+  {{ nbsql.gathered(score, order) }} AS scores
   {%- endfor %}
 
 FROM (

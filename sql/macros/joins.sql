@@ -4,6 +4,9 @@
     relation  where it is
     pairs     an expression over the source, or over the dimensions before it, and the column that it equals, for every key column
     columns   pairs of a column and the name that it has in the joined source
+    scored    none, or a model of the features that its rows are scored by before they are joined (nbsql/partial.py)
+    passed    those of the columns that are joined by themselves
+    place     its number among the dimensions, from 1
 #}
 
 {#
@@ -13,15 +16,19 @@
   named `source`, which in a table macro would be its argument. Numbered: with the number of the row, from before the joins,
   which keep no order.
 #}
-{% macro joined(source, dimensions, numbered=false) -%}
+{% macro joined(source, dimensions, numbered=false, parameters=none, lookups=none) -%}
 (
   SELECT
     source.*
     {%- for dimension in dimensions %}
-    {%- set place = loop.index %}
-    {%- for _, name in dimension.columns %},
-    {%+ if name | lower == 'source' %}dimension_{{ place }}.{%+ endif %}{{ nbsql.ident(name) }}
+    {%- for _, name in dimension.passed %},
+    {%+ if name | lower == 'source' %}dimension_{{ dimension.place }}.{%+ endif %}{{ nbsql.ident(name) }}
     {%- endfor %}
+    {%- if dimension.scored %}
+    {%- for k in dimension.scored.class_numbers %},
+    dimension_{{ dimension.place }}.nbsql_said_{{ dimension.place }}_{{ k }}
+    {%- endfor %}
+    {%- endif %}
     {%- endfor %}
 
   FROM {% if numbered %}(
@@ -30,19 +37,66 @@
   {%- for dimension in dimensions %}
 
   LEFT JOIN (
-    SELECT
-      {% for _, column in dimension.pairs %}
-      dimension.{{ nbsql.ident(column) }} AS nbsql_key_{{ loop.index }}{% if dimension.columns or not loop.last %},{% endif %}
-
-      {% endfor %}
-      {% for column, name in dimension.columns %}
-      dimension.{{ nbsql.ident(column) }} AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM {{ dimension.relation }} AS dimension
-  ) AS dimension_{{ loop.index }} ON {{ nbsql.met_keys(dimension, loop.index) }}
+    {% if dimension.scored %}
+    {{ nbsql.scored_dimension(dimension, parameters, lookups) | indent(4) }}
+    {% else %}
+    {{ nbsql.dimension_rows(dimension, dimension.columns) | indent(4) }}
+    {% endif %}
+  ) AS dimension_{{ dimension.place }} ON {{ nbsql.met_keys(dimension, dimension.place) }}
   {%- endfor %}
 
 )
+{%- endmacro %}
+
+{# The rows of a dimension: its key as nbsql_key_1, nbsql_key_2, ..., and some of its columns under the names that they are to have. #}
+{% macro dimension_rows(dimension, columns) -%}
+SELECT
+  {% for _, column in dimension.pairs %}
+  dimension.{{ nbsql.ident(column) }} AS nbsql_key_{{ loop.index }}{% if columns %},{% else %}{{ nbsql.comma(loop) }}{% endif %}
+
+  {% endfor %}
+  {% for column, name in columns %}
+  dimension.{{ nbsql.ident(column) }} AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ dimension.relation }} AS dimension
+{%- endmacro %}
+
+{#
+  The rows of a dimension, scored: its key and the columns that are passed on, and nbsql_said_1_2, what the features of the first
+  dimension say for the second class.
+#}
+{% macro scored_dimension(dimension, parameters, lookups) -%}
+{% set model = dimension.scored -%}
+{% set relation -%}
+(
+  {{ nbsql.dimension_rows(dimension, dimension.columns) | indent(2) }}
+)
+{%- endset -%}
+{% if model.numbered -%}
+WITH {{ nbsql.numbered(model, relation, parameters, lookups) }}
+{%- if model.blocks %},
+{{ nbsql.block_sums(model, parameters, lookups) }}
+{%- endif %}
+{%- for feature in model.features | selectattr('family.bag') %},
+{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
+{%- endfor %}
+
+{% set relation = nbsql.word('numbered') -%}
+{% endif -%}
+SELECT
+  {% for _ in dimension.pairs %}
+  joint.nbsql_key_{{ loop.index }},
+  {% endfor %}
+  {% for _, name in dimension.passed %}
+  joint.{{ nbsql.ident(name) }},
+  {% endfor %}
+  {% for k in model.class_numbers %}
+  joint.nbsql_joint_{{ k }}{% if model.common %} + joint.nbsql_common{% endif %} AS nbsql_said_{{ dimension.place }}_{{ k }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(2) }}
+  {{- nbsql.once() | indent(2) }}
+) AS joint
 {%- endmacro %}
 
 {% macro met_keys(dimension, place) -%}

@@ -77,10 +77,18 @@ CROSS JOIN {{ parameters }} AS parameters
 SELECT
   number.*
   {%- for k in model.class_numbers %},
-  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.bare %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
+  {%- for dimension in model.joins if dimension.scored %}
+
+    + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
+  {%- endfor %}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
+  {%- endif %}
+  {%- if model.coded %}
+
+    + number.nbsql_levels_{{ k }}
   {%- endif %}
   {%- for block in model.in_joint | batch(50) %}
 

@@ -230,7 +230,7 @@ FROM priors_of
 {%- if model.parameters %}
 
 JOIN (
-  SELECT class_no AS member, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
+  SELECT class_no AS member, {{ nbsql.gathered(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
 ) AS numbers ON numbers.member = priors_of.member
 {%- endif %}
 {%- endif %}
@@ -247,7 +247,9 @@ SELECT
   {%- for k in model.class_numbers %},
   max(CASE WHEN members.class_no = {{ k }} THEN smoothed.score END) AS class_{{ k }}
   {%- else %},
-  list(smoothed.score ORDER BY members.class_no) AS scores
+  {% set score %}smoothed.score{% endset %}
+  {% set order %}members.class_no{% endset %}
+  {{ nbsql.gathered(score, order) }} AS scores
   {%- endfor %}
 
 FROM (

@@ -172,6 +172,7 @@ SELECT
 
 FROM (
   {{ nbsql.projected(model, source, features, checks, centres, careful, careful) | indent(2) }}
+  {{- nbsql.once() | indent(2) }}
 ) AS projected
 GROUP BY class{% if model.slice_by %}, slice{% endif %}
 

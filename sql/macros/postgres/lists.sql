@@ -59,7 +59,7 @@ source.{{ nbsql.word(name) }},
 {%- endmacro %}
 
 {% macro postgres__scored_columns(model) -%}
-nbsql_prediction nbsql_probability nbsql_log_evidence{% for k in model.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
+nbsql_prediction nbsql_probability nbsql_log_evidence{% if not model.class_numbers %} nbsql_joints{% endif %}{% for k in model.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
 {%- endmacro %}
 
 {# PostgreSQL has any_value from 16 on. #}

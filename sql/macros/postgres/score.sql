@@ -22,33 +22,42 @@ ORDER BY source.nbsql_row
 
 {# What the terms of some features read of a row, once a row; in a second step what is costly to compute. #}
 {% macro postgres__with_inputs(relation, features) -%}
-{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
 {% if features -%}
+{% set inputs -%}
+SELECT
+  source.*,
+  {% for feature in features %}
+  {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ relation }} AS source
+{%- endset -%}
 (
-  SELECT
-    counted.*
-    {%- for feature in counts %},
-    {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-    {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
-    {%- endfor %}
-
-  FROM (
-    SELECT
-      source.*,
-      {% for feature in features %}
-      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM {{ relation }} AS source
-    OFFSET 0
-  ) AS counted
-  {%- if counts %}
-
-  OFFSET 0
-  {%- endif %}
-
+  {{ nbsql.completed(inputs, features) | indent(2) }}
 ) AS number
 {%- else -%}
 {{ relation }} AS number
+{%- endif %}
+{%- endmacro %}
+
+{# What is costly to compute, in a second step. #}
+{% macro postgres__completed(inputs, features) -%}
+{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
+{% if counts -%}
+SELECT
+  counted.*
+  {%- for feature in counts %},
+  {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
+  {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
+  {%- endfor %}
+
+FROM (
+  {{ inputs | indent(2) }}
+  OFFSET 0
+) AS counted
+OFFSET 0
+{%- else -%}
+{{ inputs }}
+OFFSET 0
 {%- endif %}
 {%- endmacro %}
 

@@ -31,15 +31,18 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 )
 {%- endmacro %}
 
+{#
+  Squares of numbers and of their distances from one of them are not below every double, as `finite` leaves nothing nearer to 0 than
+  1e-140; about a mean, or weighed, they may be.
+#}
 {% macro postgres__gaussian_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set x %}nbsql_x{{ i }}{% endset -%}
-{% set square %}({{ nbsql.square(x) }}){% endset -%}
 ,
   {%+ if careful %}max(centre{{ i }}){% else %}{{ centre }}{%+ endif %} AS centre{{ i }},
   {{ nbsql.tally(model, x) }} AS n{{ i }},
   {{ nbsql.total(model, x) }} AS sum{{ i }},
-  sum({% if model.weight %}weight * {% endif %}CASE WHEN {{ x }} IS NOT NULL THEN {{ square }} END) AS squares{{ i }}
+  {%+ if careful or model.weight %}sum({% if model.weight %}weight * {% endif %}CASE WHEN {{ x }} IS NOT NULL THEN ({{ nbsql.square(x) }}) END){% else %}sum({{ x }} * {{ x }}){%+ endif %} AS squares{{ i }}
 {%- endmacro %}
 
 {# A column of whole numbers is read as whole numbers, whichever type it has: 1.0 must find the value 1. #}
