@@ -28,9 +28,10 @@ _QUICK = (
 )
 
 
-# What the tests of a module are about: an engine that lacks it is not asked, but for its refusal (test_refusals.py).
+# What the tests of a module are about: Spark is not asked where it lacks that, but for its refusal (test_refusals.py).
 _ABOUT = {
     "test_calibration": "calibrate",
+    "test_families": "by='mdl' of 'wind'",
     "test_decisions": "predict with costs",
     "test_folds": "cross_validate",
     "test_frozen": "dialect",
@@ -48,9 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         engines = {value for value in getattr(getattr(item, "callspec", None), "params", {}).values() if isinstance(value, str)}
         about = _ABOUT.get(item.path.stem, "")
-        for engine in engines & set(ENGINES):
-            if about in LACKS[engine] and item.path.parent == Path(__file__).parent:
-                item.add_marker(pytest.mark.skip(reason=f"{about} is not on {engine}: {LACKS[engine][about]}"))
+        if "spark" in engines and about in LACKS["spark"] and item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.skip(reason=f"{about} is not on Spark: {LACKS['spark'][about]}"))
         if "spark" in engines or "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("spark"))
             if "spark" in engines and item.name not in _QUICK:

@@ -156,6 +156,7 @@ def test_stars_in_blocks_agree(inboxes: Both, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("case", ["weights", "counts with a prior", "missing as a category", "modes", "levels"])
+@pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_row_a_class_agrees(inboxes: Both, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     """What a model of more parameters than a row holds is scored by."""

@@ -43,11 +43,9 @@ def test_a_dataframe_is_a_source_and_an_answer(spark: Any) -> None:
     assert query.columns == ["x", "v", "y", "prediction", "probability"]
     query.create_table("scored")
     assert spark.table("scored").count() == 2
-    with pytest.raises(DatabaseError) as caught:
+    ends = "a temporary view, a DataFrame or a transient model"
+    with pytest.raises(DatabaseError, match=f"^a view cannot read what ends with this session, {ends}; use create_table$"):
         query.create_view("seen")
-    assert str(caught.value) == (
-        "a view cannot read what ends with this session, a temporary view, a DataFrame or a transient model; use create_table"
-    )
     query.show()
     del query, answer
     model.drop()
@@ -187,7 +185,6 @@ SOURCES = {
     "WITH t AS (SELECT 1) INSERT INTO first SELECT 'a', 'b'": "the query cannot be read: Syntax error at or near",
     "SELECT x, y, y FROM first": "column 'y' is ambiguous in the query, which has it twice; rename one",
     "SELECT *, 1 AS nbsql_row FROM first": "column 'nbsql_row' of the query has a name that nbsql keeps for itself; rename it",
-    "SELECT x AS `${x}`, y FROM first": "the query cannot be read: ",
 }
 
 
