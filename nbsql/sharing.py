@@ -10,6 +10,7 @@ from nbsql.calibration import restore_calibration
 from nbsql.components import refuse_components
 from nbsql.derived import derive, mergeable, read_file
 from nbsql.dialect import folded
+from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
@@ -56,7 +57,9 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
         relations, replaces = place_for(engine, name, database, replace=replace)
-        plan, classes = derive(engine, spec, cells, entries, relations, replaces)
+        parts = draft(engine, relations)
+        plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
+        plan = publish(engine, plan, relations)
     return Model(engine, plan, classes, name)
 
 
@@ -105,7 +108,9 @@ def from_statistics(
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
             relations, replaces = place_for(engine, name, database, replace=replace)
-            plan, classes = derive(engine, spec, cells, [Entry(1, "1", "import", source.label, rows)], relations, replaces)
+            entry = Entry(1, "1", "import", source.label, rows)
+            plan, classes = derive(engine, spec, cells, [entry], draft(engine, relations), replaces)
+            plan = publish(engine, plan, relations)
         finally:
             source.release()
     return Model(engine, plan, classes, name)
@@ -157,7 +162,9 @@ def import_(
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
-        plan, classes = derive(engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights)
+        plan, classes = derive(
+            engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights, origin=relations
+        )
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
     return Model(engine, plan, classes, name)

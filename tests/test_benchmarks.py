@@ -188,6 +188,12 @@ def test_a_report_names_figures_ratios_by_round_and_whatever_is_not_measured() -
     assert lines[9:] == [["a table", "fit, nbsql : bare scan, at most 1.6", "2.00", "missed"]]
 
 
+def test_ratios_are_those_of_the_rounds() -> None:
+    found = reports.ratios_to_nbsql(REPORT["results"][0]["seconds"])
+    assert found["fit"]["bornrule"] == {"median": 12, "least": 4, "greatest": 20}
+    assert found["predict"]["nbsql"] == {"median": 1, "least": 1, "greatest": 1}
+
+
 def test_a_run_fails_when_a_contender_stopped_or_answers_otherwise() -> None:
     result = REPORT["results"][0]
     assert benchmark.faults(result) == ["a table: spark stopped: no memory"]

@@ -261,6 +261,7 @@ class Scoring(Handle):
         from nbsql.frozen_statistics import frozen_statistics
 
         known_dialect(dialect)
+        self._engine.need("dialect")
         self._refresh()
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")

@@ -69,6 +69,18 @@ def _answers(result: dict[str, Any], name: str) -> str:
     return f"the same{ties}; posteriors to {found['posterior']:.0e}"
 
 
+def ratios_to_nbsql(seconds: dict[str, dict[str, list[float]]]) -> dict[str, dict[str, dict[str, float]]]:
+    """Median, least and greatest of the ratios of the rounds, by act and contender."""
+    return {
+        act: {
+            name: {"median": median(ratios), "least": min(ratios), "greatest": max(ratios)}
+            for name in spent
+            if (ratios := _ratios(spent, name, "nbsql"))
+        }
+        for act, spent in seconds.items()
+    }
+
+
 def _judged(result: dict[str, Any], titles: dict[str, str]) -> Iterator[list[str]]:
     case = result["case"]
     for kind, rows, act, over, under, bound, side in TARGETS:

@@ -25,7 +25,7 @@ from typing import Any
 import duckdb
 import numpy as np
 from contenders import CONTENDERS, THREADS, load, missing
-from report import markdown
+from report import markdown, ratios_to_nbsql
 from tables import Case, case_of, cases, create
 
 HERE = Path(__file__).parent
@@ -146,6 +146,7 @@ def measure(case: Case, names: list[str], rounds: int) -> dict[str, Any]:
         "case": asdict(case),
         "title": case.title,
         "seconds": race.seconds,
+        "ratios to nbsql": ratios_to_nbsql(race.seconds),
         "out": race.out,
         "agreement": agreements,
     }

@@ -53,9 +53,9 @@ class Case:
 def cases(*, quick: bool) -> list[Case]:
     """Every table, small ones first in each kind; the smallest are for contenders that are slow."""
     sizes = {
-        "numeric": (20_000, 200_000, 1_000_000, 5_000_000, 10_000_000),
-        "categorical": (20_000, 200_000, 1_000_000, 3_000_000),
-        "text": (20_000, 100_000),
+        "numeric": (10_000, 200_000, 1_000_000, 5_000_000, 10_000_000),
+        "categorical": (10_000, 200_000, 1_000_000, 3_000_000),
+        "text": (5_000, 20_000, 100_000),
         "vocabulary": (100_000,),
         "mixed": (100_000, 500_000, 2_000_000),
         "lda": (200_000, 1_000_000),

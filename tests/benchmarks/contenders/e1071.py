@@ -22,7 +22,7 @@ class E1071(Contender):
     """
 
     title = "R's e1071"
-    rows = dict.fromkeys(("numeric", "categorical"), 20_000)
+    rows = dict.fromkeys(("numeric", "categorical"), 10_000)
     lacks = "naiveBayes takes no texts and is no discriminant analysis"
 
     def __init__(self, database: str, case: Case) -> None:
