@@ -28,7 +28,7 @@ Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
 GOLDEN = Path(__file__).parent / "golden"
-NAMES = sorted(name for name, traits in DIALECTS.items() if not traits.temporary)  # those that no model lives in
+NAMES = sorted(set(DIALECTS) - {"duckdb", "postgres", "spark"})  # those that no model lives in
 
 
 @pytest.fixture

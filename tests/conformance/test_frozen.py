@@ -43,7 +43,7 @@ FAMILIES: dict[str, Any] = {
 
 
 def answers(place: Place, sql: str) -> list[tuple[Any, ...]]:
-    return sorted(place.con.execute(sql).fetchall())
+    return sorted(tuple(row) for row in place.run(sql))
 
 
 @pytest.mark.parametrize("alpha", [1.0, 0.0])
@@ -76,7 +76,7 @@ def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:
         model = nbsql.fit(maker.con, source, target="y", id="id", name="m", families=FAMILIES, weight="times")
         expected = {row[1:4]: row[4:7] for row in model.statistics.fetchall()}
         for place in both:
-            found = {row[:3]: row[3:] for row in place.run(model.sql("statistics", source, dialect=place.engine))}
+            found = {row[:3]: row[3:] for row in map(tuple, place.run(model.sql("statistics", source, dialect=place.engine)))}
             assert found.keys() == expected.keys()
             for cell, numbers in expected.items():
                 assert [*map(near, numbers)] == [*found[cell]], cell
