@@ -7,6 +7,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from nbsql.dialect import Traits
 from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
@@ -79,13 +81,17 @@ class Context:
         by_slice: bool = False,
         whole_slices: bool = False,
         columns: Sequence[str] = (),
+        estimates: Markup | None = None,
         joins: Sequence[Joining] = (),
         bare: bool = False,
+        coded: bool = False,
     ) -> None:
         self.bare = bare  # whether it is a part of a model, which is scored without the prior
+        self.estimates = estimates  # the table of all likelihoods, where there is one
         self.joins = joins  # that the source is still to be joined with, before it is scored
         self.joined_names = [name for joining in joins for _, name in joining.passed]  # which are not passed through
         self.columns = columns  # of the source, for an engine that has no word for all but some
+        self.coded = coded  # whether the rows come with what their categories add, which are no features then (coded.sql)
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
         if self.learnt:
@@ -111,7 +117,7 @@ class Context:
         self.given = spec.given
         parameters = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
         self.parameters = [Wanted(*pair, position) for position, pair in enumerate(parameters, start=1)]
-        self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
+        self.has_prior = coded or not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in self.features if feature.family.level]

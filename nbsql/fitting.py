@@ -45,7 +45,7 @@ class Fit:
         options, self.choosing = candidates(options)
         self.spec = resolve(source.columns, options, source.label)
         if source.joins:
-            self.spec = replace(self.spec, joins=kept(engine, source, relations))
+            self.spec = replace(self.spec, joins=kept(engine, (joining.dimension for joining in source.joins), relations))
         if isinstance(self.choosing, Best):
             self.choosing.accept(self.spec.features)
         check_supported(engine, self.spec)
@@ -203,7 +203,9 @@ def check_families(engine: Engine, features: Sequence[Feature]) -> None:
                 f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
             )
         if feature.family.kept is not None:
-            engine.need(f"best of {feature.name!r}")
+            engine.need("best", f" of {feature.name!r}")
+        if feature.family.supervised:
+            engine.need("by='mdl'", f" of {feature.name!r}")
 
 
 def asked(engine: Engine, spec: Spec, source: Source) -> Spec:

@@ -113,6 +113,7 @@ class Folds:
         self.cells = table("cells")
         self._dealt = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
+        self.known = known  # every feature that is counted, by its name among the cells
         self.specs = [self._known(self._shared.answered(spec, known)) for spec in specs]
         self.names = self._named()
 
@@ -124,14 +125,22 @@ class Folds:
             names: of the folds to score; None for all.
         """
         names = self.names if names is None else names
-        classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
-        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
-        context = Context(spec, classes, wide=wide, by_slice=True, whole_slices=self._dealt)
+        context = self.context(spec)
         looked_up = [feature for feature in spec.features if feature.family.looked_up]
         parametrised = [feature for feature in spec.features if feature.family.parameters]
-        parameters = self._make("parameters", context, spec, parametrised, names)
-        lookups = self._make("lookups", context, spec, looked_up, names) if looked_up else self._table("no lookups")
+        parameters = self.make("parameters", context, spec, parametrised, names)
+        lookups = self.make("lookups", context, spec, looked_up, names) if looked_up else self._table("no lookups")
         return Models(context, parameters, lookups)
+
+    def context(self, spec: Spec, *, coded: bool = False) -> Context:
+        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/coded.py)."""
+        classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
+        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
+        return Context(spec, classes, wide=wide, by_slice=True, whole_slices=self._dealt, coded=coded)
+
+    def counted_as(self, spec: Spec) -> list[str]:
+        """The names of the features of one of the settings among the cells, in order."""
+        return [counted for counted, _ in self._shared.names(spec)]
 
     def scored(self, models: Models) -> Markup:
         """The rows as the models of the other folds score them."""
@@ -171,6 +180,13 @@ class Folds:
     def create(self, name: str, query: Markup) -> Markup:
         """A temporary table of a query."""
         relation = self._table(name)
+        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        return relation
+
+    def renew(self, name: str, query: Markup) -> Markup:
+        """A temporary table in the place of that of the setting before."""
+        relation = self._table(name)
+        self.engine.ask("drop_if_exists", relation)
         self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
         return relation
 
@@ -221,8 +237,8 @@ class Folds:
         given = given_priors(spec, self.labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 
-    def _make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]) -> Markup:
-        """A table of the models of folds, or the one that is there, if it was made by the same options."""
+    def make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]) -> Markup:
+        """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it."""
         key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers), folds))
         made = self._made.get(kind)
         if made is not None and made[0] == key:

@@ -120,7 +120,10 @@ def joined(engine: Engine, source: Source, joins: Any) -> Source:
         InputError: a join cannot be made, or would multiply rows.
     """
     columns, dimensions = list(source.columns), []
-    for join in asked_joins(joins):
+    wanted = asked_joins(joins)
+    if wanted:
+        engine.need("joins")
+    for join in wanted:
         dimension, brought = _dimension(engine, source, columns, join)
         columns += brought
         dimensions.append(dimension)
@@ -181,25 +184,37 @@ def _refuse_repeated(engine: Engine, joining: Joining) -> None:
         )
 
 
-def kept(engine: Engine, source: Source, relations: Relations) -> tuple[Dimension, ...]:
-    """The joins of a source as a model keeps them: a table is named from the database of the model.
+def kept(
+    engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
+) -> tuple[Dimension, ...]:
+    """Dimensions as a model keeps them: a table is named from the database of the model.
+
+    Args:
+        engine: where.
+        dimensions: of which a table is named from the current database, or from that of the model `origin`.
+        relations: of the model.
+        origin: another model.
 
     Raises:
-        InputError: one is with a temporary table, which nobody else could read.
+        InputError: one is a temporary table, which nobody else could read.
     """
+    here = engine.current()[0]
     found = []
-    for dimension in (joining.dimension for joining in source.joins):
+    for dimension in dimensions:
         path = dimension.path
         if not relations.temporary and (path[0] == "temp" or path[0].startswith("pg_temp")):
             raise InputError(
                 f"{dimension.title!r} is a temporary table, which a model with a name cannot be joined with; "
                 "make it a table, or leave the name out"
             )
-        if len(relations.path) > 1:
-            whole = path if len(path) > 2 else (engine.current()[0], *path)
-            path = whole[1:] if folded(whole[0]) == folded(relations.path[0]) else whole
+        whole = path if len(path) > 2 else (_database(origin, here), *path)
+        path = whole[1:] if folded(whole[0]) == folded(_database(relations, here)) else whole
         found.append(replace(dimension, path=path))
     return tuple(found)
+
+
+def _database(relations: Relations | None, current: str) -> str:
+    return relations.path[0] if relations is not None and len(relations.path) > 1 else current
 
 
 # When a model meets rows. ----------------------------------------------------------------------------------------------
@@ -234,9 +249,16 @@ def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, 
     found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
     for joining in found:
         _check(engine, joining, title)
-    most = engine.ask("row_count", source.relation)[0][0] if source.is_table else FEW_ROWS
-    rows = [engine.ask("row_count", joining.relation)[0][0] for joining in found]
-    return Joined(engine, source, [replace(joining, by_key=count <= most) for joining, count in zip(found, rows, strict=True)])
+    return Joined(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
+
+
+def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
+    """Whether a dimension has no more rows than a source, which are not counted any further; or few, where that takes long."""
+    rows: int = engine.ask("row_count", joining.relation)[0][0]
+    if not source.is_table:
+        return rows <= FEW_ROWS
+    some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
+    return bool(engine.ask("row_count", some)[0][0] >= rows)
 
 
 def needed(spec: Spec) -> list[Dimension]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -135,5 +136,9 @@ def read(spec: Spec, *, judged: bool) -> set[str]:
 def _read_by(expression: str) -> set[str]:
     """The columns that an expression of the user's reads."""
     from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
 
-    return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
+    try:
+        return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
+    except SqlglotError:  # it is the engine that has to understand it: every word may be a column then
+        return set(re.findall(r"\w+", expression))

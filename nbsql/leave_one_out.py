@@ -162,7 +162,7 @@ class LeaveOneOut(Folds):
         """What every row is scored by: the counts of all, from which it is taken."""
         spec = replace(spec, slice_by=None)  # the slices add up to the whole
         context, parts = Context(spec, wide=False), Parts.of(spec, len(self.labels))
-        cells = self._renew("cells of setting", self.whole(spec))
+        cells = self.renew("cells of setting", self.whole(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
         classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.wanted, lookups, ends)
@@ -216,14 +216,7 @@ class LeaveOneOut(Folds):
         return self._known_ends[1]
 
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
-        return self._renew(name, self.engine.renderer.fragment(macro, *arguments))
-
-    def _renew(self, name: str, query: Markup) -> Markup:
-        """A temporary table in the place of that of the setting before."""
-        relation = self._table(name)
-        self.engine.ask("drop_if_exists", relation)
-        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
-        return relation
+        return self.renew(name, self.engine.renderer.fragment(macro, *arguments))
 
 
 def deal(

@@ -340,6 +340,12 @@ def test_a_model_of_joins_learns_and_forgets(shop: duckdb.DuckDBPyConnection) ->
     model.forget(JOINED + " WHERE o.id >= 80")  # joined already
     alike(model.as_of("1").predict_proba("orders").fetchall(), model.predict_proba("orders").fetchall())
     alike(model.slices([0, 1]).predict_proba("orders").fetchall(), model.predict_proba("orders").fetchall())
+    of_kinds = nbsql.fit(
+        shop, "first", target="returned", id="id", joins=JOINS, slice_by="upper(product_kind)"
+    )  # of a dimension
+    of_kinds.update("FROM orders WHERE id >= 80")
+    assert of_kinds.slice_names == ["X", "Y", "Z"]
+    alike(of_kinds.priors.fetchall(), whole.priors.fetchall())
 
 
 def test_every_other_verb_takes_the_facts_alone(shop: duckdb.DuckDBPyConnection) -> None:
@@ -391,6 +397,13 @@ def test_a_model_in_another_database_finds_the_tables_there(shop: duckdb.DuckDBP
         ["main", "customers"],
         ["memory", "main", "products"],
     ]
+    shop.execute("DROP TABLE customers")  # the one that other models would be joined with
+    for derived in (
+        model.as_of("1"),
+        nbsql.merge(shop, [model], name="merged"),
+        nbsql.merge(shop, [("other", "far")], name="merged", database="other"),
+    ):
+        alike(derived.predict_proba("orders").fetchall(), expected)
     shop.execute("DETACH other")
     again = "again" if duckdb.__version__ >= "2" else "other"  # before, a view needs the name that its database had
     shop.execute(f"ATTACH '{tmp_path / 'other.duckdb'}' AS {again}")
@@ -418,6 +431,31 @@ def test_the_command_line_joins(shop: duckdb.DuckDBPyConnection, tmp_path: Any) 
     assert refused.exit_code == 2
     message = "a join is TABLE:KEY or TABLE:KEY:PREFIX, such as products:product=id:product_, not 'customers'"
     assert message in " ".join(refused.stderr.split())
+
+
+def test_names_may_be_hostile(shop: duckdb.DuckDBPyConnection) -> None:
+    table, columns = 'we"ird. t', ["the \n key", 'a"b', "source", "Select", "dimension_1"]
+    quoted = ['"' + name.replace('"', '""') + '"' for name in [table, *columns]]
+    values = ", ".join(f"({i}, {i * 1.5}, 'v{i % 2}', {i % 3}, 'w{i}')" for i in range(5))
+    shop.execute(f"CREATE TABLE {quoted[0]} AS FROM (VALUES {values}) AS t({', '.join(quoted[1:])})")
+    shop.execute(f"ALTER TABLE orders RENAME COLUMN product TO {quoted[1]}")
+    joins = [nbsql.Join(table, columns[0], prefix=""), nbsql.Join("products", on={"Select": "id"}, prefix='p"')]
+    for options in ({}, {"nulls": "category"}, {"families": {"dimension_1": nbsql.Text()}}):
+        model = by_joins(shop, joins=joins, name="returns", replace=True, **options)
+        assert {'a"b', "source", "dimension_1", 'p"price'} <= model.families.keys()
+        view = f"""SELECT o.*, w.* EXCLUDE ({quoted[1]}), p.price AS "p""price", p.kind AS "p""kind" FROM orders AS o
+            LEFT JOIN {quoted[0]} AS w ON w.{quoted[1]} = o.{quoted[1]} LEFT JOIN products AS p ON w."Select" = p.id"""
+        other = nbsql.fit(shop, view, target="returned", id="id", exclude=[columns[0], "Select"], **options)
+        same_cells(cells(model), cells(other))
+        ours = added(model, "predict_proba", "orders", 7)
+        alike(ours, added(other, "predict_proba", view, 13))
+        alike(ours, [(row[0], *row[7:]) for row in shop.execute("FROM returns.predict_proba('orders')").fetchall()])
+
+
+def test_a_model_may_have_no_feature_of_the_facts(shop: duckdb.DuckDBPyConnection) -> None:
+    model, other = (make(shop, features=["age", "product_kind"], exclude=[]) for make in (by_joins, of_view))
+    same_cells(cells(model), cells(other))
+    alike(added(model, "predict", "SELECT id, customer_id, product FROM orders", 3), added(other, "predict", JOINED, 13))
 
 
 # Refusals. -------------------------------------------------------------------------------------------------------------

@@ -65,10 +65,15 @@ class PostgreSQL(Engine):
             "calibrate",
             "nbsql.from_tables",
             "sample",
+            "best",
+            "joins",
+            "dialect",
+            "folds='loo'",
         ]
     )
     families = frozenset(
-        "categorical bernoulli gaussian lognormal exponential poisson geometric multinomial complement tokens text".split()
+        "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
+        "multinomial complement tokens text".split()
     )
 
     def __init__(

@@ -181,6 +181,7 @@ class Handle:
         found = self._engine.source(source)
         if not self._spec.joins:
             return found
+        self._refresh()
         from nbsql.joining import completed
 
         return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)

@@ -120,5 +120,6 @@ class Deriving(Handle):
             rows = round(engine.ask("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
             if rows <= 0:
                 raise InputError(f"nothing is left of {self._title} in {source}")
-            plan, classes = derive(engine, self._spec, cells, [Entry(1, "1", "derive", f"{source} of {self._title}", rows)])
+            entry = Entry(1, "1", "derive", f"{source} of {self._title}", rows)
+            plan, classes = derive(engine, self._spec, cells, [entry], origin=self._relations)
         return type(self)(engine, plan, classes, None)

@@ -32,7 +32,7 @@
   'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
   'prior': nbsql.prior_of(options, node.name), 'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S'),
-  'given': false, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
+  'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
   'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
 {%- endmacro %}
 
@@ -77,7 +77,7 @@
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
   'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [], 'joins': [], 'joined_names': [], 'bare': false}) %}
+  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [], 'coded': false, 'joins': [], 'joined_names': [], 'bare': false}) %}
 {% do model.update({'parts': model}) %}
 {% do return(model) %}
 {%- endmacro %}

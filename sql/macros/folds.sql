@@ -43,9 +43,10 @@ ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} NULLS LAST, slice
 
 {#
   Cells of one setting, where several were counted at once: names has a pair a feature, its name among the cells and in the
-  setting. fold: without those of the fold, rendered; otherwise all of them, in no slice.
+  setting. fold: without those of the fold, rendered; otherwise all of them, in no slice. left_out: the slice of a cell is the fold that
+  is left out of it already.
 #}
-{% macro cells_of_setting(cells, names, fold=none) -%}
+{% macro cells_of_setting(cells, names, fold=none, left_out=false) -%}
 SELECT
   {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}) AS slice{% else %}cells.slice{%+ endif %},
   cells.class,
@@ -66,7 +67,7 @@ JOIN (
 ) AS names(counted, name) ON names.counted IS NOT DISTINCT FROM cells.feature
 {%- if fold is not none %}
 
-WHERE cells.slice <> {{ fold }}
+WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 {%- endif %}
 {%- endmacro %}
 

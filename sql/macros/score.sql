@@ -86,6 +86,10 @@ SELECT
 
     + blocks.class_{{ k }}
   {%- endif %}
+  {%- if model.coded %}
+
+    + number.nbsql_levels_{{ k }}
+  {%- endif %}
   {%- for block in model.in_joint | batch(50) %}
 
     + {{ nbsql.terms_of(block, k) | indent(4) }}

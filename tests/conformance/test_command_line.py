@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from conformance.places import LACKS
 
 import nbsql
 from nbsql.cli import main
@@ -184,14 +183,9 @@ def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> 
 
 
 def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path: Path) -> None:
-    commands = {
-        "export": ["export", fitted, "spam", str(tmp_path / "spam.parquet")],
-        "linear": ["linear", fitted, "spam"],
-        "sample": ["sample", fitted, "spam", "3"],
-        "calibrate": ["calibrate", fitted, "spam", "inbox"],
-    }
-    for what in commands.keys() & LACKS["postgres"].keys():
-        assert refused(*commands[what]) == f"error: {what} is not available on PostgreSQL yet; it is on DuckDB"
+    assert refused("export", fitted, "spam", str(tmp_path / "spam.parquet")) == (
+        "error: export is not available on PostgreSQL yet; it is on DuckDB"
+    )
     file = tmp_path / "scored.parquet"
     assert refused("predict", fitted, "spam", "inbox", "--output", str(file)) == (
         "error: parquet files are not available on PostgreSQL; choose csv, json or jsonl"
@@ -204,6 +198,21 @@ def test_what_is_not_there_is_said_in_one_line(database: str) -> None:
     assert refused("show", database, "spam") == f"error: no model 'spam' in {name!r}; there are none yet"
     assert refused("fit", database, "outbox", *FIT) == "error: no table or view 'outbox'; there are 'inbox'"
     assert refused("fit", database, database, *FIT).startswith("error: no table or view 'postgresql://nbsql@127.0.0.1:")
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["list URL", "show URL m", "predict URL m t", "predict URL m t --into s", "fit URL t --target y --name m",
+     "fit URL t --target y --name m --replace --sql", "evaluate URL m t", "explain URL m t", "sql URL predict m t",
+     "update URL m t", "update URL m t --sql", "forget URL m t", "drop URL m --yes", "drop URL m --sql",
+     "merge URL m n --name o", "cross-validate URL t --target y",
+     "import URL m.parquet --name m", "sample URL m 3", "calibrate URL m t"],
+)  # fmt: skip
+def test_every_command_says_that_a_server_cannot_be_reached(command: str, server: str) -> None:
+    assert refused(*command.replace("URL", "postgresql://nbsql:secret@127.0.0.1:1/shop").split()) == (
+        'error: cannot connect to PostgreSQL: connection failed: connection to server at "127.0.0.1", port 1 failed: '
+        "Connection refused"
+    )
 
 
 def test_an_argument_too_many_is_shown_without_its_password(database: str) -> None:

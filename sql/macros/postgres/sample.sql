@@ -18,12 +18,13 @@ ln({{ x }}) / ln(2)
 coalesce({{ nbsql.log_factorial(number) }}, 0)
 {%- endmacro %}
 
+{# A value of a category is a text, whichever type it had. #}
 {% macro postgres__cast_or_null(value, type) -%}
 {% set limits = {'smallint': 32767, 'integer': 2147483647, 'bigint': 9223372036854774784} -%}
-{% if type in limits -%}
-CASE WHEN abs({{ value }}) <= {{ limits[type] }} THEN CAST({{ value }} AS {{ type }}) END
-{%- elif type == 'boolean' -%}
-CAST(CAST({{ value }} AS INTEGER) AS BOOLEAN)
+{% if type | lower in limits -%}
+CASE WHEN abs(CAST({{ value }} AS NUMERIC)) <= {{ limits[type | lower] }} THEN CAST(CAST({{ value }} AS NUMERIC) AS {{ type }}) END
+{%- elif type | lower == 'boolean' -%}
+CAST(CAST({{ value }} AS {{ nbsql.string() }}) AS BOOLEAN)
 {%- else -%}
 CAST({{ value }} AS {{ type }})
 {%- endif %}
@@ -35,8 +36,4 @@ coalesce(cardinality(array_positions(bag{{ nbsql.sub(feature) }}.bag, {{ nbsql.t
 
 {% macro postgres__tokens_drawn(feature, seed, position) -%}
 coalesce(bag{{ nbsql.sub(feature) }}.bag, '{}')
-{%- endmacro %}
-
-{% macro postgres__categorical_drawn(feature, seed, position) -%}
-{% if feature.whole %}CAST(drawn.value{{ nbsql.sub(feature) }} AS NUMERIC){% else %}drawn.value{{ nbsql.sub(feature) }}{% endif %}
 {%- endmacro %}
