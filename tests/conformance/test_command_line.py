@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from conformance.places import LACKS
 
 import nbsql
 from nbsql.cli import main
@@ -183,9 +184,14 @@ def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> 
 
 
 def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path: Path) -> None:
-    assert refused("export", fitted, "spam", str(tmp_path / "spam.parquet")) == (
-        "error: export is not available on PostgreSQL yet; it is on DuckDB"
-    )
+    fit = ["fit", fitted, "inbox", "--target", "label", "--name", "spam", "--exclude", "message", "--replace"]
+    commands = {
+        "export": ["export", fitted, "spam", str(tmp_path / "spam.parquet")],
+        "components": [*fit, "--components", "2"],
+        "method='logistic'": [*fit, "--method", "logistic"],
+    }
+    for what in commands.keys() & LACKS["postgres"].keys():
+        assert refused(*commands[what]) == f"error: {what} is not available on PostgreSQL yet; it is on DuckDB"
     file = tmp_path / "scored.parquet"
     assert refused("predict", fitted, "spam", "inbox", "--output", str(file)) == (
         "error: parquet files are not available on PostgreSQL; choose csv, json or jsonl"
