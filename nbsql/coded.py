@@ -35,7 +35,8 @@ def _is_worth_it(dealt: Folds, specs: Sequence[Spec]) -> bool:
     """Whether categories are coded: not where there are none, or too many, or where something else takes the time."""
     known = dealt.known
     return (
-        not isinstance(dealt, LeaveOneOut)
+        dealt.engine.renderer.dialect.traits.structs
+        and not isinstance(dealt, LeaveOneOut)
         and sum(1 for spec in specs if _levels(spec)) >= LEAST_SETTINGS
         and len(_levels(known)) <= STAR_JOINS
         and not any(feature.family.bag or feature.family.backs_off for feature in known.features)

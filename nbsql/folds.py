@@ -13,7 +13,7 @@ from nbsql.context import ClassColumn, Context, is_wide
 from nbsql.counting import Count, say, total
 from nbsql.covariance import together
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, listed
 from nbsql.fitting import asked, given_priors
@@ -39,13 +39,13 @@ class Models:
 
 
 @contextmanager
-def kept(engine: DuckDB) -> Iterator[Callable[[str], Markup]]:
+def kept(engine: Engine) -> Iterator[Callable[[str], Markup]]:
     """Names for temporary tables that stay with the connection, unless something goes wrong."""
-    prefix = engine.transient_name()
+    prefix, dialect = engine.transient_name(), engine.renderer.dialect
     made: list[Markup] = []
 
     def name(part: str) -> Markup:
-        made.append(engine.renderer.dialect.ident("temp", "main", f"{prefix} {part}"))
+        made.append(dialect.ident(*dialect.traits.temporary, f"{prefix} {part}"))
         return made[-1]
 
     try:
@@ -61,7 +61,8 @@ def resolved(source: Source, settings: Sequence[Options], fold: str | None) -> l
     """The specs of settings, without the column of the folds."""
     if fold is not None:
         settings = [replace(options, exclude=[*_listed(options.exclude), fold]) for options in settings]
-    return [resolve(source.columns, options, source.label) for options in settings]
+    joins = tuple(joining.dimension for joining in source.joins)
+    return [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
 
 
 class Folds:
@@ -78,7 +79,7 @@ class Folds:
 
     def __init__(
         self,
-        engine: DuckDB,
+        engine: Engine,
         source: Source,
         specs: Sequence[Spec],
         table: Callable[[str], Markup],
@@ -134,7 +135,7 @@ class Folds:
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
         """What the macros know of the models of a setting; coded, of one without its categories (nbsql/coded.py)."""
         classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
-        wide = is_wide(spec, len(classes))
+        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
         return Context(spec, classes, wide=wide, by_slice=True, whole_slices=self._dealt, coded=coded)
 
     def counted_as(self, spec: Spec) -> list[str]:
@@ -211,7 +212,11 @@ class Folds:
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source
         renderer = engine.renderer
-        numbered = source.is_table and all(folded(known.name) != "rowid" for known in source.columns)
+        numbered = (
+            source.is_table
+            and renderer.dialect.traits.row_numbers
+            and all(folded(known.name) != "rowid" for known in source.columns)
+        )
         by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
         query = renderer.fragment("dealt", source.relation, spec.columns, spec.target, folds, column, by)
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from nbsql.context import Context
 from nbsql.counting import Count
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import MultivariateGaussian
@@ -151,7 +151,8 @@ class LeaveOneOut(Folds):
         InputError: a row cannot be left out of a feature in one pass, or there is one row only.
     """
 
-    def __init__(self, engine: DuckDB, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
+    def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
+        engine.need("folds='loo'")
         for spec in specs:
             stuck = [feature for feature in spec.features if not _is_left_out(feature)]
             if stuck:
@@ -239,7 +240,7 @@ class LeaveOneOut(Folds):
 
 
 def deal(
-    engine: DuckDB, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
+    engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
 ) -> Folds:
     """The folds of a source, counted: so many, those of a column, or each row by itself (`folds="loo"`)."""
     if isinstance(folds, str):

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.coded import judge
 from nbsql.derived import derive
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
@@ -66,7 +66,7 @@ class Sweep:
 
 
 def sweep(
-    engine: DuckDB,
+    engine: Engine,
     source: Source,
     options: Options,
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -51,6 +51,7 @@ class DuckDB(Engine):
     """
 
     title = "DuckDB"
+    offers = None
 
     def __init__(
         self,
@@ -84,6 +85,17 @@ class DuckDB(Engine):
         """
         with self.errors():
             return self.connection.execute(sql).fetchall()
+
+    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+        """A statement that is parsed once, as a function of its parameters; for small answers."""
+        with self.errors():
+            statement = self.connection.extract_statements(sql)[0]
+
+        def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
+            with self.errors():
+                return self.connection.execute(statement, values).fetchall()
+
+        return rows
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -146,6 +158,9 @@ class DuckDB(Engine):
 
     def show(self, sql: str) -> None:
         self.relation(sql).show()
+
+    def write(self, sql: str, path: str, file_format: str) -> None:
+        self.ask("copy_to", self.renderer.dialect.query(sql), path, file_format)
 
     # Looking around. -----------------------------------------------------------------------------------------------
 

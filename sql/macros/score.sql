@@ -45,8 +45,11 @@ FROM (
       greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS nbsql_highest
     FROM (
       {{ nbsql.class_scores(model, relation, parameters, lookups) | indent(6) }}
+      {{- nbsql.once() | indent(6) }}
     ) AS joint
+    {{- nbsql.once() | indent(4) }}
   ) AS best
+  {{- nbsql.once() | indent(2) }}
 ) AS evidence
 {{ nbsql.met(model, parameters, nbsql.word('evidence')) }}
 {%- endmacro %}
@@ -74,7 +77,11 @@ CROSS JOIN {{ parameters }} AS parameters
 SELECT
   number.*
   {%- for k in model.class_numbers %},
-  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.bare %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
+  {%- for dimension in model.joins if dimension.scored %}
+
+    + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
+  {%- endfor %}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
@@ -98,7 +105,7 @@ SELECT
   {%- endfor %} AS nbsql_common
   {%- endif %}
 
-FROM {{ nbsql.with_inputs(relation, inputs) }}
+FROM {{ nbsql.with_steps(model, relation, inputs, parameters) }}
 {{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
@@ -122,12 +129,12 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {%- endfor %}
 {%- endmacro %}
 
-{# The lookup of a categorical feature. #}
+{# The lookup of a categorical feature; not in a sub-select, which DuckDB would take apart again in the time of all joins, for each one. #}
 {% macro star(model, feature, lookups) -%}
 {% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
-LEFT JOIN (
-  SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
+LEFT JOIN {{ lookups }} AS {{ level }}
+  ON {{ level }}.feature = {{ nbsql.text(feature.name) }}
+  AND {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
 {#
@@ -146,6 +153,24 @@ LEFT JOIN (
 ) AS number
 {%- else -%}
 {{ relation }} AS number
+{%- endif %}
+{%- endmacro %}
+
+{# The same with what some terms name twice, of the inputs and the parameters: a step of its own, which halves those terms. #}
+{% macro with_steps(model, relation, features, parameters) -%}
+{% if model.stepped -%}
+(
+  SELECT
+    number.*
+    {%- for feature in model.stepped %},
+    {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
+    {%- endfor %}
+
+  FROM {{ nbsql.with_inputs(relation, features) | indent(2) }}
+  {{ nbsql.met(model, parameters, nbsql.word('number')) }}
+) AS number
+{%- else -%}
+{{ nbsql.with_inputs(relation, features) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -196,7 +221,7 @@ blocks AS (
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
 {% macro numbered(model, source, parameters, lookups) -%}
-{% set rows %}SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source{% endset -%}
+{% set rows %}SELECT {% if not model.joins %}row_number() OVER () AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS MATERIALIZED (
   {% if model.segmented %}
   {% set rows %}(

@@ -36,10 +36,12 @@ joint AS (
 ),
 {% endif %}
 best AS (
-  SELECT nbsql_row, max(joint) AS highest, list(joint ORDER BY class_no) AS joints FROM joint GROUP BY nbsql_row
+  SELECT nbsql_row, max(joint) AS highest, {{ nbsql.gathered(nbsql.word('joint'), nbsql.word('class_no')) }} AS joints FROM joint GROUP BY nbsql_row
 ),
 evidence AS (
-  SELECT *, list_sum(list_transform(joints, lambda joint: exp(joint - highest))) AS mass FROM best
+  {% set difference %}joint - highest{% endset %}
+  SELECT *, {{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference), 'joint')) }} AS mass FROM best
+  {{- nbsql.once() | indent(2) }}
 )
 SELECT
   source.*,
@@ -49,7 +51,8 @@ SELECT
   CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
-JOIN {{ parameters }} AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest){{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('source')) }}
+{% set joints, highest = nbsql.word('evidence') ~ '.joints', nbsql.word('evidence') ~ '.highest' -%}
+JOIN {{ parameters }} AS parameters ON parameters.class_no = {{ nbsql.list_place(joints, highest) }}{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('source')) }}
 {%- endmacro %}
 
 {#
@@ -72,7 +75,7 @@ SELECT
 
     {%+ if dense or not loop.first %}+ {%+ endif %}{{ nbsql.level_term(feature, none, found) }}
   {%- endfor %} AS term
-FROM (
+{% set inputs -%}
   SELECT
     {% for feature in computed %}
     {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }},
@@ -91,20 +94,23 @@ FROM (
   {% if levels and model.own %}
   {% set own = nbsql.word(model.own) %}
   JOIN (
-    SELECT {{ own }}, list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters GROUP BY {{ own }}
+    SELECT {{ own }}, {{ nbsql.gathered(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos FROM {{ parameters }} AS parameters GROUP BY {{ own }}
   ) AS classes ON classes.{{ own }} = source.{{ own }}
   {% elif levels %}
   CROSS JOIN (
-    SELECT list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters
+    SELECT {{ nbsql.gathered(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos FROM {{ parameters }} AS parameters
   ) AS classes
   {% endif %}
   {% for feature in levels %}
-  LEFT JOIN (
-    SELECT * FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
+  LEFT JOIN {{ lookups }} AS level{{ nbsql.sub(feature) }}
+    ON level{{ nbsql.sub(feature) }}.feature = {{ nbsql.text(feature.name) }}
+    AND level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }}
     {%- set level %}level{{ nbsql.sub(feature) }}{% endset %}
     {{- nbsql.of_own(model, level, nbsql.word('source')) }}
   {% endfor %}
+{%- endset %}
+FROM (
+  {{ nbsql.completed(inputs | trim, computed) }}
 ) AS number
 {%- if dense and not levels %}
 
@@ -113,6 +119,11 @@ FROM (
 
 JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('number')) }}
 {%- endif %}
+{%- endmacro %}
+
+{# A query of the inputs of some features, with what else their terms read. #}
+{% macro completed(inputs, features) -%}
+{{ inputs }}
 {%- endmacro %}
 
 {% macro bag_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}

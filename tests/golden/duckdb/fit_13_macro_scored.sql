@@ -79,9 +79,9 @@ FROM (
         FROM numbered AS source
       ) AS number
       CROSS JOIN "spam"."parameters" AS parameters
-      LEFT JOIN (
-        SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'sender'
-      ) AS level_1 ON level_1.value = CAST(number."sender" AS VARCHAR)
+      LEFT JOIN "spam"."lookups" AS level_1
+        ON level_1.feature = 'sender'
+        AND level_1.value = CAST(number."sender" AS VARCHAR)
       LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
     ) AS joint
   ) AS best

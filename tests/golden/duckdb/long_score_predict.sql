@@ -32,9 +32,9 @@ FROM (
       CROSS JOIN (
         SELECT list(class_no ORDER BY class_no) AS class_nos FROM "spam"."parameters" AS parameters
       ) AS classes
-      LEFT JOIN (
-        SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'sender'
-      ) AS level_1 ON level_1.value = CAST(source."sender" AS VARCHAR)
+      LEFT JOIN "spam"."lookups" AS level_1
+        ON level_1.feature = 'sender'
+        AND level_1.value = CAST(source."sender" AS VARCHAR)
     ) AS number
     JOIN "spam"."parameters" AS parameters ON parameters.class_no = number.class_no
     UNION ALL

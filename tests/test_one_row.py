@@ -1,0 +1,215 @@
+"""The prediction of one row is that of a table of one row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+ROWS = """SELECT i % 3 AS label, sin(i) * (1 + i % 3) AS x, cos(i) + i % 3 AS y, i % 7 + i % 3 AS visits, exp(sin(i)) AS price,
+    (i * i) % 5 < 2 AS member, (i % 2) AS flag, 'v' || ((i * i) % 6) AS place,
+    CASE WHEN i % 4 > 0 THEN 'k' || (i % 3 + i % 2) END AS kind,
+    i % 4 AS rank, 'word' || (i % 5) || ' common word' || (i % 3) AS note,
+    ['t' || (i % 4), 'u' || (i % 3)] AS tags,
+    MAP {'m' || (i % 3): i % 4 + 1, 'n': 2} AS bag, i % 3 + 1 AS w1, i % 5 AS w2
+FROM range(120) AS t(i)"""
+
+NUMBERS = ["x", "y", "visits", "price", "flag"]
+MODELS: dict[str, dict[str, Any]] = {
+    "inferred": {},
+    "numbers": {
+        "features": NUMBERS,
+        "families": {"visits": "poisson", "price": "lognormal", "flag": "bernoulli", "x": nbsql.Gaussian(shared_variance=True)},
+    },
+    "rates": {"features": ["visits", "price"], "families": {"visits": "geometric", "price": "exponential"}},
+    "binned": {"features": ["x", "y", "place"], "families": {"x": nbsql.Binned(bins=4), "y": nbsql.Kernel()}},
+    "missing as a category": {"features": ["kind", "member", "x"], "nulls": "category"},
+    "unseen smoothed": {"features": ["place", "kind", "x"], "unseen": "smooth"},
+    "text": {"features": ["note", "tags", "bag"], "families": {"note": nbsql.Text()}},
+    "presence": {"features": ["note", "x"], "families": {"note": nbsql.Text(event="bernoulli")}},
+    "weighed text": {"features": ["note"], "families": {"note": nbsql.Text(tfidf=True, norm="l2")}},
+    "complement": {"features": ["note"], "families": {"note": nbsql.Text(event="complement", weight_norm=True)}},
+    "count columns": {"features": ["w1", "w2", "x"], "families": {"words": nbsql.Multinomial(["w1", "w2"])}},
+    "complement columns": {"features": ["w1", "w2"], "families": {"words": nbsql.Complement(["w1", "w2"])}},
+    "joint columns": {"features": ["place", "kind", "x"], "families": {"both": nbsql.Joint(["place", "kind"])}},
+    "joint": {"features": ["place", "kind"], "method": "joint", "backoff": "naive"},
+    "lda": {"features": ["x", "y", "place"], "method": "lda"},
+    "qda": {"features": ["x", "y"], "method": "qda"},
+    "logistic": {"features": ["x", "member", "place"], "method": "logistic"},
+    "components": {"features": ["x", "y", "place"], "components": 2},
+    "maximum likelihood": {"features": ["place", "kind"], "alpha": 0},
+    "no features": {"features": []},
+}
+
+ASKED: list[dict[str, Any]] = [
+    {"x": 0.25, "y": 1.5, "visits": 3, "price": 1.25, "flag": 1, "member": True, "place": "v1", "kind": "k2", "rank": 2}
+    | {"note": "word1 common Word2 word2", "tags": ["t1", "t1", "u2"], "bag": {"m1": 2, "n": 1}, "w1": 2, "w2": 0},
+    {
+        "x": -40.0,
+        "y": math.inf,
+        "visits": 0,
+        "price": -1.0,
+        "flag": 0.5,
+        "member": False,
+        "place": "never met",
+        "kind": None,
+        "rank": 9,
+    }
+    | {"note": "", "tags": [], "bag": None, "w1": 0, "w2": 3},
+    dict.fromkeys(["x", "y", "visits", "price", "flag", "member", "place", "kind", "rank", "note", "tags", "bag", "w1", "w2"]),
+]
+
+
+def table(con: duckdb.DuckDBPyConnection, model: nbsql.Model, row: dict[str, Any]) -> tuple[Any, ...]:
+    """What `predict_proba` says of a table of the row: prediction, probability and the probabilities by label."""
+    con.execute("CREATE OR REPLACE TEMP TABLE one AS SELECT * EXCLUDE label FROM rows LIMIT 0")
+    con.execute("ALTER TABLE one ALTER visits TYPE DOUBLE; ALTER TABLE one ALTER flag TYPE DOUBLE")
+    values = {
+        name: duckdb.Value(value, "MAP(VARCHAR, BIGINT)") if isinstance(value, dict) else value for name, value in row.items()
+    }
+    bag = values.pop("bag")
+    columns = ", ".join(values)
+    con.execute(f"INSERT INTO one ({columns}) VALUES ({', '.join('?' * len(values))})", list(values.values()))
+    if isinstance(bag, duckdb.Value):
+        con.execute("UPDATE one SET bag = MAP {'m1': 2, 'n': 1}")
+    return model.predict_proba("one").fetchall()[0][len(row) :]
+
+
+def same(answer: Any, expected: tuple[Any, ...], labels: range) -> bool:
+    """Whether an answer is that of `predict_proba`, which has NULL where no class explains the row."""
+    prediction, *numbers = expected
+    found = [answer["probability"], *(answer["probabilities"][label] for label in labels)]
+    close = (
+        a == b if a is None or b is None else math.isclose(a, b, rel_tol=1e-12) for a, b in zip(found, numbers, strict=True)
+    )
+    return answer["prediction"] == prediction and all(close)
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.parametrize("kind", MODELS)
+def test_one_row_is_a_table_of_one_row(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    con.execute(f"CREATE TABLE rows AS {ROWS}")
+    model = nbsql.fit(con, "rows", target="label", **MODELS[kind])
+    for row in ASKED:
+        assert same(model.predict_one(row), table(con, model, row), range(3))
+
+
+def test_a_row_of_many_classes(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "CREATE TABLE rows AS SELECT i % 120 AS label, i % 120 + sin(i) AS x, 'v' || (i % 7) AS place FROM range(1200) AS t(i)"
+    )
+    model = nbsql.fit(con, "rows", target="label")
+    expected = model.predict_proba("SELECT 7.3 AS x, 'v3' AS place").fetchall()[0][2:]
+    assert same(model.predict_one({"x": 7.3, "place": "v3"}), expected, range(120))
+
+
+def test_ties_go_to_the_larger_prior_and_then_to_the_smaller_label(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE rows AS SELECT unnest(['b', 'a', 'c', 'c']) AS label, unnest(['s', 's', 't', 't']) AS sky")
+    assert nbsql.fit(con, "rows", target="label").predict_one({"sky": "s"})["prediction"] == "a"
+    assert nbsql.fit(con, "rows", target="label").predict_one({"sky": None})["prediction"] == "c"
+
+
+@pytest.fixture
+def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    con.execute(
+        """CREATE TABLE days AS FROM (VALUES ('sun', 20.0, 'dry'), ('sun', 24.0, 'dry'), ('rain', 12.0, 'wet'),
+        ('rain', 10.0, 'wet')) AS t(sky, warm, day)"""
+    )
+    return nbsql.fit(con, "days", target="day", name="weather")
+
+
+def test_labels_keep_their_type_and_names_their_case_is_no_matter(model: nbsql.Model) -> None:
+    answer = model.predict_one({"SKY": "sun", "Warm": 21, "other": "passed over"})
+    assert answer["prediction"] == "dry"
+    assert list(answer["probabilities"]) == ["dry", "wet"]
+    assert sum(p for p in answer["probabilities"].values() if p is not None) == pytest.approx(1)
+
+
+def test_a_change_of_the_model_is_noticed(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    row = {"sky": "sun", "warm": 11}
+    before = model.predict_one(row)
+    other = nbsql.load(con, "weather")
+    other.update("SELECT 'sun' AS sky, 11.0 AS warm, 'fog' AS day FROM range(9)")
+    after = model.predict_one(row)
+    assert after["prediction"] == "fog"
+    assert after == other.predict_one(row)
+    other.forget("SELECT 'sun' AS sky, 11.0 AS warm, 'fog' AS day FROM range(9)")
+    assert model.predict_one(row)["probabilities"]["dry"] == pytest.approx(before["probabilities"]["dry"], rel=1e-9)
+
+
+def test_a_model_that_was_replaced_is_noticed(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    model.predict_one({"sky": "sun", "warm": 11})
+    nbsql.fit(con, "SELECT sky, 'c' || range AS day FROM days, range(4)", target="day", name="weather", replace=True)
+    assert set(model.predict_one({"sky": "sun", "warm": 11})["probabilities"]) == {"c0", "c1", "c2", "c3"}
+
+
+def test_it_follows_the_transaction_of_the_caller(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    row = {"sky": "sun", "warm": 21}
+    before = model.predict_one(row)
+    con.execute("BEGIN")
+    model.update("SELECT 'sun' AS sky, 21.0 AS warm, 'wet' AS day FROM range(9)")
+    assert model.predict_one(row)["prediction"] == "wet"
+    con.execute("ROLLBACK")
+    assert model.predict_one(row) == before
+
+
+def test_a_read_only_database_will_do(tmp_path: Any) -> None:
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
+        nbsql.fit(con, "SELECT unnest([1.0, 2.0, 7.0]) AS x, unnest(['a', 'a', 'b']) AS y", target="y", name="m")
+    with duckdb.connect(str(tmp_path / "shop.duckdb"), read_only=True) as con:
+        assert nbsql.load(con, "m").predict_one({"x": 1.2})["prediction"] == "a"
+
+
+def test_prepared_in_sql(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    con.execute(f"PREPARE today AS {model.predict_one_sql()}")
+    answer = model.predict_one({"sky": "rain", "warm": 19.5})
+    found = con.execute("EXECUTE today('rain', 19.5)").fetchall()
+    assert [row[1] for row in found] == sorted(
+        answer["probabilities"], key=lambda label: -(answer["probabilities"][label] or 0)
+    )
+    assert {row[1]: row[3] for row in found} == {
+        label: pytest.approx(p, rel=1e-12) for label, p in answer["probabilities"].items()
+    }
+    joint = model.joint_log_likelihood("SELECT 'rain' AS sky, 19.5 AS warm").fetchall()[0][2:]
+    assert sorted(row[2] for row in found) == pytest.approx(sorted(joint), rel=1e-12)
+
+
+def test_a_statement_of_an_older_model_says_so(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    con.execute(f"PREPARE today AS {model.predict_one_sql()}")
+    model.update("SELECT 'sun' AS sky, 11.0 AS warm, 'wet' AS day")
+    with pytest.raises(duckdb.Error, match="model 'weather' has changed; prepare its predict_one_sql\\(\\) anew"):
+        con.execute("EXECUTE today('rain', 19.5)").fetchall()
+
+
+def test_a_column_that_is_missing(model: nbsql.Model, refused: Refused) -> None:
+    with refused(nbsql.InputError, "no 'warm' in the row, a feature of model 'weather'; did you mean 'warmth'?"):
+        model.predict_one({"sky": "sun", "warmth": 3})
+    with refused(nbsql.InputError, "no 'sky' in the row, a feature of model 'weather'; give None if it is not known"):
+        model.predict_one({"warm": 3})
+
+
+def test_a_text_for_a_number(model: nbsql.Model, refused: Refused) -> None:
+    with refused(nbsql.InputError, "'warm' of the row is the text '20', and a number in model 'weather'"):
+        model.predict_one({"sky": "sun", "warm": "20"})
+
+
+def test_what_is_no_row(model: nbsql.Model, refused: Refused) -> None:
+    with refused(nbsql.InputError, "a row must be a dictionary, {column: value}, not list"):
+        model.predict_one(["sun", 20])  # type: ignore[arg-type]
+
+
+def test_segments_have_no_form_for_one_row(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
+    assert model.name == "weather"
+    segmented = nbsql.fit(con, "days", target="day", name="by_sky", segment_by="sky")
+    with refused(
+        nbsql.ModelError, "model 'by_sky' has a model a segment, and predict_one takes one; fit it without segment_by"
+    ):
+        segmented.predict_one({"warm": 20})
