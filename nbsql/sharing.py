@@ -108,7 +108,9 @@ def from_statistics(
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
             relations, replaces = place_for(engine, name, database, replace=replace)
-            plan, classes = derive(engine, spec, cells, [Entry(1, "1", "import", source.label, rows)], relations, replaces)
+            entry = Entry(1, "1", "import", source.label, rows)
+            plan, classes = derive(engine, spec, cells, [entry], draft(engine, relations), replaces)
+            plan = publish(engine, plan, relations)
         finally:
             source.release()
     return Model(engine, plan, classes, name)
