@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -13,6 +13,7 @@ from nbsql.counting import Count
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
+from nbsql.family import MultivariateGaussian
 from nbsql.folds import Folds, Models
 from nbsql.plan import Plan
 from nbsql.relations import Relations
@@ -29,6 +30,7 @@ _DISTRIBUTIONS = (
     "poisson",
     "exponential",
     "geometric",
+    "multivariate_gaussian",
 )
 _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
@@ -52,29 +54,33 @@ class Parts:
         columns: count columns that share a total.
         levels: categories, and yes or no.
         bags: of tokens.
+        together: numbers with a covariance matrix.
         backoffs: joint features whose columns count where no other row has their values.
         gates: by the index of a feature, the indices of the joint features that it stands in for.
         class_numbers: of the classes, if they are few.
+        matrices: by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
     """
 
     numbers: Sequence[Feature]
     columns: Sequence[Feature]
     levels: Sequence[Feature]
     bags: Sequence[Feature]
+    together: Sequence[Feature]
     backoffs: Sequence[Feature]
     gates: Mapping[int, Sequence[int]]
     class_numbers: Sequence[int] = ()
+    matrices: Mapping[int, tuple[Markup, Markup]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: Spec, classes: int) -> Parts:
         """The parts of a spec, for so many classes."""
-        kinds: dict[str, list[Feature]] = {"numbers": [], "columns": [], "levels": [], "bags": []}
+        kinds: dict[str, Any] = {"numbers": [], "columns": [], "levels": [], "bags": [], "together": []}
         for feature in spec.features:
             kinds[_kind(feature)].append(feature)
         backoffs = [feature for feature in spec.features if feature.family.backs_off]
         gates = {feature.index: [joint.index for joint in backoffs if _stands_in(feature, joint)] for feature in spec.features}
         numbers = range(1, classes + 1) if classes <= FEW_CLASSES else ()
-        return cls(**kinds, backoffs=backoffs, gates=gates, class_numbers=numbers)
+        return cls(backoffs=backoffs, gates=gates, class_numbers=numbers, **kinds)
 
     @property
     def seen(self) -> list[int]:
@@ -121,6 +127,8 @@ def _kind(feature: Feature) -> str:
         return "bags"
     if family.level or family.name == "bernoulli":
         return "levels"
+    if family.centred and not family.by_column:
+        return "together"
     return "columns" if family.over_columns else "numbers"
 
 
@@ -132,7 +140,8 @@ def _is_left_out(feature: Feature) -> bool:
     """Whether a row can be taken out of its counts where it is scored."""
     family = feature.family
     chosen = family.weighed or family.supervised or family.normalised_weights or family.kept is not None
-    return family.distribution in _DISTRIBUTIONS and not chosen
+    shrunk = getattr(family, "shrinkage", None)  # toward a target that every row changes, too
+    return family.distribution in _DISTRIBUTIONS and not (chosen or shrunk)
 
 
 class LeaveOneOut(Folds):
@@ -165,6 +174,7 @@ class LeaveOneOut(Folds):
         cells = self.renew("cells of setting", self.whole(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
+        parts = replace(parts, matrices={feature.index: self._matrices(context, cells, feature) for feature in parts.together})
         classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.wanted, lookups, ends)
         absences = None
         if parts.presences:
@@ -215,6 +225,16 @@ class LeaveOneOut(Folds):
             self._known_ends = wanted, self._relation("ends", "ends", context, self.dealt, numbers)
         return self._known_ends[1]
 
+    def _matrices(self, context: Context, cells: Markup, feature: Feature) -> tuple[Markup, Markup]:
+        """What the covariance matrices of all rows say: of all classes together, and of each."""
+        family = feature.family
+        assert isinstance(family, MultivariateGaussian)  # noqa: S101 - what `together` has
+        own = feature.plain
+        shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
+        pooled = self._relation(f"pooled {feature.index}", "left_out_pooled", context, cells, shared)
+        arguments = (context, cells, own, pooled, not family.shared)
+        return pooled, self._relation(f"of classes {feature.index}", "left_out_of_classes", *arguments)
+
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
         return self.renew(name, self.engine.renderer.fragment(macro, *arguments))
 
@@ -241,7 +261,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
 def _described(feature: Feature) -> str:
     """The family of a feature that no row can be left out of, and the option that is in the way."""
     family = feature.family
-    for option in ("tfidf", "norm", "weight_norm", "best"):
+    for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage"):
         if getattr(family, option, False):
             return f"{family.name} with {option}={getattr(family, option)!r}"
     return f"{family.name} with by='mdl'" if family.supervised else family.name

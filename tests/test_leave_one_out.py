@@ -213,7 +213,23 @@ REFUSED = "folds='loo' takes a row out of the counts as it is scored, which {} d
         ({"families": {"s": nbsql.Text(tfidf=True)}}, REFUSED.format("'s' (text with tfidf=True)")),
         ({"families": {"s": nbsql.Text(best=2)}}, REFUSED.format("'s' (text with best=2)")),
         ({"families": {"s": nbsql.Text(norm="l2")}}, REFUSED.format("'s' (text with norm='l2')")),
-        ({"method": "lda", "exclude": ["s"]}, REFUSED.format("'lda' (multivariate_gaussian)")),
+        (
+            {"method": "lda", "exclude": ["s"], "shrinkage": 0.1},
+            REFUSED.format("'lda' (multivariate_gaussian with shrinkage=0.1)"),
+        ),
+        (
+            {"method": "qda", "exclude": ["s"], "shrinkage": "ledoit-wolf"},
+            REFUSED.format("'qda' (multivariate_gaussian with shrinkage='ledoit-wolf')"),
+        ),
+        (
+            {"method": "logistic", "exclude": ["s"]},
+            "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
+            "fit it on some rows, and evaluate it on others",
+        ),
+        (
+            {"components": 2, "exclude": ["s"]},
+            "cross-validation takes no components: they are found from all rows, those of each fold too",
+        ),
         (
             {"features": ["s"], "families": {"s": nbsql.Text(event="complement", weight_norm=True)}},
             REFUSED.format("'s' (text with weight_norm=True)"),

@@ -12,10 +12,10 @@
     absences of texts under the Bernoulli event model
 
   Rows meet the cells of their own class, then all classes; features of one kind share a file (left_out_numbers.sql, ..._levels.sql,
-  ..._bags.sql), and the terms are those of families/. Names: own_... is of the row's class without the row, all_... of all classes
+  ..._together.sql, ..._bags.sql), and the terms are those of families/. Names: own_... is of the row's class without the row, all_... of all classes
   without it.
 
-  parts: the features by kind: numbers, columns (counts that share a total), levels, bags.
+  parts: the features by kind: numbers, columns (counts that share a total), levels, together (numbers with a covariance matrix), bags.
 #}
 
 {# The rows that count, with their class and weight, and whether another row has the joint value that they would back off from. #}
@@ -132,6 +132,7 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
 {% set numbers = parts.numbers if dense else [] -%}
 {% set columns = parts.columns if dense else [] -%}
+{% set together = parts.together if dense else [] -%}
 {% set packed = nbsql.left_out_parameters(numbers, columns) -%}
 SELECT
   number.nbsql_row,
@@ -141,6 +142,10 @@ SELECT
   {%- for block in (numbers + columns) | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.left_out_gate(parts, feature, nbsql[feature.family.name ~ '_term'](feature, none)) }}{% endfor %})
+  {%- endfor %}
+  {%- for feature in together %}
+
+    + number.together{{ nbsql.sub(feature) }}
   {%- endfor %}
   {%- for feature in levels %}
 
@@ -181,12 +186,20 @@ SELECT
   {%- for feature in levels %},
   {{ nbsql.left_out_level_cells(feature) | indent(2) }}
   {%- endfor %}
+  {%- if dense %}
+  {%- for feature in parts.together %},
+  {{ nbsql.left_out_together(feature) | indent(2) }} AS together{{ nbsql.sub(feature) }}
+  {%- endfor %}
+  {%- endif %}
 
 FROM (
-  {{ nbsql.left_out_values(parts, numbers, columns, levels, classes, lookups) | indent(2) }}
+  {{ nbsql.left_out_values(parts, numbers, columns, levels, classes, lookups, dense) | indent(2) }}
 ) AS rows
 JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
 CROSS JOIN {{ classes }} AS classes
+{%- if dense %}
+{{ nbsql.matrices_of_classes(parts) }}
+{%- endif %}
 {%- endset -%}
 {% set with_prior -%}
 {% if dense -%}
@@ -260,7 +273,8 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN {{ taken }} ELSE 0 END
 {% macro left_out_row_weight() -%} rows.nbsql_weight {%- endmacro %}
 
 {# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
-{% macro left_out_values(parts, numbers, columns, levels, classes, lookups) -%}
+{% macro left_out_values(parts, numbers, columns, levels, classes, lookups, dense) -%}
+{% set together = parts.together if dense else [] -%}
 {% set values -%}
 SELECT
   source.nbsql_row,
@@ -269,7 +283,7 @@ SELECT
   {%- for index in parts.seen %},
   source.nbsql_seen_{{ index }}
   {%- endfor %}
-  {%- for feature in numbers + columns %},
+  {%- for feature in numbers + columns + together %},
   {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}
   {%- endfor %}
   {%- for feature in levels %},
@@ -282,7 +296,8 @@ FROM numbered AS source
 {{ nbsql.left_out_lookup(feature, lookups, nbsql.word('level')) }}
 {%- endfor %}
 {%- endset -%}
-{% if numbers %}{{ nbsql.left_out_moments(numbers, nbsql.completed(values, numbers), classes) }}{% else %}{{ values }}{% endif %}
+{% set values %}{% if numbers %}{{ nbsql.left_out_moments(numbers, nbsql.completed(values, numbers), classes) }}{% else %}{{ values }}{% endif %}{% endset -%}
+{% if together %}{{ nbsql.left_out_whitened(parts, values, classes) }}{% else %}{{ values }}{% endif %}
 {%- endmacro %}
 
 

@@ -1,0 +1,236 @@
+{#
+  Several numbers with a covariance matrix (families/multivariate_gaussian.sql) with a row left out. With S the scatter of a class, its n
+  times its covariance, and d = x - m_c, a row of weight w leaves
+
+    n' = n - w     m' = m - w d / n'     x - m' = (n / n') d     S' = S - g d d',  g = w n / n'
+
+  and so does W, the scatter within all classes, lose g d d'. By Sherman and Morrison (1950), and the determinant of a matrix changed by
+  one of rank one,
+
+    u' S'^-1 v = u' S^-1 v + g (u' S^-1 d) (v' S^-1 d) / (1 - g d' S^-1 d)     ln |S'| = ln |S| + ln (1 - g d' S^-1 d)
+
+  so that all that is asked of a row are products of vectors whitened by the matrices of all rows. A class that has none of the
+  numbers left has the mean of all other rows and their covariances within the classes, as in covariance.sql. Where a matrix is left
+  without an inverse, which a fit would refuse, these numbers say nothing about its classes, as in the models of folds.
+
+    pooled      one row: pooled_n_3, pooled_classes_3, pooled_height_3 = ln |W|, centre_3_1, ..., white_3_1, ..., A of A'A = W^-1
+    of_classes  a row a class with such numbers: class, n_3, from_centre_3_1, ..., A (m_c - centre), and of matrices of their own
+                height_3 = ln |S_c|, mean_3_1, ..., white_3_1, ...
+#}
+
+{# feature: with a matrix for all classes, neither shrunk nor corrected. #}
+{% macro left_out_pooled(model, cells, feature) -%}
+{% set i, p = nbsql.sub(feature), feature.columns | length -%}
+WITH RECURSIVE classes AS (
+  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
+),
+comoments AS (
+  {{ nbsql.pooled(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+),
+{{ nbsql.covariance_steps(feature) }},
+totals AS (
+  SELECT sum(n) AS n, count(*) AS classes FROM centres_of_classes
+)
+SELECT
+  totals.n AS pooled_n{{ i }},
+  totals.classes AS pooled_classes{{ i }},
+  {{ nbsql.scatter_height(p) }} AS pooled_height{{ i }}
+  {%- for j in range(1, p + 1) %},
+  pooled_centre.means[{{ j }}] AS centre{{ nbsql.sub(feature, j) }}
+  {%- endfor %},
+  {{ nbsql.scatter_whites(feature) | indent(2) }}
+FROM whitened
+CROSS JOIN pooled_centre
+CROSS JOIN totals
+{%- endmacro %}
+
+{# ln |n S|, of `whitened` and totals.n. #}
+{% macro scatter_height(p) -%}
+{{ p }} * ln(totals.n) + list_sum(list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END))
+{%- endmacro %}
+
+{# NULL where the columns make each other up. #}
+{% macro scatter_whites(feature) -%}
+{% set p = feature.columns | length -%}
+{% for j in range(1, p + 1) -%}
+{% set outer = loop -%}
+{% for i in range(1, j + 1) -%}
+CASE WHEN matrix[{{ j }}][{{ j }}] > 1e-10 THEN matrix[{{ j }}][{{ p + i }}] / sqrt(abs(matrix[{{ j }}][{{ j }}]) * totals.n) / deviations[{{ i }}] END AS white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}
+{%- if not (loop.last and outer.last) %},
+{% endif %}
+{%- endfor %}
+{%- endfor %}
+{%- endmacro %}
+
+{# feature: with a matrix a class, neither shrunk nor corrected; own: whether these are wanted. #}
+{% macro left_out_of_classes(model, cells, feature, pooled, own) -%}
+{% set i, p = nbsql.sub(feature), feature.columns | length -%}
+WITH RECURSIVE classes AS (
+  {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
+),
+comoments AS (
+  {{ nbsql.pooled(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+),
+{{ nbsql.covariance_steps(feature) }}
+SELECT
+  totals.class,
+  totals.n AS n{{ i }}
+  {%- for j in range(1, p + 1) %},
+  {% for l in range(1, j + 1) %}pooled.white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * (totals.means[{{ l }}] - pooled.centre{{ nbsql.sub(feature, l) }}){% if not loop.last %} + {% endif %}{% endfor %} AS from_centre{{ nbsql.sub(feature, j) }}
+  {%- endfor %}
+  {%- if own %}
+  {%- for j in range(1, p + 1) %},
+  totals.means[{{ j }}] AS mean{{ nbsql.sub(feature, j) }}
+  {%- endfor %},
+  {{ nbsql.scatter_height(p) }} AS height{{ i }},
+  {{ nbsql.scatter_whites(feature) | indent(2) }}
+  {%- endif %}
+
+FROM centres_of_classes AS totals
+CROSS JOIN {{ pooled }} AS pooled
+{%- if own %}
+
+JOIN whitened ON whitened.class = totals.class
+{%- endif %}
+{%- endmacro %}
+
+{#
+  Rows with what the classes ask of them: from_3_1, ... A (x - centre); of their own class d_3_1, ... A (x - m_c), its n, own_n_3, what is
+  left of it, left_3, and g, taken_3; and the products a_3 = d'd, b_3 = from'd and s_3 = from'from, and o_3, that of the class's matrix.
+#}
+{% macro left_out_whitened(parts, values, classes) -%}
+SELECT
+  rows.*
+  {%- for feature in parts.together %}
+  {%- set i, p = nbsql.sub(feature), feature.columns | length %},
+  CASE WHEN rows.left{{ i }} > 0 THEN rows.nbsql_weight * rows.own_n{{ i }} / rows.left{{ i }} ELSE 0 END AS taken{{ i }},
+  {{ nbsql.product_of('d', 'd', feature) }} AS a{{ i }},
+  {{ nbsql.product_of('from', 'd', feature) }} AS b{{ i }},
+  {{ nbsql.product_of('from', 'from', feature) }} AS s{{ i }},
+  {%+ if feature.family.shared %}CAST(0 AS {{ nbsql.double() }}){% else %}{{ nbsql.square_of(feature, nbsql.word('rows'), nbsql.word('own') ~ i) }}{%+ endif %} AS o{{ i }}
+  {%- endfor %}
+
+FROM (
+  SELECT
+    rows.*
+    {%- for feature in parts.together %}
+    {%- set i, own_n = nbsql.sub(feature), nbsql.own_count(feature) %},
+    {{ own_n }} AS own_n{{ i }},
+    {{ nbsql.left_over(own_n, nbsql.left_out_row_weight()) }} AS left{{ i }}
+    {%- for j in range(1, feature.columns | length + 1) %},
+    rows.from{{ nbsql.sub(feature, j) }} - coalesce(own{{ i }}.from_centre{{ nbsql.sub(feature, j) }}, 0) AS d{{ nbsql.sub(feature, j) }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      rows.*,
+      own.class AS nbsql_own_class
+      {%- for feature in parts.together %}
+      {%- set i = nbsql.sub(feature) %},
+      pooled{{ i }}.pooled_n{{ i }},
+      pooled{{ i }}.pooled_classes{{ i }},
+      pooled{{ i }}.pooled_height{{ i }}
+      {%- for j in range(1, feature.columns | length + 1) %},
+      {% for l in range(1, j + 1) %}pooled{{ i }}.white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * (rows.nbsql_x{{ nbsql.sub(feature, l) }} - pooled{{ i }}.centre{{ nbsql.sub(feature, l) }}){% if not loop.last %} + {% endif %}{% endfor %} AS from{{ nbsql.sub(feature, j) }}
+      {%- endfor %}
+      {%- endfor %}
+
+    FROM (
+      {{ values | indent(6) }}
+    ) AS rows
+    JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
+    {%- for feature in parts.together %}
+
+    LEFT JOIN {{ parts.matrices[feature.index][0] }} AS pooled{{ nbsql.sub(feature) }} ON TRUE
+    {%- endfor %}
+
+  ) AS rows
+  {{ nbsql.own_matrices(parts) | indent(2) }}
+) AS rows
+{{ nbsql.own_matrices(parts) }}
+{%- endmacro %}
+
+{% macro own_matrices(parts) -%}
+{% for feature in parts.together -%}
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS own{{ nbsql.sub(feature) }} ON own{{ nbsql.sub(feature) }}.class = rows.nbsql_own_class
+{%- if not loop.last %}
+
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro own_count(feature) -%} coalesce(own{{ nbsql.sub(feature) }}.n{{ nbsql.sub(feature) }}, 0) {%- endmacro %}
+
+{# The product of two vectors of a row. #}
+{% macro product_of(one, other, feature) -%}
+{% for j in range(1, feature.columns | length + 1) %}rows.{{ nbsql.word(one) }}{{ nbsql.sub(feature, j) }} * rows.{{ nbsql.word(other) }}{{ nbsql.sub(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# |A (x - m)|^2 of the matrix and mean of a class. #}
+{% macro square_of(feature, row, relation) -%}
+{% for j in range(1, feature.columns | length + 1) -%}
+pow({% for l in range(1, j + 1) %}{{ relation }}.white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * ({{ row }}.nbsql_x{{ nbsql.sub(feature, l) }} - {{ relation }}.mean{{ nbsql.sub(feature, l) }}){% if not loop.last %} + {% endif %}{% endfor %}, 2)
+{%- if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The classes by whose matrices a row is judged. #}
+{% macro matrices_of_classes(parts) -%}
+{% for feature in parts.together %}
+
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS of{{ nbsql.sub(feature) }} ON of{{ nbsql.sub(feature) }}.class = classes.class
+{%- endfor %}
+{%- endmacro %}
+
+{# ln p(x | c) of a row and class. #}
+{% macro left_out_together(feature) -%}
+{% set i, p = nbsql.sub(feature), feature.columns | length -%}
+{% set shared = feature.family.shared -%}
+{% set lost %}{% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}{% endset -%}
+{% set everything %}rows.pooled_n{{ i }}{% endset -%}
+{% set rest %}{{ nbsql.left_over(everything, nbsql.left_out_row_weight()) }}{% endset -%}
+{% set loss %}(1 - rows.taken{{ i }} * rows.a{{ i }}){% endset -%}
+{% set own_loss %}(1 - rows.taken{{ i }} * rows.o{{ i }}){% endset -%}
+{% set ratio %}pow(rows.own_n{{ i }} / nullif(rows.left{{ i }}, 0), 2){% endset -%}
+{% set height %}rows.pooled_height{{ i }}{% endset -%}
+{# of a class without any, by the mean and the matrix of all other rows #}
+{% set far %}pow(rows.pooled_n{{ i }} / nullif({{ rest }}, 0), 2) * (rows.s{{ i }} + rows.taken{{ i }} * rows.b{{ i }} * rows.b{{ i }} / {{ loss }}){% endset -%}
+CASE
+  WHEN rows.nbsql_x{{ nbsql.sub(feature, 1) }} IS NULL THEN 0
+  {% if shared %}
+  {% set divisor %}({{ rest }} - {{ lost }} * (rows.pooled_classes{{ i }} - CASE WHEN rows.left{{ i }} > 0 THEN 0 ELSE 1 END)){% endset -%}
+  {% set gap %}{% for j in range(1, p + 1) %}pow(rows.from{{ nbsql.sub(feature, j) }} - of{{ i }}.from_centre{{ nbsql.sub(feature, j) }}, 2){% if not loop.last %} + {% endif %}{% endfor %}{% endset -%}
+  {% set across %}{% for j in range(1, p + 1) %}(rows.from{{ nbsql.sub(feature, j) }} - of{{ i }}.from_centre{{ nbsql.sub(feature, j) }}) * rows.d{{ nbsql.sub(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %}{% endset -%}
+  {% set square -%}
+  CASE
+    WHEN classes.class_no = rows.nbsql_own AND rows.left{{ i }} > 0 THEN {{ ratio }} * rows.a{{ i }} / {{ loss }}
+    WHEN of{{ i }}.class IS NULL OR classes.class_no = rows.nbsql_own THEN {{ far }}
+    ELSE {{ gap }} + rows.taken{{ i }} * pow({{ across }}, 2) / {{ loss }}
+  END
+  {%- endset -%}
+  ELSE {{ nbsql.log_normal(p, height, loss, divisor, square) | indent(2) }}
+  {% else %}
+  {% set own_square %}{{ ratio }} * rows.o{{ i }} / {{ own_loss }}{% endset -%}
+  {% set own_height %}of{{ i }}.height{{ i }}{% endset -%}
+  {% set own_divisor %}(rows.left{{ i }} - {{ lost }}){% endset -%}
+  {% set divisor %}(of{{ i }}.n{{ i }} - {{ lost }}){% endset -%}
+  {% set square = nbsql.square_of(feature, nbsql.word('rows'), nbsql.word('of') ~ i) -%}
+  {% set one = nbsql.number(1) -%}
+  WHEN classes.class_no = rows.nbsql_own AND rows.left{{ i }} > 0 THEN {{ nbsql.log_normal(p, own_height, own_loss, own_divisor, own_square) | indent(2) }}
+  WHEN of{{ i }}.class IS NULL OR classes.class_no = rows.nbsql_own THEN {{ nbsql.log_normal(p, height, loss, rest, far) | indent(2) }}
+  ELSE {{ nbsql.log_normal(p, own_height, one, divisor, square) | indent(2) }}
+  {% endif %}
+END
+{%- endmacro %}
+
+{# By a scatter of ln |S| = height, which loses a share of its determinant, and the square of the distance by it. #}
+{% macro log_normal(p, height, loss, divisor, square) -%}
+CASE
+  WHEN {{ loss }} > 1e-10 AND {{ divisor }} > 0 THEN coalesce(
+    -0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ height }} + ln(greatest({{ loss }}, 1e-300)) - {{ p }} * ln(greatest({{ divisor }}, 1e-300)) + {{ divisor }} * ({{ square }})),
+    0
+  )
+  ELSE 0
+END
+{%- endmacro %}
