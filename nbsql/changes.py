@@ -221,6 +221,9 @@ class Change:
         engine, plan = self.engine, self.plan
         renderer = engine.renderer
         engine.run("touch", renderer.statement("touch", plan.relations["spec"]))
+        if renderer.dialect.traits.tabulates:
+            for statement in plan.estimates():
+                engine.run(statement.name, statement.sql)
         classes = class_columns(engine.rows(plan.class_order()))
         plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored(classes)))
         same = classes == self.classes and plan.wide == self.plan.wide

@@ -7,6 +7,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
 from nbsql.dialect import Traits
 from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
@@ -79,11 +81,13 @@ class Context:
         by_slice: bool = False,
         whole_slices: bool = False,
         columns: Sequence[str] = (),
+        estimates: Markup | None = None,
         joins: Sequence[Joining] = (),
         bare: bool = False,
         coded: bool = False,
     ) -> None:
         self.bare = bare  # whether it is a part of a model, which is scored without the prior
+        self.estimates = estimates  # the table of all likelihoods, where there is one
         self.joins = joins  # that the source is still to be joined with, before it is scored
         self.joined_names = [name for joining in joins for _, name in joining.passed]  # which are not passed through
         self.columns = columns  # of the source, for an engine that has no word for all but some

@@ -73,6 +73,10 @@ class Traits:
         refills: whether tables are refilled rather than dropped, for the sake of who reads them.
         long_form: whether scoring can have a row a class, not only a column.
         table_macros: whether a query can take a table as its argument, FROM spam.predict('inbox').
+        row_functions: whether it can take a row.
+        tabulates: whether the estimates are tables, for an engine that would work them out wherever they are named.
+        cascades: whether a schema is dropped with all that is in it.
+        substitutes: whether ${name} stands for a variable, in names and texts too.
         all_but: the word for all columns but some, source.* EXCEPT (a).
         materializes: whether a common table expression must be told to be computed once.
         folds_up: whether a name that is not quoted is one of capitals.
@@ -91,6 +95,10 @@ class Traits:
     refills: bool = False
     long_form: bool = False
     table_macros: bool = False
+    row_functions: bool = False
+    tabulates: bool = False
+    cascades: bool = False
+    substitutes: bool = False
     all_but: str | None = None
     materializes: bool = False
     folds_up: bool = False
@@ -120,8 +128,10 @@ DIALECTS = {
         long_form=True,
         analyzes=True,
         refills=True,
+        row_functions=True,
         materializes=True,
     ),
+    "spark": Traits(speaks=("spark",), double="{}D", tabulates=True, cascades=True, substitutes=True),
     # Those that frozen scorers are written in (nbsql/frozen.py), and no model lives in.
     "bigquery": Traits(speaks=("bigquery",), all_but="EXCEPT"),
     "clickhouse": Traits(speaks=("clickhouse",), all_but="EXCEPT"),
@@ -152,6 +162,8 @@ class Dialect:
         for name in names:
             if longest is not None and len(_checked(name, "name").encode()) > longest:
                 raise InputError(f"a name has at most {longest} bytes on this engine, which would cut {name!r}")
+            if self.traits.substitutes and "${" in name:
+                raise InputError(f"the name {name!r} holds '${{', which this engine replaces by a variable; rename it")
         return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
 
     def output(self, name: str) -> Markup:
@@ -164,7 +176,8 @@ class Dialect:
 
     def text(self, value: str) -> Markup:
         """A string literal."""
-        return _literal(_checked(value, "text"), self.name)
+        literal = _literal(_checked(value, "text"), self.name)
+        return literal.replace("${", r"\u0024{") if self.traits.substitutes else literal
 
     def number(self, value: float) -> Markup:
         """A finite double, never a decimal, whose sums overflow."""

@@ -120,7 +120,10 @@ def joined(engine: Engine, source: Source, joins: Any) -> Source:
         InputError: a join cannot be made, or would multiply rows.
     """
     columns, dimensions = list(source.columns), []
-    for join in asked_joins(joins):
+    wanted = asked_joins(joins)
+    if wanted:
+        engine.need("joins")
+    for join in wanted:
         dimension, brought = _dimension(engine, source, columns, join)
         columns += brought
         dimensions.append(dimension)

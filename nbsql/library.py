@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from nbsql import schema as schemas
 from nbsql.context import class_columns
+from nbsql.drafts import draft, publish
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
@@ -60,8 +61,9 @@ def fit(
     `FROM name.predict('table')`. One transaction: the model is there whole, or nothing has changed.
 
     Args:
-        con: a DuckDB connection, or the path of a database file; or a connection of psycopg's, or a postgresql:// address.
-        source: table, view, SELECT text, and on DuckDB a relation, or a pandas, Polars or Arrow frame.
+        con: a DuckDB connection, or the path of a database file; or a connection of psycopg's, or a postgresql:// address;
+            or a SparkSession.
+        source: table, view, SELECT text, and on DuckDB a relation, or a pandas, Polars or Arrow frame; on Spark a DataFrame.
         target: the column of the class, of any scalar type. Rows where it is NULL are left out.
         name: of the model. None makes a transient model, for this connection only, also on a read-only database.
         id: key column or columns; they are no features and come back in `explain`.
@@ -105,7 +107,7 @@ def fit(
         InputError: an argument or the data cannot be used.
         ModelError: the name is taken.
         DatabaseError: the database is locked, read-only or refuses a statement.
-        NotSupportedError: PostgreSQL does not have what is asked for, or not yet.
+        NotSupportedError: PostgreSQL or Spark does not have what is asked for, or not yet.
 
     >>> import duckdb
     >>> con = duckdb.connect()
@@ -124,11 +126,12 @@ def fit(
         relations, replaces = place_for(engine, name, database, replace=replace)
         found = joined(engine, engine.source(source), joins)
         try:
-            task = Fit(engine, found, options, relations)
+            task = Fit(engine, found, options, draft(engine, relations))
             if isinstance(features, Forward):
                 engine.need("nbsql.Forward")
                 task.spec = forward(engine, found, task.spec, features)
             plan, classes = task.run(replaces=replaces)
+            plan = publish(engine, plan, relations)
         finally:
             found.release()
     return Model(engine, plan, classes, name)

@@ -13,20 +13,32 @@ from nbsql import schema as schemas
 from nbsql.engines.address import is_address
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError
+from nbsql.errors import DatabaseError, InputError
 from nbsql.relations import Relations
 
 if TYPE_CHECKING:
     import psycopg
+    from pyspark.sql import SparkSession
 
     from nbsql.engines.postgres import PostgreSQL
 
-Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | str | os.PathLike[str] | Engine"
+Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | SparkSession | str | os.PathLike[str] | Engine"
 
 
 def engine_of(con: Any, **options: Any) -> Engine:
-    """The engine of a connection, a path or an address."""
-    return postgresql()(con, **options) if is_postgres(con) else DuckDB(con, **options)
+    """The engine of a connection, a session, a path or an address."""
+    if is_postgres(con):
+        return postgresql()(con, **options)
+    if type(con).__module__.split(".")[0] == "pyspark":
+        from nbsql.engines.spark import Spark
+
+        return Spark(con, **options)
+    if isinstance(con, str) and con.startswith(("spark://", "local[", "sc://")):
+        raise InputError(
+            f"Spark is reached by a session, not by an address; pass SparkSession.builder.master({con!r}).getOrCreate(), "
+            "of pyspark: pip install 'nbsql[spark]'"
+        )
+    return DuckDB(con, **options)
 
 
 def postgresql() -> type[PostgreSQL]:

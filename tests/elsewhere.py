@@ -5,11 +5,14 @@ from __future__ import annotations
 import decimal
 import json
 import math
+import os
 import sqlite3
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import pytest
 
 Rows = list[dict[str, Any]]
 
@@ -125,3 +128,18 @@ def _same(ours: Any, theirs: Any) -> bool:
         theirs = -math.inf if theirs == "-inf" else theirs
         return isinstance(theirs, (int, float)) and (ours == theirs or math.isclose(ours, theirs, rel_tol=1e-9, abs_tol=1e-9))
     return ours == theirs
+
+
+Elsewhere = SQLite | ClickHouse | DuckDB
+
+
+def opened(name: str, folder: Path) -> Elsewhere:
+    """The engine of a dialect; the test that asks for one that is not installed is skipped, or fails in CI."""
+    if name == "clickhouse":
+        if find_spec("chdb") is None:
+            reason = "pip install chdb to run what is written for ClickHouse"
+            if os.environ.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
+        return ClickHouse(folder)
+    return SQLite() if name == "sqlite" else DuckDB()

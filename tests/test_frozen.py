@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from elsewhere import ClickHouse, DuckDB, SQLite, duckdb_rows, hold_together
+from elsewhere import Elsewhere, SQLite, duckdb_rows, hold_together
 
 import nbsql
 import nbsql.frozen_terms
 
 Connection = duckdb.DuckDBPyConnection
-Elsewhere = SQLite | ClickHouse | DuckDB
 
 LIKELIHOODS = ("predict_proba", "joint_log_likelihood", "log_evidence")
-
-
-@pytest.fixture(scope="module", params=["sqlite", "clickhouse", "duckdb"])
-def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
-    if request.param == "clickhouse" and find_spec("chdb") is None:
-        reason = "pip install chdb to run frozen scorers on ClickHouse"
-        if os.environ.get("CI"):
-            pytest.fail(reason)
-        pytest.skip(reason)
-    engine: Elsewhere
-    if request.param == "clickhouse":
-        engine = ClickHouse(tmp_path_factory.mktemp("clickhouse"))
-    else:
-        engine = SQLite() if request.param == "sqlite" else DuckDB()
-    yield engine
-    engine.close()
 
 
 def agree(con: Connection, elsewhere: Elsewhere, model: nbsql.Model, verbs: Any = LIKELIHOODS, table: str = "new") -> None:
@@ -297,6 +277,17 @@ def test_a_column_that_compares_otherwise(con: Connection, monkeypatch: pytest.M
         found = there.rows(model.sql("predict", "new", dialect="sqlite"))
         assert {row["id"]: row["prediction"] for row in found} == {1: "a", 2: "b"}
     there.close()
+
+
+def test_a_model_of_joins_reads_the_joined_table(con: Connection, elsewhere: Elsewhere) -> None:
+    rows(con, "FROM (VALUES ('a', 1), ('a', 2), ('b', 2), ('b', 3)) AS t(y, shop)", "orders")
+    con.execute("CREATE TABLE shops AS FROM (VALUES (1, 'north', 2.5), (2, 'south', 0.5)) AS t(shop, place, size)")
+    model = nbsql.fit(con, "orders", target="y", id="id", joins=nbsql.Join("shops", on="shop"))
+    expected = duckdb_rows(con, model.sql("predict", "orders"))
+    con.execute("CREATE TABLE joined AS SELECT orders.*, place, size FROM orders LEFT JOIN shops USING (shop)")
+    elsewhere.load(con, "joined")
+    found = elsewhere.rows(model.sql("predict", "joined", dialect=elsewhere.name))
+    hold_together(found, expected, "id", ["prediction", "probability"])
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")

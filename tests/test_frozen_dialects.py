@@ -88,6 +88,23 @@ def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect
     assert read <= {"inbox", "literals", "numbers"}
 
 
+@pytest.mark.parametrize("dialect", NAMES)
+def test_the_counting_is_the_golden_one(model: nbsql.Model, request: Any, dialect: str) -> None:
+    sql = model.sql("statistics", "inbox", dialect=dialect)
+    file = GOLDEN / dialect / "frozen_statistics.sql"
+    if request.config.getoption("--update-golden"):
+        file.write_text(sql + "\n", encoding="utf-8", newline="\n")
+    assert sql + "\n" == file.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS))
+def test_the_counting_is_one_select(model: nbsql.Model, dialect: str) -> None:
+    found = statement(model.sql("statistics", "inbox", dialect=dialect), dialect)
+    assert [name.lower() for name in found.named_selects] == ["class", "feature", "value", "n", "mean", "m2"]
+    read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
+    assert read == {"inbox"}
+
+
 HOSTILE = ["it's", "back\\", "\\'; DROP TABLE x; --", "`a`", "]", '"', "\u2028 line", "{{ x }}", "日本"]
 
 
@@ -257,3 +274,11 @@ def test_the_query_of_the_command_line(tmp_path: Path) -> None:
     found = CliRunner().invoke(main, ["sql", path, "predict", "m", "new", "--dialect", "snowflak"])
     assert found.exit_code != 0
     assert "did you mean 'snowflake'?" in found.output
+
+
+def test_statistics_are_counted_in_a_dialect_only_and_pass_no_columns(model: nbsql.Model, refused: Refused) -> None:
+    verbs = "'predict', 'predict_proba', 'joint_log_likelihood', 'log_evidence', 'explain'"
+    with refused(nbsql.InputError, f"no verb 'statistics'; the verbs are {verbs}"):
+        model.sql("statistics", "inbox")
+    with refused(nbsql.InputError, "columns goes with the verbs that pass columns of the source on, not with 'statistics'"):
+        model.sql("statistics", "inbox", dialect="trino", columns=["id"])

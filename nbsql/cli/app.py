@@ -16,7 +16,7 @@ from nbsql.cli.derived import cross_validate, drift, export, import_, merge, swe
 from nbsql.cli.evaluate import evaluate
 from nbsql.cli.fit import fit
 from nbsql.cli.generative import log_likelihood, sample
-from nbsql.cli.given import from_tables
+from nbsql.cli.given import from_statistics, from_tables
 from nbsql.cli.models import drop, list_, show
 from nbsql.cli.score import explain, predict, sql
 from nbsql.cli.weights import linear, quadratic, relevance
@@ -85,7 +85,8 @@ def main() -> None:
 
 _COMMANDS = (
     demo, fit, predict, evaluate, cross_validate, sweep, calibrate, explain, update, forget, rollback, compact, drift, merge,
-    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, sql, drop, dbt_path,
+    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, from_statistics, sql,
+    drop, dbt_path,
 )  # fmt: skip
 for _command in _COMMANDS:
     main.add_command(_command)

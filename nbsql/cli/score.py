@@ -175,7 +175,7 @@ def explain(
 
 @click.command(name="sql", short_help="Print the SQL that scores a table.")
 @click.argument("database")
-@click.argument("verb", type=click.Choice(VERBS))
+@click.argument("verb", type=click.Choice([*VERBS, "statistics"]))
 @click.argument("model")
 @click.argument("source")
 @click.option("--inline", is_flag=True, help="Write the model's numbers into the query, which then needs no model.")

@@ -27,6 +27,7 @@ class Engine(ABC):
     Attributes:
         title: what messages call the engine.
         exact: whether names of columns differ by their case alone.
+        drafts: whether a model is made in temporary tables and then published, for want of transactions (nbsql/drafts.py).
         families: the families of features that it has, by name; None: all.
         offers: what it has beyond what every engine has, by the name that messages give it; None: all.
         renderer: of its dialect.
@@ -34,7 +35,8 @@ class Engine(ABC):
     """
 
     title: ClassVar[str]
-    exact: ClassVar[bool] = False
+    exact: bool = False
+    drafts: ClassVar[bool] = False
     families: ClassVar[frozenset[str] | None] = None
     offers: ClassVar[frozenset[str] | None] = frozenset()
     renderer: Renderer

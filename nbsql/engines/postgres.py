@@ -68,6 +68,8 @@ class PostgreSQL(Engine):
             "best",
             "export",
             "nbsql.import_",
+            "joins",
+            "dialect",
             "folds='loo'",
         ]
     )

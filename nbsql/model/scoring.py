@@ -219,7 +219,8 @@ class Scoring(Handle):
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
 
         Args:
-            verb: "predict", "predict_proba", "joint_log_likelihood", "log_evidence" or "explain".
+            verb: "predict", "predict_proba", "joint_log_likelihood", "log_evidence" or "explain"; with a dialect also
+                "statistics", what a fit of the source would count: a row a cell, class, feature, value, n, mean, m2.
             source: what to score.
             inline: write the numbers of the model into the query, so that it reads the source alone: a frozen scorer, which
                 runs where there is no model. It has a line a value, and so a vocabulary makes it long.
@@ -240,7 +241,7 @@ class Scoring(Handle):
         >>> duckdb.connect().execute(query).fetchall()
         [('sun', 'dry', 0.8181818181818181)]
         """
-        if verb not in VERBS:
+        if verb not in VERBS and (verb != "statistics" or dialect is None):
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
         if dialect is not None:
             if inline:
@@ -256,13 +257,20 @@ class Scoring(Handle):
         return inlined(on_duckdb(self._engine, "inline=True"), self._plan, self._classes, verb, found)
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
-        from nbsql.frozen import frozen
+        from nbsql.frozen import frozen, known_dialect
+        from nbsql.frozen_statistics import frozen_statistics
 
+        known_dialect(dialect)
+        self._engine.need("dialect")
         self._refresh()
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")
         refuse_segments(self._spec, self._title, "a query with its numbers")
         refuse_components(self._spec, self._title, "a query in another dialect")
+        if verb == "statistics":
+            if columns is not None:
+                raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
+            return frozen_statistics(self._engine, self._spec, source, dialect, self._title)
         return frozen(self._engine, self._plan, self._classes, verb, source, dialect, columns)
 
     def linear(self) -> Query:

@@ -104,7 +104,8 @@ class Base:
             from nbsql.partial import split
 
             spec, joins = split(spec, classes, joins)
-        return Context(spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins)
+        estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None
+        return Context(spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins, estimates=estimates)
 
     def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
         """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""

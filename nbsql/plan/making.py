@@ -33,16 +33,27 @@ class Making(Scoring):
         return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, entry.rows)
 
     def estimates(self) -> Iterator[Statement]:
-        """The views of priors and likelihoods."""
+        """The views of priors and likelihoods, or their tables."""
         yield from self._analysed("statistics")
-        yield self._view("priors", self.priors())
-        arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"])
-        if self.spec.features:
-            yield self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
+        if self.renderer.dialect.traits.tabulates:
+            yield self._table("priors", self.relations["priors"], self.priors())
+            if self.spec.features:
+                arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"], self.spec.features)
+                yield self._table("estimates", self.relations["estimates"], self.renderer.fragment("smoothed", *arguments))
         else:
-            yield self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
+            yield self._view("priors", self.priors())
+        yield self.likelihoods()
         if self.spec.components is not None:
-            yield self._view("components", self.renderer.fragment("components", *arguments, self.spec.components))
+            tables = (self.relations["statistics"], self.relations["priors"])
+            query = self.renderer.fragment("components", Context(self.spec), *tables, self.spec.components)
+            yield self._view("components", query)
+
+    def likelihoods(self) -> Statement:
+        """The view of the likelihoods."""
+        if not self.spec.features:
+            return self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
+        arguments = (self.context([]), self.relations["statistics"], self.relations["priors"])
+        return self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
 
     def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False) -> Iterator[Statement]:
         """The tables that scoring reads; `again`: in place of what they hold."""
@@ -84,7 +95,8 @@ class Making(Scoring):
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
         if not self.renderer.dialect.traits.table_macros:
-            yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
+            made = functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
+            yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
         context = self.context(classes, joins=self.joins())
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))

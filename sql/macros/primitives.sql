@@ -38,6 +38,17 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# Before the brackets of a list. #}
 {% macro array() %}{% endmacro %}
 
+{# An element of a list, the first being 1. #}
+{% macro at(list, position) -%}
+{{ list }}[{{ position }}]
+{%- endmacro %}
+
+{# What tells one row of a relation from another. #}
+{% macro row_id() -%} row_number() OVER () {%- endmacro %}
+
+{# Before the query of a common table expression that is read more than once, and is to be run once. #}
+{% macro materialized() %}MATERIALIZED {% endmacro %}
+
 {# The values of x as a list. #}
 {% macro gathered(x, by) -%}
 list({{ x }} ORDER BY {{ by }})

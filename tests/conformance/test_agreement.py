@@ -80,8 +80,11 @@ def assert_agreement(both: Both, train: str, test: str, **options: Any) -> None:
             for model in (ours, theirs)
         )
         assert_same_rows(found, expected)
-    for model in (ours, nbsql.load(both[0].con, "m")):
-        for verb in ("predict", "predict_proba", "joint_log_likelihood", "log_evidence"):
+    loaded = nbsql.load(both[0].con, "m")
+    verbs = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence")
+    quick = both[0].engine != "spark"  # where a statement takes long: predict_proba has the columns of predict
+    for model in (ours, loaded) if quick else (loaded,):
+        for verb in verbs if quick else verbs[1:]:
             found, expected = getattr(model, verb)(test), getattr(theirs, verb)(test)
             assert found.columns == expected.columns
             assert_same_rows(*(sorted(query.fetchall(), key=lambda row: row[0]) for query in (found, expected)))
@@ -153,6 +156,7 @@ def test_stars_in_blocks_agree(inboxes: Both, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("case", ["weights", "counts with a prior", "missing as a category", "modes", "levels"])
+@pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_row_a_class_agrees(inboxes: Both, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     """What a model of more parameters than a row holds is scored by."""
@@ -235,8 +239,12 @@ def test_factorials_agree(both: Both, x: int) -> None:
     ],
 )
 def test_labels_of_any_type_agree(both: Both, kind: str, labels: list[str]) -> None:
+    spark = both[0].engine == "spark"
+    if spark and kind in ("mood", "UUID"):
+        pytest.skip(f"Spark has no type such as {kind}")
     for place in both:
-        place.run("CREATE TYPE mood AS ENUM ('glad', 'bad')")
+        if not spark:
+            place.run("CREATE TYPE mood AS ENUM ('glad', 'bad')")
         rows = [(i, "ab"[i % 3 % 2], i % 2, labels[i % 2]) for i in range(12)]
         place.table("raw", {"id": "INTEGER", "c": "VARCHAR", "x": "INTEGER", "y": "VARCHAR"}, rows)
         place.run(f"CREATE TABLE t AS SELECT id, c, x, CAST(y AS {kind}) AS y FROM raw")
@@ -248,7 +256,7 @@ def test_labels_of_any_type_agree(both: Both, kind: str, labels: list[str]) -> N
 
 
 def test_many_classes_agree(both: Both) -> None:
-    """DuckDB scores them with a row a class, PostgreSQL with a column a class."""
+    """DuckDB scores them with a row a class, the others with a column a class."""
     rows = [(i, f"class {i % 120}", "uvw"[i % 7 % 3], i % 11) for i in range(480)]
     for place in both:
         place.table("t", {"id": "INTEGER", "y": "VARCHAR", "x": "VARCHAR", "k": "INTEGER"}, rows)

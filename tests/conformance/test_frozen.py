@@ -68,5 +68,19 @@ def test_the_scorer_for_every_engine(
                     assert [*map(near, ours[-added:])] == [*theirs[-added:]]
 
 
+def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:
+    for place in both:
+        place.table("rows", COLUMNS, ROWS)
+    source = "SELECT *, id * 0.25 AS times FROM rows WHERE wait IS NULL OR wait > 0"
+    for maker in both:
+        model = nbsql.fit(maker.con, source, target="y", id="id", name="m", families=FAMILIES, weight="times")
+        expected = {row[1:4]: row[4:7] for row in model.statistics.fetchall()}
+        for place in both:
+            found = {row[:3]: row[3:] for row in place.run(model.sql("statistics", source, dialect=place.engine))}
+            assert found.keys() == expected.keys()
+            for cell, numbers in expected.items():
+                assert [*map(near, numbers)] == [*found[cell]], cell
+
+
 def near(value: Any) -> Any:
     return pytest.approx(value, rel=1e-9, abs=1e-12) if isinstance(value, float) and math.isfinite(value) else value

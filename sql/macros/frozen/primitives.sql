@@ -26,6 +26,11 @@ GREATEST({% for value in values %}{{ value }}{{ nbsql.comma(loop) }}{% if not lo
 {{ x }}
 {%- endmacro %}
 
+{# The same, of a column of literals. #}
+{% macro exact_literal(x, kind) -%}
+{{ x }}
+{%- endmacro %}
+
 {% macro yes() -%} TRUE {%- endmacro %}
 
 {% macro no() -%} FALSE {%- endmacro %}

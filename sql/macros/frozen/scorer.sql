@@ -21,7 +21,7 @@ WITH nbsql_inputs AS (
   FROM {{ source | indent(2) }} AS source
 ),
 {% for term in scorer.joined -%}
-nbsql_level_{{ term.index }} AS (
+nbsql_level_{{ term.index }} AS {{ once }}(
   {{ nbsql.frozen_rows(scorer, term) | indent(2) }}
 ),
 {% endfor -%}
@@ -38,7 +38,7 @@ nbsql_joint AS {{ once }}(
   FROM nbsql_inputs
   {%- for term in scorer.joined %}
 
-  LEFT JOIN nbsql_level_{{ term.index }} ON {{ nbsql.exact(nbsql.frozen_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.frozen_x(term) }}
+  LEFT JOIN nbsql_level_{{ term.index }} ON {{ nbsql.exact_literal(nbsql.frozen_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.frozen_x(term) }}
   {%- endfor %}
 
 )
@@ -177,10 +177,10 @@ value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
 {%- endmacro %}
 
 {# The same as a union, where VALUES makes no relation. #}
-{% macro literal_union(keys, scores) -%}
+{% macro literal_union(kind, keys, scores) -%}
 {% for key in keys -%}
 {% set first = loop.first -%}
-SELECT {{ key }}{% if first %} AS value{% endif %}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_typed(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}{% endfor %}
+SELECT {% if first and kind == 'text' %}CAST({{ key }} AS {{ nbsql.string() }}){% else %}{{ key }}{% endif %}{% if first %} AS value{% endif %}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_typed(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}{% endfor %}
 {%- if not loop.last %} UNION ALL
 {% endif %}
 {%- endfor %}

@@ -10,6 +10,10 @@
 {% if kind == 'text' %}CONVERT({{ x }} USING utf8mb4) COLLATE utf8mb4_0900_bin{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
+{% macro mysql__exact_literal(x, kind) -%}
+{{ nbsql.exact(x, kind) }}
+{%- endmacro %}
+
 {% macro mysql__literal_rows(kind, keys, scores) -%}
 SELECT *
 FROM (

@@ -6,10 +6,10 @@
 
 {# An error where the result is below every double. #}
 {% macro redshift__square(x) -%}
-CASE WHEN ABS({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END
+CASE WHEN ABS({{ x }}) > {{ nbsql.number(1e-140) }} THEN {{ x }} * {{ x }} ELSE 0 END
 {%- endmacro %}
 
 {# VALUES makes no relation here. #}
 {% macro redshift__literal_rows(kind, keys, scores) -%}
-{{ nbsql.literal_union(keys, scores) }}
+{{ nbsql.literal_union(kind, keys, scores) }}
 {%- endmacro %}

@@ -16,7 +16,10 @@ MAX({% for value in values %}{{ value }}{{ nbsql.comma(loop) }}{% if not loop.la
 {% if kind == 'text' %}{{ x }} COLLATE BINARY{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
-{# A relation of VALUES has no names for its columns but those of a common table expression. #}
+{#
+  A relation of VALUES has no names for its columns but those of a common table expression. A join makes an index of them if their
+  type is that of the other side.
+#}
 {% macro sqlite__literal_rows(kind, keys, scores) -%}
 WITH literals({{ nbsql.literal_names(scores) }}) AS (
   VALUES
@@ -24,5 +27,5 @@ WITH literals({{ nbsql.literal_names(scores) }}) AS (
     ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
     {% endfor %}
 )
-SELECT * FROM literals
+SELECT CAST(value AS {% if kind == 'text' %}TEXT{% elif kind == 'integer' %}INTEGER{% else %}REAL{% endif %}) AS value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %} FROM literals
 {%- endmacro %}

@@ -21,6 +21,10 @@ LOG({{ x }})
 {% if kind == 'text' %}{{ x }} COLLATE Latin1_General_100_BIN2{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
+{% macro tsql__exact_literal(x, kind) -%}
+{{ nbsql.exact(x, kind) }}
+{%- endmacro %}
+
 {# A BIT is no condition. #}
 {% macro tsql__yes() -%} 1 {%- endmacro %}
 

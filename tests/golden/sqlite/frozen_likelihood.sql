@@ -15,22 +15,22 @@ WITH nbsql_inputs AS (
     CASE WHEN ABS(CAST(source."html" AS REAL)) <= 1e+150 THEN CAST(source."html" AS REAL) END AS nbsql_x_5_2
   FROM inbox AS source
 ),
-nbsql_level_1 AS (
+nbsql_level_1 AS MATERIALIZED (
   WITH literals(value, class_1, class_2) AS (
     VALUES
       ('colleague', -1.9459101490553135e0, -1.7047480922384253e0),
       ('friend', -0.5596157879354228e0, -1.7047480922384253e0),
       ('stranger', -1.9459101490553135e0, -1.0116009116784799e0)
   )
-  SELECT * FROM literals
+  SELECT CAST(value AS TEXT) AS value, class_1, class_2 FROM literals
 ),
-nbsql_level_2 AS (
+nbsql_level_2 AS MATERIALIZED (
   WITH literals(value, class_1, class_2) AS (
     VALUES
       (TRUE, -0.916290731874155e0, -1.252762968495368e0),
       (FALSE, -0.5108256237659907e0, -0.3364722366212129e0)
   )
-  SELECT * FROM literals
+  SELECT CAST(value AS REAL) AS value, class_1, class_2 FROM literals
 ),
 nbsql_joint AS MATERIALIZED (
   SELECT
@@ -55,7 +55,7 @@ nbsql_joint AS MATERIALIZED (
       ELSE 0
     END) AS nbsql_common
   FROM nbsql_inputs
-  LEFT JOIN nbsql_level_1 ON nbsql_level_1.value COLLATE BINARY = nbsql_x_1
+  LEFT JOIN nbsql_level_1 ON nbsql_level_1.value = nbsql_x_1
   LEFT JOIN nbsql_level_2 ON nbsql_level_2.value = nbsql_x_2
 ),
 nbsql_best AS MATERIALIZED (
