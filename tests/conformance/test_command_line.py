@@ -183,14 +183,16 @@ def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> 
 
 
 def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path: Path) -> None:
-    assert refused("export", fitted, "spam", str(tmp_path / "spam.parquet")) == (
-        "error: export is not available on PostgreSQL yet; it is on DuckDB"
+    assert refused("sql", fitted, "predict", "spam", "inbox", "--inline") == (
+        "error: inline=True is not available on PostgreSQL yet; it is on DuckDB"
     )
     file = tmp_path / "scored.parquet"
     assert refused("predict", fitted, "spam", "inbox", "--output", str(file)) == (
         "error: parquet files are not available on PostgreSQL; choose csv, json or jsonl"
     )
     assert list(tmp_path.iterdir()) == []
+    out("export", fitted, "spam", str(tmp_path / "spam.json"))
+    assert [path.name for path in tmp_path.iterdir()] == ["spam.json"]
 
 
 def test_what_is_not_there_is_said_in_one_line(database: str) -> None:
