@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 from markupsafe import Markup
 
+from nbsql import json_file
 from nbsql.calibration import calibration_text
 from nbsql.context import ClassColumn
 from nbsql.covariance import check_covariances
@@ -154,8 +155,8 @@ def _difference(one: Spec, other: Spec) -> str | None:
     return None
 
 
-def write_file(engine: DuckDB, plan: Plan, path: str, *, overwrite: bool) -> None:
-    """Write a model to a Parquet file.
+def write_file(engine: Engine, plan: Plan, path: str, *, overwrite: bool) -> None:
+    """Write a model to a Parquet file, or, of an engine that writes none, to one of JSON.
 
     Raises:
         InputError: the file is there already.
@@ -163,6 +164,9 @@ def write_file(engine: DuckDB, plan: Plan, path: str, *, overwrite: bool) -> Non
     """
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
+    if not isinstance(engine, DuckDB):
+        json_file.write(engine, plan, path)
+        return
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded", statistics, "1"]))
     if plan.spec.logistic is not None:
@@ -181,7 +185,7 @@ class Exported:
     calibration: str | None
 
 
-def read_file(engine: DuckDB, path: str) -> Exported:
+def read_file(engine: Engine, path: str) -> Exported:
     """What is in the file of a model.
 
     Raises:
@@ -190,6 +194,9 @@ def read_file(engine: DuckDB, path: str) -> Exported:
     """
     if not Path(path).exists():
         raise InputError(f"no file {path!r}")
+    if not isinstance(engine, DuckDB):
+        spec, cells, calibration = json_file.read(engine, path)
+        return Exported(spec, cells, None, calibration)
     cursor = engine.connection.cursor()  # an error would abort the caller's transaction
     try:
         metadata = dict(cursor.execute(engine.renderer.statement("file_metadata", path)).fetchall())

@@ -11,7 +11,7 @@ import duckdb
 
 from nbsql import schema as schemas
 from nbsql.engines.address import is_address
-from nbsql.engines.duckdb import DuckDB, on_duckdb
+from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError
 from nbsql.relations import Relations
@@ -85,17 +85,6 @@ def opened_for(con: Connection, what: str) -> Iterator[Engine]:
     with opened(con) as engine:
         engine.need(what)
         yield engine
-
-
-@contextmanager
-def opened_duckdb(con: Connection, what: str) -> Iterator[DuckDB]:
-    """As `opened`, of DuckDB.
-
-    Raises:
-        NotSupportedError: it is another engine, which does not have `what` yet.
-    """
-    with opened(con) as engine:
-        yield on_duckdb(engine, what)
 
 
 def place_for(

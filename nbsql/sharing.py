@@ -17,7 +17,7 @@ from nbsql.errors import InputError
 from nbsql.frozen_statistics import check_countable
 from nbsql.library import load
 from nbsql.model import Model
-from nbsql.places import Connection, opened, opened_duckdb, place_for
+from nbsql.places import Connection, opened, opened_for, place_for
 from nbsql.plan import Entry
 from nbsql.segments import refuse_segments
 from nbsql.spec import Spec
@@ -157,7 +157,7 @@ def import_(
         InputError: there is no such file, or it is none of a model.
         ModelError: the file is damaged or of a newer version of nbsql, or the name is taken.
     """
-    with opened_duckdb(con, "nbsql.import_") as engine, engine.transaction():
+    with opened_for(con, "nbsql.import_") as engine, engine.transaction():
         found = read_file(engine, os.fspath(path))
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)

@@ -66,6 +66,8 @@ class PostgreSQL(Engine):
             "nbsql.from_tables",
             "sample",
             "best",
+            "export",
+            "nbsql.import_",
             "joins",
             "dialect",
             "folds='loo'",

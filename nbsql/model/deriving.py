@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from nbsql.changes import Ledger
 from nbsql.components import check_components
 from nbsql.derived import derive, known_slices, slice_names, write_file
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import InputError, listed
 from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
@@ -104,12 +103,15 @@ class Deriving(Handle):
         return Query(engine, engine.renderer.statement("drift", *sides, self._spec.features))
 
     def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
-        """Write the model to one Parquet file, which `nbsql.import_` reads: counts and no rows, and its calibration.
+        """Write the model to one file, which `nbsql.import_` reads: counts and no rows, and its calibration.
+
+        Of DuckDB it is Parquet, of PostgreSQL JSON; each reads its own.
 
         Raises:
             InputError: the file is there already.
         """
-        write_file(on_duckdb(self._engine, "export"), self._plan, os.fspath(path), overwrite=overwrite)
+        self._engine.need("export")
+        write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
 
     def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
         engine = self._engine

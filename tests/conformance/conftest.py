@@ -31,6 +31,8 @@ _QUICK = (
 # What the tests of a module are about: Spark is not asked where it lacks that, but for its refusal (test_refusals.py).
 _ABOUT = {
     "test_calibration": "calibrate",
+    "test_files": "export",
+    "test_leave_one_out": "folds='loo'",
     "test_families": "by='mdl' of 'wind'",
     "test_decisions": "predict with costs",
     "test_folds": "cross_validate",

@@ -17,8 +17,6 @@ LACKS: dict[str, dict[str, str]] = {
     "postgres": {
         "by='mdl' of 'wind'": "a recursive query of PostgreSQL's may read itself once only",
         "components": "k-means is written with lists",
-        "export": "a model is exported as Parquet, which PostgreSQL does not write",
-        "import_": "a model is imported from Parquet, which PostgreSQL does not read",
         "inline=True": "the numbers of a frozen scorer are written as lists",
         "method='logistic'": "the weights are found with lists",
         "predict_one": "its numbers are met in lists",

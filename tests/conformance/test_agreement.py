@@ -13,6 +13,7 @@ from conformance.places import Place, assert_same_rows
 
 import nbsql
 import nbsql.context
+import nbsql.dialect
 
 Both = tuple[Place, Place]
 
@@ -160,6 +161,8 @@ def test_stars_in_blocks_agree(inboxes: Both, monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_row_a_class_agrees(inboxes: Both, monkeypatch: pytest.MonkeyPatch, case: str) -> None:
     """What a model of more parameters than a row holds is scored by."""
+    if nbsql.dialect.DIALECTS[inboxes[0].engine].most_numbers is None:
+        pytest.skip("a row holds any number of parameters there")
 
     def is_wide(spec: Any, classes: int, traits: Any) -> bool:
         return traits.most_numbers is None and nbsql.context.is_wide(spec, classes, traits)

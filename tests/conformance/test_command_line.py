@@ -16,7 +16,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from conformance.places import LACKS
 
 import nbsql
 from nbsql.cli import main
@@ -186,17 +185,19 @@ def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> 
 def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path: Path) -> None:
     fit = ["fit", fitted, "inbox", "--target", "label", "--name", "spam", "--exclude", "message", "--replace"]
     commands = {
-        "export": ["export", fitted, "spam", str(tmp_path / "spam.parquet")],
         "components": [*fit, "--components", "2"],
         "method='logistic'": [*fit, "--method", "logistic"],
+        "inline=True": ["sql", fitted, "predict", "spam", "inbox", "--inline"],
     }
-    for what in commands.keys() & LACKS["postgres"].keys():
-        assert refused(*commands[what]) == f"error: {what} is not available on PostgreSQL yet; it is on DuckDB"
+    for what, command in commands.items():
+        assert refused(*command) == f"error: {what} is not available on PostgreSQL yet; it is on DuckDB"
     file = tmp_path / "scored.parquet"
     assert refused("predict", fitted, "spam", "inbox", "--output", str(file)) == (
         "error: parquet files are not available on PostgreSQL; choose csv, json or jsonl"
     )
     assert list(tmp_path.iterdir()) == []
+    out("export", fitted, "spam", str(tmp_path / "spam.json"))
+    assert [path.name for path in tmp_path.iterdir()] == ["spam.json"]
 
 
 def test_what_is_not_there_is_said_in_one_line(database: str) -> None:

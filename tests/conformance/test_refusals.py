@@ -56,7 +56,7 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     ),
     "import_": lambda place, model, path: (
         (model.export(path / "g.parquet"), nbsql.import_(place.con, path / "g.parquet"))
-        if place.engine == "duckdb"
+        if "export" not in LACKS[place.engine]
         else nbsql.import_(place.con, path / "g.parquet")
     ),
     "inline=True": lambda place, model, _: model.sql("predict", "golf", inline=True),

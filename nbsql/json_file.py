@@ -1,0 +1,67 @@
+"""A model as one JSON file, for engines that write no Parquet: its spec, its cells and, if it has one, its calibration."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from markupsafe import Markup
+
+from nbsql.calibration import calibration_text
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError, InputError, ModelError
+from nbsql.plan import Plan
+from nbsql.spec import Spec
+from nbsql.version import __version__
+
+# The types that a file may bring into a statement: names and numbers.
+_TYPE = re.compile(r'[A-Za-z_][\w ."]*(\(\d+(, ?\d+)?\))?(\[\])?')
+
+
+def write(engine: Engine, plan: Plan, path: str) -> None:
+    """Write a model to a file.
+
+    Raises:
+        DatabaseError: the file cannot be written.
+    """
+    statistics = plan.relations["statistics"]
+    cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded", statistics, "1"]))
+    ((text,),) = engine.ask("cells_as_json", cells)
+    calibration = calibration_text(engine, plan)
+    model = {
+        "nbsql_version": __version__,
+        "nbsql_engine": engine.title,
+        "nbsql_spec": plan.spec.to_json(),
+        "nbsql_calibration": calibration,
+        "cells": json.loads(text),
+    }
+    try:
+        Path(path).write_text(json.dumps(model, ensure_ascii=False) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise DatabaseError(f"cannot write {path!r}: {error.strerror}") from None
+
+
+def read(engine: Engine, path: str) -> tuple[Spec, Markup, str | None]:
+    """The spec in a file, the query of its cells and the text of its calibration.
+
+    Raises:
+        InputError: it is no file of a model, or one of another engine.
+        ModelError: the model is damaged, or of a newer version of nbsql.
+    """
+    try:
+        found = json.loads(Path(path).read_text(encoding="utf-8"))
+        spec_text, title, calibration = (found[f"nbsql_{part}"] for part in ("spec", "engine", "calibration"))
+        cells = json.dumps(found["cells"], ensure_ascii=False)
+    except (OSError, ValueError, TypeError, KeyError):
+        raise InputError(f"{path!r} is no file that a model was exported to") from None
+    if title != engine.title:
+        raise InputError(
+            f"{path!r} was exported on {title}, whose types are others than those of {engine.title}; import it there"
+        )
+    spec = Spec.from_json(spec_text, path)
+    for kind in (spec.target_type, *(kind for feature in spec.features for kind in feature.types)):
+        if kind is None or not _TYPE.fullmatch(kind):
+            raise ModelError(f"model {path!r} is damaged: it has a column of the type {kind!r}; export it again")
+    class_type = engine.renderer.dialect.query(spec.target_type)
+    return spec, engine.renderer.fragment("cells_of_json", cells, class_type), calibration
