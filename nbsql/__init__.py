@@ -23,12 +23,13 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
+from nbsql.joins import Join
 from nbsql.judging import cross_validate, sweep
 from nbsql.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.model import Model
 from nbsql.query import Query
 from nbsql.selection import Best, Forward
-from nbsql.sharing import import_, merge
+from nbsql.sharing import from_statistics, import_, merge
 from nbsql.sweep import Sweep
 from nbsql.validation import CrossValidation
 from nbsql.version import __version__
@@ -50,6 +51,7 @@ __all__ = [
     "Gaussian",
     "Geometric",
     "InputError",
+    "Join",
     "Joint",
     "Kernel",
     "LogNormal",
@@ -72,6 +74,7 @@ __all__ = [
     "families",
     "fit",
     "fit_sql",
+    "from_statistics",
     "from_tables",
     "import_",
     "load",

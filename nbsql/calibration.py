@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context
 from nbsql.counting import say
-from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
@@ -75,7 +74,7 @@ class Calibration:
 
 
 def calibrate(
-    engine: DuckDB,
+    engine: Engine,
     plan: Plan,
     classes: list[ClassColumn],
     title: str,
@@ -98,9 +97,7 @@ def calibrate(
         rows, scores = temporary("rows"), temporary("scores")
         if folds is None:
             evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses what cannot be judged
-            narrowed, weight_column, as_text = judgeable(engine, plan, source, weight)
-            query = plan.calibration_rows(narrowed, classes, weight_column, as_text=as_text)
-            _create(engine, rows, query)
+            _create(engine, rows, plan.calibration_rows(judgeable(engine, plan, source, weight), classes))
         else:
             _rows_out_of_fold(engine, plan, classes, title, source, folds, rows)
         if not engine.ask("row_count", rows)[0][0]:
@@ -145,14 +142,14 @@ def is_calibrated(engine: Engine, relations: Relations) -> bool:
     return True
 
 
-def calibration_text(engine: DuckDB, plan: Plan) -> str | None:
+def calibration_text(engine: Engine, plan: Plan) -> str | None:
     """What a model is calibrated by, as one text that `restore_calibration` reads; None if it is not."""
     if not is_calibrated(engine, plan.relations):
         return None
     return str(engine.ask("calibration_text", plan.relations["calibration"])[0][0])
 
 
-def restore_calibration(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
+def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
     """Calibrate a model that was just made as the one was that `calibration_text` has read."""
     query = engine.renderer.fragment("calibration_of_text", plan.context(classes), plan.relations["parameters"], text)
     _create(engine, plan.relations["calibration"], query, temporary=plan.relations.temporary)
@@ -179,17 +176,17 @@ def outdate(engine: Engine, relations: Relations, title: str) -> None:
         say(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
 
 
-def _create(engine: DuckDB, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
+def _create(engine: Engine, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
     engine.run("calibrate", engine.renderer.statement("create_table_as", relation, query, temporary=temporary))
 
 
-def _temperature(engine: DuckDB, plan: Plan) -> float:
+def _temperature(engine: Engine, plan: Plan) -> float:
     ((temperature,),) = engine.ask("temperature_of", plan.relations["calibration"])
     return float(temperature)
 
 
 def _rows_out_of_fold(
-    engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, rows: Markup
+    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, rows: Markup
 ) -> None:
     """Make the table of the rows to calibrate on, of rows that the model has learnt, each scored by a model without it."""
     check_folds(folds)
@@ -203,7 +200,7 @@ def _rows_out_of_fold(
     renderer = engine.renderer
     with engine.temporaries() as temporary:
         dealt = deal(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds, fold=None)
-        given = sum(label[3] for label in dealt.labels)
+        given = sum(float(label[3]) for label in dealt.labels)
         if abs(given - learnt) > 1e-9 * learnt:
             raise InputError(
                 f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "

@@ -15,6 +15,7 @@ from nbsql.covariance import check_covariances
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.factorised import count_of
 from nbsql.plan import MACROS, Entry, Plan
 from nbsql.rules import recounted
 
@@ -89,7 +90,7 @@ class Change:
         number, name = self.ledger.next(batch)
         plan = self._counting(source)
         with self.engine.temporaries() as temporary:
-            count = Count(self.engine, source, plan, temporary)
+            count = count_of(self.engine, source, plan, temporary)
             labels = count.scan()
             self._check_given(labels)
             cells = self._count(count, temporary("cells"), name)
@@ -103,7 +104,7 @@ class Change:
         number, name = self.ledger.next(None)
         plan = self._counting(source)
         with self.engine.temporaries() as temporary:
-            count = Count(self.engine, source, plan, temporary)
+            count = count_of(self.engine, source, plan, temporary)
             labels = count.scan()
             self._take(self._count(count, temporary("cells"), name), name, source.label)
         outdate(self.engine, self.plan.relations, self.title)
@@ -220,6 +221,9 @@ class Change:
         engine, plan = self.engine, self.plan
         renderer = engine.renderer
         engine.run("touch", renderer.statement("touch", plan.relations["spec"]))
+        if renderer.dialect.traits.tabulates:
+            for statement in plan.estimates():
+                engine.run(statement.name, statement.sql)
         classes = class_columns(engine.rows(plan.class_order()))
         plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored(classes)))
         same = classes == self.classes and plan.wide == self.plan.wide

@@ -5,10 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from markupsafe import Markup
+
+from nbsql.dialect import Traits
 from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
+
+if TYPE_CHECKING:
+    from nbsql.joining import Joining
 
 # The time to plan a star of joins grows faster than the number of its joins and columns. So more categorical features than
 # STAR_JOINS are scored in stars of BLOCK_JOINS, and more classes or terms than these are scored in the long form
@@ -46,10 +52,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Wanted:
-    """A parameter of a feature, among those that scoring reads."""
+    """A parameter of a feature, among those that scoring reads, and its position, from 1."""
 
     feature: Feature
     parameter: Parameter
+    position: int
 
 
 @dataclass(frozen=True)
@@ -74,8 +81,17 @@ class Context:
         by_slice: bool = False,
         whole_slices: bool = False,
         columns: Sequence[str] = (),
+        estimates: Markup | None = None,
+        joins: Sequence[Joining] = (),
+        bare: bool = False,
+        coded: bool = False,
     ) -> None:
+        self.bare = bare  # whether it is a part of a model, which is scored without the prior
+        self.estimates = estimates  # the table of all likelihoods, where there is one
+        self.joins = joins  # that the source is still to be joined with, before it is scored
+        self.joined_names = [name for joining in joins for _, name in joining.passed]  # which are not passed through
         self.columns = columns  # of the source, for an engine that has no word for all but some
+        self.coded = coded  # whether the rows come with what their categories add, which are no features then (coded.sql)
         self.batch = batch
         self.learnt = spec.logistic is not None and bool(classes)  # whether scoring goes by weights, not by likelihoods
         if self.learnt:
@@ -99,8 +115,9 @@ class Context:
         )
         self.prior: Prior = spec.prior
         self.given = spec.given
-        self.parameters = [Wanted(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
-        self.has_prior = not spec.features or not all(feature.family.complement for feature in spec.features)
+        parameters = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
+        self.parameters = [Wanted(*pair, position) for position, pair in enumerate(parameters, start=1)]
+        self.has_prior = coded or not spec.features or not all(feature.family.complement for feature in spec.features)
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in self.features if feature.family.level]
@@ -109,6 +126,7 @@ class Context:
         self.blocks = list(blocks(levels, BLOCK_JOINS)) if blocked else []
         self.in_joint = [feature for feature in self.features if not feature.family.level]
         self.common = [feature for feature in self.in_joint if wide and feature.family.common_term]
+        self.stepped = [feature for feature in self.in_joint if wide and feature.family.has_steps]
         self.added_first = ADDED_FIRST if len(levels) * scored(classes) <= ADDED_FIRST_TERMS else 1
         self.explained = list(_parts(self.features))
         self.numbered = ordered or not wide or blocked or bool(self.backoffs) or any(f.family.bag for f in spec.features)
@@ -147,10 +165,19 @@ def _parts(features: Sequence[Feature]) -> Iterator[Part]:
             yield Part(feature, feature.column, None)
 
 
-def is_wide(spec: Spec, class_count: int) -> bool:
-    """Whether scoring takes the wide form, a column a class."""
+def is_wide(spec: Spec, class_count: int, traits: Traits) -> bool:
+    """Whether scoring takes the wide form, a column a class; where a row is short, as long as one holds all parameters."""
+    if not traits.long_form:
+        return True
+    if traits.most_numbers is not None:
+        return class_count * numbers_a_class(spec) <= traits.most_numbers
     terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
     return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+
+
+def numbers_a_class(spec: Spec) -> int:
+    """How many numbers a row takes for a class: its parameters, and a label of usual length."""
+    return 5 + sum(len(feature.family.parameters) for feature in spec.features)
 
 
 def scored(classes: Sequence[ClassColumn]) -> int:

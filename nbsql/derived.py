@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
@@ -16,6 +16,7 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.fitting import build
+from nbsql.joining import kept
 from nbsql.logistic import refuse_weights
 from nbsql.plan import Entry, Plan
 from nbsql.relations import Relations
@@ -34,6 +35,7 @@ def derive(
     *,
     wide: bool | None = None,
     weights: Markup | None = None,
+    origin: Relations | None = None,
 ) -> tuple[Plan, list[ClassColumn]]:
     """A new model of some cells, within a transaction of the caller's.
 
@@ -46,11 +48,14 @@ def derive(
         replaces: the database and schema of the model that this one takes the place of.
         wide: the form of the tables that scoring reads; None chooses it by their size.
         weights: the query of its weights, if it has learnt some.
+        origin: the model whose spec it is, from whose database dimensions are named; None: from the current one.
 
     Returns:
         The plan of the model and its classes.
     """
     relations = relations or Relations(engine.renderer, transient=engine.transient_name())
+    if spec.joins:
+        spec = replace(spec, joins=kept(engine, spec.joins, relations, origin))
     plan = Plan(engine.renderer, spec, relations)
     with engine.temporaries() as temporary:
         staged = temporary("cells")  # they may be those of the model that is replaced
@@ -70,7 +75,7 @@ def derive(
     return build(engine, plan, entries, wide=wide)
 
 
-def drop_derived(engine: DuckDB, plan: Plan) -> None:
+def drop_derived(engine: Engine, plan: Plan) -> None:
     """Drop a transient model before the connection closes."""
     kinds = {"likelihoods": "view", "priors": "view"}
     for name in ("likelihoods", "priors", "lookups", "parameters", "batches", "spec", "statistics"):
@@ -78,7 +83,7 @@ def drop_derived(engine: DuckDB, plan: Plan) -> None:
         engine.run(f"drop {name}", statement)
 
 
-def slice_names(engine: DuckDB, plan: Plan, title: str) -> list[str]:
+def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
     """The slices of a model, oldest first.
 
     Raises:
@@ -89,7 +94,7 @@ def slice_names(engine: DuckDB, plan: Plan, title: str) -> list[str]:
     return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
 
 
-def known_slices(engine: DuckDB, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
+def known_slices(engine: Engine, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
     """The wanted slices as text.
 
     Raises:

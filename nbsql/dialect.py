@@ -20,6 +20,7 @@ _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile("[a-z][a-z0-9_]*")
+_PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
 def folded(name: str) -> str:
@@ -47,12 +48,15 @@ def _checked(value: object, kind: str) -> str:
 # A statement names the same columns again and again, and sqlglot takes its time.
 @lru_cache(maxsize=10_000)
 def _quoted(name: str, dialect: str) -> Markup:
+    if DIALECTS[dialect].folds_up and _PLAIN.fullmatch(name):  # where it is created without quotes, that is its name
+        name = name.upper()
     return _keep(exp.to_identifier(name, quoted=True).sql(dialect))
 
 
 @lru_cache(maxsize=10_000)
 def _literal(value: str, dialect: str) -> Markup:
-    return _keep(exp.Literal.string(value).sql(dialect))
+    literal = exp.National(this=value) if DIALECTS[dialect].national else exp.Literal.string(value)
+    return _keep(literal.sql(dialect))
 
 
 @dataclass(frozen=True)
@@ -69,9 +73,20 @@ class Traits:
         refills: whether tables are refilled rather than dropped, for the sake of who reads them.
         long_form: whether scoring can have a row a class, not only a column.
         table_macros: whether a query can take a table as its argument, FROM spam.predict('inbox').
+        row_functions: whether it can take a row.
+        tabulates: whether the estimates are tables, for an engine that would work them out wherever they are named.
+        cascades: whether a schema is dropped with all that is in it.
+        substitutes: whether ${name} stands for a variable, in names and texts too.
+        all_but: the word for all columns but some, source.* EXCEPT (a).
+        materializes: whether a common table expression must be told to be computed once.
+        folds_up: whether a name that is not quoted is one of capitals.
+        national: whether a text of any script begins with N.
+        padded: whether blanks at the end of a text count for nothing where it is compared.
+        row_numbers: whether the rows of a table have a number, `rowid`.
+        structs: whether a list can hold structs, whose fields have names.
     """
 
-    temporary: tuple[str, ...]
+    temporary: tuple[str, ...] = ()
     speaks: tuple[str, ...] = ()
     double: str | None = None
     longest_name: int | None = None
@@ -80,20 +95,53 @@ class Traits:
     refills: bool = False
     long_form: bool = False
     table_macros: bool = False
+    row_functions: bool = False
+    tabulates: bool = False
+    cascades: bool = False
+    substitutes: bool = False
+    all_but: str | None = None
+    materializes: bool = False
+    folds_up: bool = False
+    national: bool = False
+    padded: bool = False
+    row_numbers: bool = False
+    structs: bool = False
 
 
 # A row of PostgreSQL is in one page of 8 kB.
 DIALECTS = {
-    "duckdb": Traits(temporary=("temp", "main"), long_form=True, table_macros=True),
+    "duckdb": Traits(
+        temporary=("temp", "main"),
+        long_form=True,
+        table_macros=True,
+        row_numbers=True,
+        structs=True,
+        all_but="EXCLUDE",
+        materializes=True,
+    ),
     "postgres": Traits(
         temporary=("pg_temp",),
         speaks=("postgres",),
         double="float8 '{}'",
         longest_name=63,
         most_numbers=1000,
+        long_form=True,
         analyzes=True,
         refills=True,
+        row_functions=True,
+        materializes=True,
     ),
+    "spark": Traits(speaks=("spark",), double="{}D", tabulates=True, cascades=True, substitutes=True),
+    # Those that frozen scorers are written in (nbsql/frozen.py), and no model lives in.
+    "bigquery": Traits(speaks=("bigquery",), all_but="EXCEPT"),
+    "clickhouse": Traits(speaks=("clickhouse",), all_but="EXCEPT"),
+    "databricks": Traits(speaks=("databricks",), all_but="EXCEPT"),
+    "mysql": Traits(speaks=("mysql",)),
+    "redshift": Traits(speaks=("redshift",), double="'{}'::FLOAT8"),
+    "snowflake": Traits(speaks=("snowflake",), double="'{}'::DOUBLE", all_but="EXCLUDE", folds_up=True),
+    "sqlite": Traits(speaks=("sqlite",), materializes=True),
+    "trino": Traits(speaks=("trino",)),
+    "tsql": Traits(speaks=("tsql",), national=True, padded=True),
 }
 
 
@@ -114,6 +162,8 @@ class Dialect:
         for name in names:
             if longest is not None and len(_checked(name, "name").encode()) > longest:
                 raise InputError(f"a name has at most {longest} bytes on this engine, which would cut {name!r}")
+            if self.traits.substitutes and "${" in name:
+                raise InputError(f"the name {name!r} holds '${{', which this engine replaces by a variable; rename it")
         return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
 
     def output(self, name: str) -> Markup:
@@ -126,7 +176,8 @@ class Dialect:
 
     def text(self, value: str) -> Markup:
         """A string literal."""
-        return _literal(_checked(value, "text"), self.name)
+        literal = _literal(_checked(value, "text"), self.name)
+        return literal.replace("${", r"\u0024{") if self.traits.substitutes else literal
 
     def number(self, value: float) -> Markup:
         """A finite double, never a decimal, whose sums overflow."""

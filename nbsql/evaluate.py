@@ -14,7 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.evaluation import QUERIES, Evaluation, evaluation_of
-from nbsql.plan import Plan
+from nbsql.plan import Judgeable, Plan
 from nbsql.query import Query
 from nbsql.spec import Column
 
@@ -63,8 +63,8 @@ def cost_sql(
     costs: Sequence[Sequence[float]],
 ) -> str:
     """The query of what the predictions of least cost did cost on a source: cost, expected_cost."""
-    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
-    return plan.paid(narrowed, classes, weight, as_text=as_text, calibration=calibration, costs=costs)
+    rows = judgeable(engine, plan, source, weight)
+    return plan.paid(rows, classes, calibration=calibration, costs=costs)
 
 
 def evaluation_queries(
@@ -83,13 +83,13 @@ def evaluation_queries(
     Raises:
         InputError: the source lacks the target or the weight, or an argument is of no use.
     """
-    narrowed, weight, as_text = judgeable(engine, plan, source, weight)
-    judged = plan.judged(narrowed, classes, weight, as_text=as_text, calibration=calibration, costs=costs)
+    rows = judgeable(engine, plan, source, weight)
+    judged = plan.judged(rows, classes, calibration=calibration, costs=costs)
     return queries_of(engine, judged, source, bins)
 
 
-def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) -> tuple[Markup, str | None, bool]:
-    """The columns of a source that judging reads, the name of its weight, and whether labels are compared as text.
+def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) -> Judgeable:
+    """What judging reads of a source.
 
     Raises:
         InputError: the source lacks the target or the weight, or they are of no use.
@@ -99,14 +99,19 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) ->
     weights = None if weight is None else _column(source, weight, "the weight")
     if weights is not None and weights.kind not in _NUMBERS:
         raise InputError(f"weight column {weights.name!r} is {weights.type}; weights must be numbers")
+    facts = {column.name for column in source.facts.columns}
+    if source.joins and all(column is None or column.name in facts for column in (target, weights)):
+        columns_of = [column.name for column in source.facts.columns]
+        return Judgeable(source.facts.relation, columns_of, weights.name if weights else None, as_text, source.joins)
     columns = {folded(name): name for feature in plan.spec.features for name in feature.columns}
     for column in filter(None, (target, weights)):
         columns[folded(column.name)] = column.name
     renderer = engine.renderer
-    narrowed = source.relation
+    read, narrowed = [column.name for column in source.columns], source.relation
     if plan.spec.segment_by is None:  # the segment may be said by any column
-        narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, list(columns.values())))
-    return narrowed, weights.name if weights else None, as_text
+        read = list(columns.values())
+        narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, read))
+    return Judgeable(narrowed, read, weights.name if weights else None, as_text)
 
 
 def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:

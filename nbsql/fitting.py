@@ -12,10 +12,11 @@ from nbsql.context import ClassColumn, class_columns, scored
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
 from nbsql.decomposition import decomposed, staged
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
+from nbsql.factorised import count_of
+from nbsql.joining import kept
 from nbsql.logistic import learn
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations
@@ -43,6 +44,8 @@ class Fit:
         self.relations = relations
         options, self.choosing = candidates(options)
         self.spec = resolve(source.columns, options, source.label)
+        if source.joins:
+            self.spec = replace(self.spec, joins=kept(engine, (joining.dimension for joining in source.joins), relations))
         if isinstance(self.choosing, Best):
             self.choosing.accept(self.spec.features)
         check_supported(engine, self.spec)
@@ -72,7 +75,7 @@ class Fit:
             if self.spec.components is not None:
                 self.source = staged(self.engine, self.spec, self.source, temporary("rows"))
                 self.spec = decomposed(self.engine, self.spec, self.spec.components, self.source)
-            count = Count(self.engine, self.source, self.plan, temporary)
+            count = count_of(self.engine, self.source, self.plan, temporary)
             labels = count.scan()
             if len(labels) == 1:
                 say(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
@@ -178,14 +181,7 @@ def check_supported(engine: Engine, spec: Spec) -> None:
     """Raise NotSupportedError if a model asks for what its engine does not have."""
     if engine.families is None:
         return
-    for feature in spec.features:
-        if feature.family.name not in engine.families:
-            raise NotSupportedError(
-                f"family {feature.family.name!r} of {feature.name!r} is not available on {engine.title} yet; "
-                f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
-            )
-        if feature.family.kept is not None:
-            on_duckdb(engine, f"best of {feature.name!r}")
+    check_families(engine, spec.features)
     for argument, value in (
         ("slice_by", spec.slice_by),
         ("segment_by", spec.segment_by),
@@ -193,7 +189,23 @@ def check_supported(engine: Engine, spec: Spec) -> None:
         ("method='logistic'", spec.logistic),
     ):
         if value is not None:
-            on_duckdb(engine, argument)
+            engine.need(argument)
+
+
+def check_families(engine: Engine, features: Sequence[Feature]) -> None:
+    """Raise NotSupportedError if a feature is of a family, or has an option, that its engine does not have."""
+    if engine.families is None:
+        return
+    for feature in features:
+        if feature.family.name not in engine.families:
+            raise NotSupportedError(
+                f"family {feature.family.name!r} of {feature.name!r} is not available on {engine.title} yet; "
+                f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
+            )
+        if feature.family.kept is not None:
+            engine.need("best", f" of {feature.name!r}")
+        if feature.family.supervised:
+            engine.need("by='mdl'", f" of {feature.name!r}")
 
 
 def asked(engine: Engine, spec: Spec, source: Source) -> Spec:

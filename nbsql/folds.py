@@ -13,7 +13,7 @@ from nbsql.context import ClassColumn, Context, is_wide
 from nbsql.counting import Count, say, total
 from nbsql.covariance import together
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, listed
 from nbsql.fitting import asked, given_priors
@@ -39,13 +39,13 @@ class Models:
 
 
 @contextmanager
-def kept(engine: DuckDB) -> Iterator[Callable[[str], Markup]]:
+def kept(engine: Engine) -> Iterator[Callable[[str], Markup]]:
     """Names for temporary tables that stay with the connection, unless something goes wrong."""
-    prefix = engine.transient_name()
+    prefix, dialect = engine.transient_name(), engine.renderer.dialect
     made: list[Markup] = []
 
     def name(part: str) -> Markup:
-        made.append(engine.renderer.dialect.ident("temp", "main", f"{prefix} {part}"))
+        made.append(dialect.ident(*dialect.traits.temporary, f"{prefix} {part}"))
         return made[-1]
 
     try:
@@ -61,7 +61,8 @@ def resolved(source: Source, settings: Sequence[Options], fold: str | None) -> l
     """The specs of settings, without the column of the folds."""
     if fold is not None:
         settings = [replace(options, exclude=[*_listed(options.exclude), fold]) for options in settings]
-    return [resolve(source.columns, options, source.label) for options in settings]
+    joins = tuple(joining.dimension for joining in source.joins)
+    return [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
 
 
 class Folds:
@@ -78,7 +79,7 @@ class Folds:
 
     def __init__(
         self,
-        engine: DuckDB,
+        engine: Engine,
         source: Source,
         specs: Sequence[Spec],
         table: Callable[[str], Markup],
@@ -112,6 +113,7 @@ class Folds:
         self.cells = table("cells")
         self._dealt = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
+        self.known = known  # every feature that is counted, by its name among the cells
         self.specs = [self._known(self._shared.answered(spec, known)) for spec in specs]
         self.names = self._named()
 
@@ -123,13 +125,22 @@ class Folds:
             names: of the folds to score; None for all.
         """
         names = self.names if names is None else names
-        classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
-        context = Context(spec, classes, wide=is_wide(spec, len(classes)), by_slice=True, whole_slices=self._dealt)
+        context = self.context(spec)
         looked_up = [feature for feature in spec.features if feature.family.looked_up]
         parametrised = [feature for feature in spec.features if feature.family.parameters]
-        parameters = self._make("parameters", context, spec, parametrised, names)
-        lookups = self._make("lookups", context, spec, looked_up, names) if looked_up else self._table("no lookups")
+        parameters = self.make("parameters", context, spec, parametrised, names)
+        lookups = self.make("lookups", context, spec, looked_up, names) if looked_up else self._table("no lookups")
         return Models(context, parameters, lookups)
+
+    def context(self, spec: Spec, *, coded: bool = False) -> Context:
+        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/coded.py)."""
+        classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
+        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
+        return Context(spec, classes, wide=wide, by_slice=True, whole_slices=self._dealt, coded=coded)
+
+    def counted_as(self, spec: Spec) -> list[str]:
+        """The names of the features of one of the settings among the cells, in order."""
+        return [counted for counted, _ in self._shared.names(spec)]
 
     def scored(self, models: Models) -> Markup:
         """The rows as the models of the other folds score them."""
@@ -172,6 +183,13 @@ class Folds:
         self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
         return relation
 
+    def renew(self, name: str, query: Markup) -> Markup:
+        """A temporary table in the place of that of the setting before."""
+        relation = self._table(name)
+        self.engine.ask("drop_if_exists", relation)
+        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        return relation
+
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:
         """A temporary table of the rows of several queries, each run before the next is made."""
         several = iter(queries)
@@ -194,7 +212,11 @@ class Folds:
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source
         renderer = engine.renderer
-        numbered = source.is_table and all(folded(known.name) != "rowid" for known in source.columns)
+        numbered = (
+            source.is_table
+            and renderer.dialect.traits.row_numbers
+            and all(folded(known.name) != "rowid" for known in source.columns)
+        )
         by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
         query = renderer.fragment("dealt", source.relation, spec.columns, spec.target, folds, column, by)
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
@@ -215,8 +237,8 @@ class Folds:
         given = given_priors(spec, self.labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 
-    def _make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]) -> Markup:
-        """A table of the models of folds, or the one that is there, if it was made by the same options."""
+    def make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]) -> Markup:
+        """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it."""
         key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers), folds))
         made = self._made.get(kind)
         if made is not None and made[0] == key:

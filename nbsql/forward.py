@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn
 from nbsql.derived import derive, drop_derived
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.folds import Folds
@@ -18,7 +18,7 @@ from nbsql.selection import Forward, kept, rounded
 from nbsql.spec import Spec
 
 
-def forward(engine: DuckDB, source: Source, spec: Spec, wanted: Forward) -> Spec:
+def forward(engine: Engine, source: Source, spec: Spec, wanted: Forward) -> Spec:
     """The spec with the features that forward selection chooses (sql/macros/forward.sql).
 
     Raises:
@@ -41,7 +41,7 @@ def forward(engine: DuckDB, source: Source, spec: Spec, wanted: Forward) -> Spec
 class _Search:
     """One forward selection, in temporary tables."""
 
-    engine: DuckDB
+    engine: Engine
     source: Source
     temporary: Callable[[str], Markup]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
@@ -13,20 +13,30 @@ from nbsql.dialect import restore
 if TYPE_CHECKING:
     from nbsql.plan.scoring import Scoring
 
-VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence")
+VERBS = {verb: verb for verb in ("predict", "predict_proba", "joint_log_likelihood", "log_evidence")}
 
 
-def functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[str, str]]:
-    """The statements that make them, by the name of the function (sql/macros/postgres/functions.sql)."""
+def functions(
+    plan: Scoring, classes: Sequence[ClassColumn], verbs: Mapping[str, str] = VERBS, calibration: str | None = None
+) -> Iterator[tuple[str, str]]:
+    """The statements that make them, by the name of the function (sql/macros/postgres/functions.sql).
+
+    Args:
+        plan: of the model.
+        classes: its classes.
+        verbs: of each function, by its name.
+        calibration: the method of their calibration, if they have one.
+    """
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     double = render("double")
+    joins = plan.joins()
+    pairs = [pair for feature in plan.spec.features for pair in zip(feature.columns, feature.types, strict=True)]
+    for dimension in (joining.dimension for joining in joins):  # whose columns the function looks up by its key
+        pairs += zip([key for key, _ in dimension.on], dimension.types, strict=True)
+    brought = {name for joining in joins for name in joining.dimension.names}
     # A "character" without its length would be one character.
-    types = {
-        name: dialect.query("text" if kind == "character" else kind)
-        for feature in plan.spec.features
-        for name, kind in zip(feature.columns, feature.types, strict=True)
-    }
-    if not types:
+    types = {name: dialect.query("text" if kind == "character" else kind) for name, kind in pairs if name not in brought}
+    if not types or plan.spec.segment_by is not None:  # which may read any column, and a text does not say which
         return
     row = render("given_row", list(types.items()))
     predicted = [(dialect.ident("prediction"), dialect.query(plan.spec.target_type)), (dialect.ident("probability"), double)]
@@ -36,7 +46,7 @@ def functions(plan: Scoring, classes: Sequence[ClassColumn]) -> Iterator[tuple[s
         "joint_log_likelihood": [(dialect.output(column.joint), double) for column in classes],
         "log_evidence": [(dialect.ident("log_evidence"), double)],
     }
-    for verb in VERBS:
-        query = plan.query(verb, row, classes, columns=list(types)[:1])
+    for name, verb in verbs.items():
+        query = plan.query(verb, row, classes, columns=list(types)[:1], calibration=calibration, joins=joins)
         body = dialect.text(restore(render("added_alone", query, added[verb])))
-        yield verb, plan.renderer.statement("create_function", plan.relations[verb], body, added[verb])
+        yield name, plan.renderer.statement("create_function", plan.relations[name], body, added[verb])

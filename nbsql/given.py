@@ -13,11 +13,12 @@ from nbsql.context import ClassColumn
 from nbsql.counting import say
 from nbsql.derived import derive
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
 from nbsql.family.base import label
+from nbsql.fitting import check_families
 from nbsql.plan import Entry, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
@@ -26,7 +27,7 @@ from nbsql.spec import Feature, Prior, Spec
 Place = Callable[[], tuple[Relations, tuple[str, str] | None]]
 
 TOLERANCE = 1e-6  # of a sum of probabilities
-_TYPES: dict[type, str] = {str: "varchar", bool: "boolean", int: "bigint", float: "double"}
+_TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
 _DEFAULTS = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
 _NUMBERS = ("likelihood", "mean", "variance", "rate")
 _KINDS = {  # of a row of likelihoods, and what it must hold
@@ -37,7 +38,7 @@ _KINDS = {  # of a row of likelihoods, and what it must hold
 
 
 def model_of(
-    engine: DuckDB,
+    engine: Engine,
     priors: Any,
     likelihoods: Any,
     families: Mapping[str, str | Family],
@@ -53,13 +54,15 @@ def model_of(
     asked = {name: named(family) for name, family in families.items()}
     with engine.temporaries() as temporary:
         given, classes = temporary("likelihoods"), temporary("priors")
-        with _rows_of_priors(engine, priors) as (query, kind, source):
+        with _rows_of_priors(engine, priors) as (query, source):
             engine.run("priors", engine.renderer.statement("create_table_as", classes, query, temporary=True))
+        kind = next(column.type for column in engine.columns(classes) if column.name == "class")
         with _rows_of_likelihoods(engine, likelihoods, asked) as query:
             engine.run("likelihoods", engine.renderer.statement("create_table_as", given, query, temporary=True))
         _check_priors(engine, classes)
         features = _features(engine, given, classes, asked)
         _check_likelihoods(engine, given, classes, features)
+        check_families(engine, features)
         spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
         return derive(engine, spec, cells, [Entry(1, "1", "given", source, 0)], *place())
@@ -69,8 +72,8 @@ def model_of(
 
 
 @contextmanager
-def _rows_of_priors(engine: DuckDB, priors: Any) -> Iterator[tuple[Markup, str, str]]:
-    """The query of class, label (as text) and prior; the type of the class; and what the ledger calls them."""
+def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]:
+    """The query of class, label (as text) and prior; and what the ledger calls them."""
     if isinstance(priors, Mapping):
         rows = [(label(name), _number(p, f"the prior of class {name!r}")) for name, p in priors.items()]
         if not rows:
@@ -79,17 +82,19 @@ def _rows_of_priors(engine: DuckDB, priors: Any) -> Iterator[tuple[Markup, str, 
         if len(kinds) > 1 or not kinds <= set(_TYPES):
             raise InputError(f"the classes must be all text, or all numbers, not {listed(map(str, priors))}")
         kind = _TYPES[kinds.pop()]
-        yield engine.renderer.fragment("given_prior_rows", rows, engine.renderer.dialect.word(kind)), kind.upper(), "a dict"
+        render = engine.renderer
+        sql_type = render.fragment(kind) if kind in ("string", "double") else render.dialect.word(kind)
+        yield render.fragment("given_prior_rows", rows, sql_type), "a dict"
         return
     with _source(engine, priors, "priors", ("class", "prior")) as found:
         classes = next(column for column in found.columns if folded(column.name) == "class")
         if classes.kind in ("tokens", "token counts", "other"):
             raise InputError(f"column 'class' of priors is {classes.type}; a class is one scalar value: cast it, to text say")
-        yield engine.renderer.fragment("given_priors_of", found.relation), classes.type, found.label
+        yield engine.renderer.fragment("given_priors_of", found.relation, classes.type), found.label
 
 
 @contextmanager
-def _rows_of_likelihoods(engine: DuckDB, likelihoods: Any, families: dict[str, Family]) -> Iterator[Markup]:
+def _rows_of_likelihoods(engine: Engine, likelihoods: Any, families: dict[str, Family]) -> Iterator[Markup]:
     """The query of label, feature, value, likelihood, mean, variance, rate. Adds to the families those that keys show."""
     if likelihoods is None:
         likelihoods = {}
@@ -103,7 +108,7 @@ def _rows_of_likelihoods(engine: DuckDB, likelihoods: Any, families: dict[str, F
 
 
 @contextmanager
-def _source(engine: DuckDB, source: Any, argument: str, needed: Sequence[str]) -> Iterator[Source]:
+def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -> Iterator[Source]:
     found = engine.source(source.sql if isinstance(source, Query) else source)
     try:
         names = [column.name for column in found.columns]
@@ -165,11 +170,11 @@ def _number(value: Any, what: str) -> float:
 # What they must keep. --------------------------------------------------------------------------------------------------
 
 
-def _check_priors(engine: DuckDB, classes: Markup) -> None:
+def _check_priors(engine: Engine, classes: Markup) -> None:
     rows = engine.ask("given_prior_check", classes)
     if not rows:
         raise InputError("priors is empty; name at least one class")
-    for name, times, prior, _ in rows:
+    for name, times, prior in rows:
         if name is None:
             raise InputError("priors has a row without a class; leave it out")
         if times > 1:
@@ -181,7 +186,7 @@ def _check_priors(engine: DuckDB, classes: Markup) -> None:
         raise InputError(f"the priors sum to {total:.6g}; they must sum to 1: divide each by {total:.6g}")
 
 
-def _check_likelihoods(engine: DuckDB, given: Markup, classes: Markup, features: Sequence[Feature]) -> None:
+def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features: Sequence[Feature]) -> None:
     families = {feature.name: feature.family for feature in features}
     for name, feature, value, times, likelihood, mean, variance, rate in engine.ask("given_likelihood_check", given):
         where = f"feature {feature!r} of class {name!r}"
@@ -206,7 +211,7 @@ def _check_likelihoods(engine: DuckDB, given: Markup, classes: Markup, features:
         say(f"likelihoods do not sum to 1 in {listed(loose)}; what is not given is left out of the score")
 
 
-def _features(engine: DuckDB, given: Markup, classes: Markup, asked: Mapping[str, Family]) -> tuple[Feature, ...]:
+def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str, Family]) -> tuple[Feature, ...]:
     """The features, in the order of their names."""
     for name, feature in engine.ask("given_strangers", given, classes):
         if feature is None or name is None:
@@ -225,7 +230,13 @@ def _features(engine: DuckDB, given: Markup, classes: Markup, asked: Mapping[str
         whole = kinds[0] == "values" and all(value is None or value.lstrip("-").isdigit() for value in values)
         found.append(
             Feature(
-                name, family, columns, len(found) + 1, floating=False, whole=whole, types=_types(family, columns, whole=whole)
+                name,
+                family,
+                columns,
+                len(found) + 1,
+                floating=False,
+                whole=whole,
+                types=_types(engine, family, columns, whole=whole),
             )
         )
     for name in asked:
@@ -234,10 +245,10 @@ def _features(engine: DuckDB, given: Markup, classes: Markup, asked: Mapping[str
     return tuple(found)
 
 
-def _types(family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
+def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
     """The types of columns that nobody has seen."""
     numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
-    usual = "BIGINT" if whole else "VARCHAR" if _kind(family) == "values" else "DOUBLE"
+    usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _kind(family) == "values" else "double"))
     return (numbers.get(family.name, usual),) * len(columns)
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.family import Family
-from nbsql.places import Connection, opened_duckdb, place_for
+from nbsql.joining import joined
+from nbsql.places import Connection, opened_for, place_for
 from nbsql.spec import Options
 from nbsql.sweep import By, Sweep
 from nbsql.sweep import sweep as swept
@@ -44,8 +45,8 @@ def cross_validate(
         InputError: an argument or the data cannot be used.
     """
     options["families"] = options.get("families") or {}
-    with opened_duckdb(con, "nbsql.cross_validate") as engine, engine.transaction():
-        found = engine.source(source)
+    with opened_for(con, "nbsql.cross_validate") as engine, engine.transaction():
+        found = joined(engine, engine.source(source), options.get("joins", ()))
         try:
             return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
         finally:
@@ -95,8 +96,8 @@ def sweep(
     1.0
     """
     shared = Options(target=target, **options)
-    with opened_duckdb(con, "nbsql.sweep") as engine, engine.transaction():
-        found = engine.source(source)
+    with opened_for(con, "nbsql.sweep") as engine, engine.transaction():
+        found = joined(engine, engine.source(source), shared.joins)
         try:
             return swept(
                 engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by,

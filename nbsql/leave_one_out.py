@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from nbsql.context import Context
 from nbsql.counting import Count
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.folds import Folds, Models
@@ -142,7 +142,8 @@ class LeaveOneOut(Folds):
         InputError: a row cannot be left out of a feature in one pass, or there is one row only.
     """
 
-    def __init__(self, engine: DuckDB, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
+    def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
+        engine.need("folds='loo'")
         for spec in specs:
             stuck = [feature for feature in spec.features if not _is_left_out(feature)]
             if stuck:
@@ -161,7 +162,7 @@ class LeaveOneOut(Folds):
         """What every row is scored by: the counts of all, from which it is taken."""
         spec = replace(spec, slice_by=None)  # the slices add up to the whole
         context, parts = Context(spec, wide=False), Parts.of(spec, len(self.labels))
-        cells = self._renew("cells of setting", self.whole(spec))
+        cells = self.renew("cells of setting", self.whole(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
         classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.wanted, lookups, ends)
@@ -215,18 +216,11 @@ class LeaveOneOut(Folds):
         return self._known_ends[1]
 
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
-        return self._renew(name, self.engine.renderer.fragment(macro, *arguments))
-
-    def _renew(self, name: str, query: Markup) -> Markup:
-        """A temporary table in the place of that of the setting before."""
-        relation = self._table(name)
-        self.engine.ask("drop_if_exists", relation)
-        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
-        return relation
+        return self.renew(name, self.engine.renderer.fragment(macro, *arguments))
 
 
 def deal(
-    engine: DuckDB, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
+    engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup], *, folds: int | str, fold: str | None
 ) -> Folds:
     """The folds of a source, counted: so many, those of a column, or each row by itself (`folds="loo"`)."""
     if isinstance(folds, str):

@@ -8,14 +8,16 @@ from typing import Any, Literal
 
 from nbsql import schema as schemas
 from nbsql.context import class_columns
-from nbsql.engines.duckdb import on_duckdb
+from nbsql.drafts import draft, publish
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
 from nbsql.forward import forward
 from nbsql.given import model_of
+from nbsql.joining import joined
+from nbsql.joins import Join
 from nbsql.model import Model, planned
-from nbsql.places import Connection, opened, opened_duckdb, place_for, relations_in
+from nbsql.places import Connection, opened, opened_for, place_for, relations_in
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.selection import Best, Forward, candidates
@@ -31,6 +33,7 @@ def fit(
     id: str | Sequence[str] = (),
     features: Sequence[str] | Best | Forward | None = None,
     exclude: Sequence[str] = (),
+    joins: Sequence[Join] | Join = (),
     families: Mapping[str, str | Family] | None = None,
     weight: str | None = None,
     method: str = "naive",
@@ -58,14 +61,17 @@ def fit(
     `FROM name.predict('table')`. One transaction: the model is there whole, or nothing has changed.
 
     Args:
-        con: a DuckDB connection, or the path of a database file; or a connection of psycopg's, or a postgresql:// address.
-        source: table, view, SELECT text, and on DuckDB a relation, or a pandas, Polars or Arrow frame.
+        con: a DuckDB connection, or the path of a database file; or a connection of psycopg's, or a postgresql:// address;
+            or a SparkSession.
+        source: table, view, SELECT text, and on DuckDB a relation, or a pandas, Polars or Arrow frame; on Spark a DataFrame.
         target: the column of the class, of any scalar type. Rows where it is NULL are left out.
         name: of the model. None makes a transient model, for this connection only, also on a read-only database.
         id: key column or columns; they are no features and come back in `explain`.
         features: the feature columns; None takes every column that has no other role; `nbsql.Best(20)` those of them that tell
             most of the class, each by itself, `nbsql.Forward(20)` together.
         exclude: columns that are no features.
+        joins: dimension tables that some features live in (`nbsql.Join`); the columns of their keys are no features, unless
+            `features` names them. The model keeps them, and joins by itself what it scores or learns later.
         families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}.
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
@@ -101,7 +107,7 @@ def fit(
         InputError: an argument or the data cannot be used.
         ModelError: the name is taken.
         DatabaseError: the database is locked, read-only or refuses a statement.
-        NotSupportedError: PostgreSQL does not have what is asked for, or not yet.
+        NotSupportedError: PostgreSQL or Spark does not have what is asked for, or not yet.
 
     >>> import duckdb
     >>> con = duckdb.connect()
@@ -110,7 +116,7 @@ def fit(
     [('rain', 'yes', 0.8181818181818181)]
     """
     options = Options(
-        target=target, features=features, exclude=exclude, families=families or {}, id=id, weight=weight,
+        target=target, features=features, exclude=exclude, joins=joins, families=families or {}, id=id, weight=weight,
         method=method, backoff=backoff, shrinkage=shrinkage, penalty=penalty, iterations=iterations, tolerance=tolerance,
         alpha=alpha, estimate=estimate_named(estimate), prior=prior, prior_alpha=prior_alpha,
         nulls=nulls, unseen=unseen, slice_by=slice_by, segment_by=segment_by, segment_shrinkage=segment_shrinkage,
@@ -118,12 +124,14 @@ def fit(
     )  # fmt: skip
     with opened(con) as engine, engine.transaction():
         relations, replaces = place_for(engine, name, database, replace=replace)
-        found = engine.source(source)
+        found = joined(engine, engine.source(source), joins)
         try:
-            task = Fit(engine, found, options, relations)
+            task = Fit(engine, found, options, draft(engine, relations))
             if isinstance(features, Forward):
-                task.spec = forward(on_duckdb(engine, "nbsql.Forward"), found, task.spec, features)
+                engine.need("nbsql.Forward")
+                task.spec = forward(engine, found, task.spec, features)
             plan, classes = task.run(replaces=replaces)
+            plan = publish(engine, plan, relations)
         finally:
             found.release()
     return Model(engine, plan, classes, name)
@@ -137,7 +145,7 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
     options.pop("replace", None)
     options["families"] = options.get("families") or {}
     with opened(con, close=True) as engine:
-        found = engine.source(source)
+        found = joined(engine, engine.source(source), options.get("joins", ()))
         try:
             statements = Fit(engine, found, Options(target=target, **options), Relations(engine.renderer, name)).statements()
         finally:
@@ -186,7 +194,7 @@ def families(con: Connection, source: Any, *, target: str, **options: Any) -> di
     """
     options["families"] = options.get("families") or {}
     with opened(con, close=True) as engine:
-        found = engine.source(source)
+        found = joined(engine, engine.source(source), options.get("joins", ()))
         try:
             spec = resolve(found.columns, candidates(Options(target=target, **options))[0], found.label)
         finally:
@@ -235,7 +243,7 @@ def from_tables(
     ('weak', 'yes')
     """
     ids = [id] if isinstance(id, str) else list(id)
-    with opened_duckdb(con, "nbsql.from_tables") as engine, engine.transaction():
+    with opened_for(con, "nbsql.from_tables") as engine, engine.transaction():
         place = partial(place_for, engine, name, database, replace=replace)
         plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
     return Model(engine, plan, classes, name)

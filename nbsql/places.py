@@ -10,32 +10,54 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import duckdb
 
 from nbsql import schema as schemas
+from nbsql.engines.address import is_address
 from nbsql.engines.duckdb import DuckDB, on_duckdb
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError
+from nbsql.errors import DatabaseError, InputError
 from nbsql.relations import Relations
 
 if TYPE_CHECKING:
     import psycopg
+    from pyspark.sql import SparkSession
 
-Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | str | os.PathLike[str] | Engine"
+    from nbsql.engines.postgres import PostgreSQL
+
+Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | SparkSession | str | os.PathLike[str] | Engine"
 
 
 def engine_of(con: Any, **options: Any) -> Engine:
-    """The engine of a connection, a path or an address."""
+    """The engine of a connection, a session, a path or an address."""
     if is_postgres(con):
-        try:
-            from nbsql.engines.postgres import PostgreSQL
-        except ImportError as error:
-            raise DatabaseError("PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'") from error
-        return PostgreSQL(con, **options)
+        return postgresql()(con, **options)
+    if type(con).__module__.split(".")[0] == "pyspark":
+        from nbsql.engines.spark import Spark
+
+        return Spark(con, **options)
+    if isinstance(con, str) and con.startswith(("spark://", "local[", "sc://")):
+        raise InputError(
+            f"Spark is reached by a session, not by an address; pass SparkSession.builder.master({con!r}).getOrCreate(), "
+            "of pyspark: pip install 'nbsql[spark]'"
+        )
     return DuckDB(con, **options)
+
+
+def postgresql() -> type[PostgreSQL]:
+    """The engine of PostgreSQL.
+
+    Raises:
+        DatabaseError: its driver is not installed.
+    """
+    try:
+        from nbsql.engines.postgres import PostgreSQL
+    except ImportError as error:
+        raise DatabaseError("PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'") from error
+    return PostgreSQL
 
 
 def is_postgres(con: Any) -> bool:
     """Whether it is a connection of psycopg's, or the address of a PostgreSQL server."""
     if isinstance(con, str):
-        return con.startswith(("postgresql://", "postgres://"))
+        return is_address(con)
     return type(con).__module__.split(".")[0] in ("psycopg", "psycopg2", "asyncpg")
 
 
@@ -51,6 +73,18 @@ def opened(con: Connection, *, close: bool = False) -> Iterator[Engine]:
     finally:
         if close and engine is not con:
             engine.close()
+
+
+@contextmanager
+def opened_for(con: Connection, what: str) -> Iterator[Engine]:
+    """As `opened`, of an engine that offers `what`.
+
+    Raises:
+        NotSupportedError: the engine does not have it yet.
+    """
+    with opened(con) as engine:
+        engine.need(what)
+        yield engine
 
 
 @contextmanager

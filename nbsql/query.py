@@ -10,13 +10,14 @@ from nbsql.dialect import folded
 from nbsql.engines.duckdb import on_duckdb
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, NotSupportedError
 
 if TYPE_CHECKING:
     import duckdb
     import pandas
     import polars
     import pyarrow
+    import pyspark.sql
 
 
 class Query:
@@ -46,6 +47,15 @@ class Query:
     def relation(self) -> duckdb.DuckDBPyRelation:
         """On DuckDB: the query as a relation, to go on from. A frame it reads must outlive it."""
         return on_duckdb(self._engine, "Query.relation").relation(self.sql)
+
+    @property
+    def dataframe(self) -> pyspark.sql.DataFrame:
+        """On Spark: the query as a DataFrame, of the model as it is now."""
+        if self._engine.title != "Spark":
+            raise NotSupportedError(f"Query.dataframe is not available on {self._engine.title}; it is on Spark")
+        from nbsql.engines.spark import on_spark
+
+        return on_spark(self._engine, "Query.dataframe").dataframe(self.sql)
 
     @property
     def columns(self) -> list[str]:

@@ -10,9 +10,10 @@ from nbsql.render import Renderer
 class Relations:
     """Where the relations of a model are: in a schema, or among the temporary tables of a model without a name."""
 
-    def __init__(self, renderer: Renderer, *path: str, transient: str | None = None) -> None:
+    def __init__(self, renderer: Renderer, *path: str, transient: str | None = None, ending: str = "") -> None:
         self.temporary = transient is not None
         self.path = path
+        self._ending = ending
         self._ident = renderer.dialect.ident
         self._transient = transient
         self._temporary = renderer.dialect.traits.temporary
@@ -20,7 +21,7 @@ class Relations:
     def __getitem__(self, name: str) -> Markup:
         if self._transient is not None:
             return self._ident(*self._temporary, f"{self._transient} {name}")
-        return self._ident(*self.path, name)
+        return self._ident(*self.path, name + self._ending)
 
     @property
     def is_current(self) -> bool:

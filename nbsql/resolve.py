@@ -10,11 +10,12 @@ from nbsql.components import asked_components
 from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative
+from nbsql.joins import asked_joins
 from nbsql.method import learning, method
 from nbsql.spec import Column, Feature, Options, Prior, Spec
 
 
-class _Columns:
+class Columns:
     """The columns of a source, found without regard to case."""
 
     def __init__(self, columns: Sequence[Column], source: str) -> None:
@@ -53,7 +54,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     Raises:
         InputError: a column is unknown, ambiguous or of a type without a family, or an option is wrong.
     """
-    known = _Columns(columns, source)
+    known = Columns(columns, source)
     target = known.find(options.target)
     if target.kind in ("tokens", "token counts", "other"):
         raise InputError(f"target column {target.name!r} is {target.type}; a class is one scalar value: cast it, to text say")
@@ -113,7 +114,7 @@ def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
     return family.with_defaults(alpha=alpha, nulls=options.nulls, unseen=options.unseen)
 
 
-def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Feature]:
+def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feature]:
     """The features, in the source's order; those over several columns stand where their first column does."""
     excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
     chosen = _chosen(known, options, reserved, excluded)
@@ -179,11 +180,14 @@ def _features(known: _Columns, options: Options, reserved: set[str]) -> list[Fea
     return list(features.values())
 
 
-def _chosen(known: _Columns, options: Options, reserved: set[str], excluded: set[str]) -> list[Column]:
+def _chosen(known: Columns, options: Options, reserved: set[str], excluded: set[str]) -> list[Column]:
     """The columns that are to be features."""
     if options.features is None:
-        segment = _plain(options.segment_by)  # within a segment it does not vary
-        return [c for c in known.all if c.name not in reserved | excluded and folded(c.name) != segment]
+        told = {_plain(options.segment_by)}  # within a segment it does not vary
+        told |= {
+            folded(name) for join in asked_joins(options.joins) for name, _ in join.pairs
+        }  # a key says nothing of a row that is new
+        return [c for c in known.all if c.name not in reserved | excluded and folded(c.name) not in told]
     chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]
     for column in chosen:
         _not_reserved(column, reserved)
@@ -203,7 +207,7 @@ def _not_reserved(column: Column, reserved: set[str]) -> None:
         raise InputError(f"column {column.name!r} is the target, the weight or an id, and cannot be a feature too")
 
 
-def _group(known: _Columns, key: str, family: OverColumns, reserved: set[str]) -> Feature:
+def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) -> Feature:
     """A feature over several columns, as the catalogue spells them."""
     members = known.find_all(family.columns, repr(key))
     least, columns_needed = family.least_columns

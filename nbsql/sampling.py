@@ -9,14 +9,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, listed
 from nbsql.plan import Plan
 from nbsql.query import Query
 from nbsql.spec import Feature, Spec
 
 # The types that a spec may bring into a statement: names and numbers. What an ENUM holds is drawn as text.
-_TYPE = re.compile(r"[A-Z][A-Z0-9_ ]*(\(\d+(, ?\d+)?\))?")
+_TYPE = re.compile(r"[A-Z][A-Z0-9_ ]*(\(\d+(, ?\d+)?\))?", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class _Drawn:
     columns: list[_Column]
 
 
-def sample(engine: DuckDB, plan: Plan, title: str, n: Any, seed: Any) -> Query:
+def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     """The query of `n` rows drawn from a model; see `Model.sample`."""
     for name, value, least in (("n", n, 0), ("seed", seed, None)):
         if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
@@ -43,7 +43,7 @@ def sample(engine: DuckDB, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     for name, value in (("n", n), ("seed", seed)):
         if not -(2**63) < value < 2**63 - 1:
             raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
-    able = ("value", "number") if plan.spec.given else ("value", "number", "bag")  # how long a bag is says a count
+    able = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")  # a count says how long
     stuck = [feature for feature in plan.spec.features if feature.family.drawn not in able]
     if stuck:
         names = listed(feature.name for feature in stuck)

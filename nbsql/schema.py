@@ -12,10 +12,10 @@ CONTENTS: dict[str, str] = {
     "likelihoods": "view",
     "components": "view",
     "priors": "view",
-    **dict.fromkeys(["calibration", "lookups", "parameters", "weights", "batches", "spec", "statistics"], "table"),
+    **dict.fromkeys(["calibration", "estimates", "lookups", "parameters", "weights", "batches", "spec", "statistics"], "table"),
 }
 
-_OPTIONAL = ("lookups", "weights", "components", "calibration", *CALIBRATED)
+_OPTIONAL = ("estimates", "lookups", "weights", "components", "calibration", *CALIBRATED)
 
 
 def model_names(engine: Engine, database: str) -> list[str]:
@@ -97,7 +97,7 @@ def drop_schema(engine: Engine, database: str, schema: str) -> None:
     present = check_contents(engine, database, schema, schema)
     ident = engine.renderer.dialect.ident
     for name, kind in CONTENTS.items():
-        if name in present:
+        if name in present and not engine.renderer.dialect.traits.cascades:
             statement = engine.renderer.statement("drop_relation", kind, ident(*engine.path(database, schema), name))
             engine.run(f"drop {name}", statement)
     engine.run("drop schema", engine.renderer.statement("drop_schema", ident(*engine.path(database, schema))))

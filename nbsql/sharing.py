@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from typing import Any
 
 from nbsql.calibration import restore_calibration
+from nbsql.components import refuse_components
 from nbsql.derived import derive, mergeable, read_file
+from nbsql.dialect import folded
+from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
 from nbsql.errors import InputError
+from nbsql.frozen_statistics import check_countable
 from nbsql.library import load
 from nbsql.model import Model
 from nbsql.places import Connection, opened, opened_duckdb, place_for
 from nbsql.plan import Entry
+from nbsql.segments import refuse_segments
+from nbsql.spec import Spec
 
 
 def merge(
@@ -49,8 +57,80 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
         relations, replaces = place_for(engine, name, database, replace=replace)
-        plan, classes = derive(engine, spec, cells, entries, relations, replaces)
+        parts = draft(engine, relations)
+        plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
+        plan = publish(engine, plan, relations)
     return Model(engine, plan, classes, name)
+
+
+def from_statistics(
+    con: Connection,
+    statistics: Any,
+    *,
+    like: str | Model,
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """The model of what another engine has counted, as if it were fitted on the rows there. Only counts move, never a row.
+
+    Args:
+        con: a connection, the path of a DuckDB file, or the address of a PostgreSQL server.
+        statistics: the answer of `Model.sql("statistics", ..., dialect=...)`, a relation or frame with its columns.
+        like: the model that wrote the query, or its name: the new one has its features and options.
+        name: of the new model; None makes a transient one.
+        replace: take the place of the model of that name, which may be `like`.
+        database: the attached database to keep the model in; None for the current one.
+
+    Raises:
+        InputError: a column is missing, or a cell is none of such a model.
+        ModelError: the models of `like` do not follow from counts, or the name is taken.
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> days = "FROM (VALUES ('sun', 'dry'), ('rain', 'wet'), ('rain', 'wet')) AS t(sky, day)"
+    >>> _ = con.execute(f"CREATE TABLE days AS {days}")
+    >>> model = nbsql.fit(con, "SELECT * FROM days LIMIT 2", target="day")
+    >>> cells = con.sql(model.sql("statistics", "days", dialect="duckdb"))  # elsewhere, as it were
+    >>> from_statistics(con, cells, like=model).predict("SELECT 'rain' AS sky").fetchall()
+    [('rain', 'wet', 0.8181818181818181)]
+    """
+    with opened(con) as engine, engine.transaction():
+        model = like if isinstance(like, Model) else load(engine, like)
+        spec, title = model._spec, model._title
+        refuse_segments(spec, title, "what another engine has counted")
+        refuse_components(spec, title, "what another engine has counted")
+        check_countable(spec, title)
+        source = engine.source(statistics)
+        try:
+            _look_over(engine, spec, source, title)
+            render = engine.renderer.fragment
+            cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
+            rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
+            relations, replaces = place_for(engine, name, database, replace=replace)
+            entry = Entry(1, "1", "import", source.label, rows)
+            plan, classes = derive(engine, spec, cells, [entry], draft(engine, relations), replaces)
+            plan = publish(engine, plan, relations)
+        finally:
+            source.release()
+    return Model(engine, plan, classes, name)
+
+
+def _look_over(engine: Engine, spec: Spec, source: Source, title: str) -> None:
+    """Raise InputError unless a source holds the cells of a model."""
+    names = {folded(column.name) for column in source.columns}
+    for column in ("class", "feature", "value", "n", "mean", "m2"):
+        if column not in names:
+            raise InputError(f"no column {column!r} in {source.label}; a cell has class, feature, value, n, mean and m2")
+    unknown, wrong, classes = engine.ask("looked_over", source.relation, spec.features)[0]
+    if unknown is not None:
+        raise InputError(f"{source.label} has cells of {unknown!r}, which is no feature of {title}")
+    if wrong:
+        cells = "1 cell" if wrong == 1 else f"{wrong} cells"
+        hold = "holds" if wrong == 1 else "hold"
+        raise InputError(f"{cells} of {source.label} {hold} no count; n and m2 must be at least 0")
+    if not classes:
+        raise InputError(f"{source.label} has no cells of the classes themselves, whose feature is NULL")
 
 
 def _resolved(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
@@ -82,7 +162,9 @@ def import_(
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
-        plan, classes = derive(engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights)
+        plan, classes = derive(
+            engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights, origin=relations
+        )
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
     return Model(engine, plan, classes, name)

@@ -11,6 +11,7 @@ from nbsql import family as family_module
 from nbsql.components import Components
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen
+from nbsql.joins import Dimension, Join
 
 if TYPE_CHECKING:
     from nbsql.selection import Best, Forward
@@ -129,6 +130,7 @@ class Spec:
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
     components: Components | None = None
+    joins: tuple[Dimension, ...] = ()
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -174,6 +176,7 @@ class Spec:
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
                 **({"components": self.components.to_dict()} if self.components else {}),
+                **({"joins": [dimension.to_dict() for dimension in self.joins]} if self.joins else {}),
                 "prior": {
                     "kind": self.prior.kind,
                     "alpha": self.prior.alpha,
@@ -229,6 +232,7 @@ class Spec:
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
                 components=Components.from_dict(data["components"]) if "components" in data else None,
+                joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),
                 features=tuple(features),
                 prior=Prior(
                     prior["kind"],
@@ -247,6 +251,7 @@ class Options:
     """The keyword arguments of `nbsql.fit` that say what to model; that function's docstring explains them."""
 
     target: str
+    joins: Sequence[Join] | Join = ()
     features: Sequence[str] | Best | Forward | None = None
     exclude: Sequence[str] = ()
     families: Mapping[str, str | Family] = field(default_factory=dict)

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
+from nbsql.coded import judge
 from nbsql.derived import derive
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
@@ -65,7 +66,7 @@ class Sweep:
 
 
 def sweep(
-    engine: DuckDB,
+    engine: Engine,
     source: Source,
     options: Options,
     *,
@@ -102,10 +103,8 @@ def sweep(
             return staying(part) if part == "cells" else temporary(part)
 
         dealt = deal(engine, source, resolved(source, wanted, fold), table, folds=folds, fold=fold)
-        known: dict[str, tuple[int, float, float]] = {}  # settings may differ in nothing: numbers have no alpha
-        for spec in dealt.specs:
-            if estimates(spec) not in known:
-                known[estimates(spec)] = _total(dealt.score(dealt.models(spec)))
+        distinct = {estimates(spec): spec for spec in dealt.specs}  # settings may differ in nothing: numbers have no alpha
+        known = dict(zip(distinct, map(_total, judge(dealt, list(distinct.values()))), strict=True))
         scores = [known[estimates(spec)] for spec in dealt.specs]
     order = sorted(range(len(settings)), key=lambda number: _rank(scores[number], by))
     rows = [(rank, *_texts(wanted[number]), *scores[number][1:]) for rank, number in enumerate(order, start=1)]

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.context import Context
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.evaluate import queries_of
@@ -55,7 +55,7 @@ class CrossValidation:
 
 
 def cross_validate(
-    engine: DuckDB, source: Source, options: Options, *, folds: int | str, fold: str | None, bins: int
+    engine: Engine, source: Source, options: Options, *, folds: int | str, fold: str | None, bins: int
 ) -> CrossValidation:
     """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
     check_folds(folds, fold)
@@ -87,7 +87,7 @@ def cross_validate(
 
 
 def judged(
-    engine: DuckDB,
+    engine: Engine,
     source: Source,
     spec: Spec,
     scores: Query,

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
+from elsewhere import Elsewhere, opened
 from hypothesis import settings
 
 import nbsql.context
@@ -114,3 +115,11 @@ def joint() -> Callable[..., list[dict[Any, float]]]:
         return [dict(zip(labels, row[-len(labels) :], strict=True)) for row in rows]
 
     return score
+
+
+@pytest.fixture(scope="module", params=["sqlite", "clickhouse", "duckdb"])
+def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
+    """Each engine that runs what is written for others, in turn."""
+    engine = opened(request.param, tmp_path_factory.mktemp("elsewhere"))
+    yield engine
+    engine.close()

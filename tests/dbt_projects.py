@@ -1,4 +1,4 @@
-"""Runs dbt on small projects that install the package from this checkout, and on the example."""
+"""Runs dbt on small projects that install the package from this checkout, and on the example, on each engine."""
 
 from __future__ import annotations
 
@@ -8,12 +8,15 @@ import math
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import duckdb
 import pytest
+from conformance.servers import absent, binaries, postgres
 
 from nbsql.render import macro_path
 
@@ -21,12 +24,38 @@ from nbsql.render import macro_path
 _INSTALLED = importlib.util.find_spec("dbt") is not None and importlib.util.find_spec("dbt.adapters.duckdb") is not None
 needs_dbt = [pytest.mark.slow, pytest.mark.skipif(not _INSTALLED, reason="dbt is not installed: pip install '.[test]'")]
 
+ENGINES = ("duckdb", "postgres")
+
+
+@contextmanager
+def server(engine: str) -> Iterator[str | None]:
+    """The address of a private PostgreSQL server, or None for DuckDB, which has none."""
+    if engine == "duckdb":
+        yield None
+        return
+    if importlib.util.find_spec("dbt.adapters.postgres") is None or importlib.util.find_spec("psycopg") is None:
+        absent("dbt-postgres or psycopg is not installed: pip install '.[test]'")
+    folder = binaries()
+    if folder is None:
+        absent("no PostgreSQL 15 or later is installed, whose server the tests could start")
+    assert folder is not None
+    with postgres(folder) as address:
+        yield address
+
+
+def output(address: str) -> dict[str, Any]:
+    """The output of a profile for a PostgreSQL database."""
+    parts = urlsplit(address)
+    place = {"host": parts.hostname, "port": parts.port, "user": parts.username, "password": "secret", "dbname": parts.path[1:]}
+    return {"type": "postgres", "schema": "public", "threads": 2, **place}
+
 
 class Project:
-    """A dbt project in a folder of its own, on a DuckDB file.
+    """A dbt project in a folder of its own, on a DuckDB file or a PostgreSQL database.
 
     Args:
         folder: an empty folder.
+        address: of the PostgreSQL database; None: a DuckDB file in the folder.
         models: the SQL of each model, by name.
         meta: the options of the models of statistics, by name.
         config: more config of models, by name.
@@ -40,8 +69,11 @@ class Project:
         meta: Mapping[str, Any],
         config: Mapping[str, Any] | None = None,
         tests: Mapping[str, Sequence[Any]] | None = None,
+        *,
+        address: str | None = None,
     ) -> None:
         self.folder = folder
+        self.address = address
         self.database = folder / "project.duckdb"
         (folder / "models").mkdir()
         for name, sql in models.items():
@@ -54,11 +86,12 @@ class Project:
             }
             for name in models
         ]
-        tables = {"name": "raw", "schema": "main", "tables": [{"name": name} for name in ("rows", "empty", "others")]}
+        schema = "main" if address is None else "public"
+        tables = {"name": "raw", "schema": schema, "tables": [{"name": name} for name in ("rows", "empty", "others")]}
         self._write("models/properties.yml", {"models": properties, "sources": [tables]})
         self._write("packages.yml", {"packages": [{"local": str(macro_path())}]})
-        outputs = {"dev": {"type": "duckdb", "path": str(self.database), "threads": 2}}
-        self._write("profiles.yml", {"project": {"target": "dev", "outputs": outputs}})
+        target = {"type": "duckdb", "path": str(self.database), "threads": 2} if address is None else output(address)
+        self._write("profiles.yml", {"project": {"target": "dev", "outputs": {"dev": target}}})
         flags = {"send_anonymous_usage_stats": False}
         self._write("dbt_project.yml", {"name": "project", "version": "1.0", "profile": "project", "flags": flags})
         assert self.dbt("deps").returncode == 0
@@ -92,14 +125,36 @@ class Project:
             found[result["unique_id"].split(".")[2]] = "".join(ours[:1])
         return found
 
-    def connect(self) -> duckdb.DuckDBPyConnection:
-        return duckdb.connect(str(self.database))
+    @property
+    def engine(self) -> str:
+        return "duckdb" if self.address is None else "postgres"
+
+    def connect(self) -> Any:
+        """A connection of duckdb's or psycopg's to the database."""
+        if self.address is None:
+            return duckdb.connect(str(self.database))
+        import psycopg
+
+        return psycopg.connect(self.address, autocommit=True)
+
+    def run(self, *statements: str) -> None:
+        with self.connect() as con:
+            for sql in statements:
+                con.execute(sql)
 
 
-def dbt(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def read(con: Any, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The names of the columns of a query, and its rows."""
+    cursor = con.execute(sql)
+    return [column[0] for column in cursor.description], cursor.fetchall()
+
+
+def dbt(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own: it keeps its database open for as long as it runs."""
-    environment = {**os.environ, "DO_NOT_TRACK": "1", "DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "DBT_USE_COLORS": "false"}
-    environment.pop("PYTHONPATH", None)
+    quiet = {"DO_NOT_TRACK": "1", "DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "DBT_USE_COLORS": "false"}
+    environment = {**os.environ, **quiet, **variables}
+    if "PYTHONPATH" not in variables:
+        environment.pop("PYTHONPATH", None)
     folders = ["--project-dir", str(folder), "--profiles-dir", str(folder)]
     command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", *arguments, *folders]
     return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)

@@ -1,30 +1,33 @@
-"""The package in a dbt project: every table is the Python API's."""
+"""The package in a dbt project: every table is that of the Python API on the same engine."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
-from dbt_projects import Project, equal, needs_dbt
+from dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
 
 import nbsql
 
 pytestmark = needs_dbt
 
+# Both engines read it; PostgreSQL has no maps.
 ROWS = """
   CREATE TABLE rows AS SELECT
-    i AS id, ['a', 'b', 'c'][1 + i % 7 % 3] AS y, 'v' || (i * 5 % 4) AS category,
+    i AS id, (ARRAY['a', 'b', 'c'])[1 + i % 7 % 3] AS y, 'v' || (i * 5 % 4) AS category,
     CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag,
-    CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / 4 + i % 7 % 3 END AS x, i * 11 % 5 AS events, 0.5 + i * 13 % 7 AS wait,
+    CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / CAST(4 AS DOUBLE PRECISION) + i % 7 % 3 END AS x, i * 11 % 5 AS events,
+    0.5 + i * 13 % 7 AS wait,
     CASE WHEN i % 8 > 0 THEN 'The cat ' || (i % 5) || E' sat\nhere' || CASE WHEN i % 3 = 0 THEN ' Mat''s' ELSE '' END END
       AS note,
-    CASE WHEN i % 10 > 0 THEN ['u' || (i % 4), 'v', 'v'] END AS bag, MAP(['k', 'l'], [i % 3, 2]) AS counts,
+    CASE WHEN i % 10 > 0 THEN ARRAY['u' || (i % 4), 'v', 'v'] END AS bag{counts},
     i % 3 AS w1, i * 7 % 5 AS w2, 0.5 + i % 4 AS weight, i % 3 AS grade, DATE '2026-01-01' + CAST(i % 4 AS INTEGER) AS day
-  FROM range(90) AS t(i)
+  FROM generate_series(0, 89) AS t(i)
 """
+COUNTS = {"duckdb": ", MAP(['k', 'l'], [i % 3, 2]) AS counts", "postgres": ""}
 LEFT_OUT = ["id", "weight", "grade", "day"]
 
 # The options in YAML, and those of nbsql.fit.
@@ -148,13 +151,25 @@ def verbs_of(name: str) -> list[str]:
     return [verb for verb in VERBS if verb not in ONCE or name == "named"]
 
 
-def options_of(name: str) -> dict[str, Any]:
-    return {"target": "y", "exclude": LEFT_OUT, **CASES[name][0]}
+def options_of(name: str, engine: str) -> dict[str, Any]:
+    """The options in YAML."""
+    return _options(CASES[name][0], engine)
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    """A project with all cases and all verbs, built."""
+def _options(given: dict[str, Any], engine: str) -> dict[str, Any]:
+    options = {"target": "y", "exclude": LEFT_OUT, **given}
+    families = options.get("families", {})
+    return {**options, "families": {key: family for key, family in families.items() if key != "counts" or COUNTS[engine]}}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """A project with all cases and all verbs, built on an engine."""
+    with server(request.param) as address:
+        yield built(tmp_path_factory.mktemp("dbt"), address)
+
+
+def built(folder: Path, address: str | None) -> Project:
     models = dict.fromkeys(CASES, "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}")
     for name in CASES:
         models |= {f"{name}_{verb}": sql.replace("NAME", name) for verb, sql in VERBS.items() if verb in verbs_of(name)}
@@ -164,58 +179,59 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
         "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows'), where=\"y <> 'c'\") }}"
     )
     models["in_order"] = "{{ nbsql.probabilities(ref('two_classes'), source('raw', 'rows'), where='id < 30') }}"
-    meta = {name: options_of(name) for name in CASES}
+    engine = "duckdb" if address is None else "postgres"
+    meta = {name: options_of(name, engine) for name in CASES}
     meta["two_classes"] = {"target": "y", "exclude": LEFT_OUT, "classes": ["c", "b", "a"]}
-    found = Project(tmp_path_factory.mktemp("dbt"), models, meta)
-    with found.connect() as con:
-        con.execute(ROWS)
+    found = Project(folder, models, meta, address=address)
+    found.run(ROWS.format(counts=COUNTS[engine]))
     found.build()
     return found
 
 
 @pytest.fixture(scope="module")
-def con(project: Project) -> Iterator[duckdb.DuckDBPyConnection]:
+def con(project: Project) -> Iterator[Any]:
     with project.connect() as connection:
         yield connection
 
 
-def fitted(con: duckdb.DuckDBPyConnection, name: str) -> nbsql.Model:
-    return nbsql.fit(con, "rows", **{"target": options_of(name)["target"], "exclude": LEFT_OUT, **CASES[name][1]})
+def fitted(con: Any, name: str, engine: str) -> nbsql.Model:
+    return nbsql.fit(con, "rows", **_options({**CASES[name][1], "target": options_of(name, engine)["target"]}, engine))
 
 
 # A test is a module here, not a case, because every process that runs some of them builds the project.
-def test_every_table_is_that_of_python(con: duckdb.DuckDBPyConnection) -> None:
+def test_every_table_is_that_of_python(con: Any, project: Project) -> None:
     for name in CASES:
-        _compare(con, name, fitted(con, name))
+        _compare(con, name, fitted(con, name, project.engine))
 
 
-def _compare(con: duckdb.DuckDBPyConnection, name: str, model: nbsql.Model) -> None:
-    cells = "slice, class, feature, value, n, mean, m2"
-    equal(con.sql(f"SELECT {cells} FROM {name}").fetchall(), [row[:7] for row in model.statistics], name)
+def _compare(con: Any, name: str, model: nbsql.Model) -> None:
+    _, cells = read(con, f"SELECT slice, class, feature, value, n, mean, m2 FROM {name}")
+    equal(cells, [row[:7] for row in model.statistics], name)
     for verb in verbs_of(name):
-        found = con.sql(f"FROM {name}_{verb}")
+        columns, found = read(con, f"SELECT * FROM {name}_{verb}")
         if verb == "metrics":
             query = model.evaluate("rows", weight="weight").metrics
         else:
             query = getattr(model, verb) if verb in ("priors", "likelihoods") else getattr(model, verb)("rows")
-        assert found.columns == query.columns, (name, verb)
-        equal(found.fetchall(), query.fetchall(), f"{name} {verb}")
+        assert columns == query.columns, (name, verb)
+        equal(found, query.fetchall(), f"{name} {verb}")
 
 
-def test_the_tables_of_an_evaluation_are_those_of_python(con: duckdb.DuckDBPyConnection) -> None:
-    evaluation = fitted(con, "inferred").evaluate("rows")
+def test_the_tables_of_an_evaluation_are_those_of_python(con: Any, project: Project) -> None:
+    evaluation = fitted(con, "inferred", project.engine).evaluate("rows")
     for table in TABLES:
-        found, query = con.sql(f"FROM inferred_{table}"), getattr(evaluation, table)
-        assert found.columns == query.columns
-        equal(found.fetchall(), query.fetchall(), table)
+        columns, found = read(con, f"SELECT * FROM inferred_{table}")
+        query = getattr(evaluation, table)
+        assert columns == query.columns
+        equal(found, query.fetchall(), table)
 
 
-def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con) -> None:
-    found = con.sql("FROM in_order")
-    assert found.columns[-3:] == ["probability_c", "probability_b", "probability_a"]
-    model = nbsql.fit(con, "FROM rows WHERE y <> 'c'", target="y", exclude=LEFT_OUT)
-    expected = model.predict_proba("FROM rows WHERE id < 30").fetchall()
-    equal(found.fetchall(), [(*row[:-2], 0.0, row[-1], row[-2]) for row in expected])
+def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con: Any) -> None:
+    columns, found = read(con, "SELECT * FROM in_order")
+    assert columns[-3:] == ["probability_c", "probability_b", "probability_a"]
+    model = nbsql.fit(con, "SELECT * FROM rows WHERE y <> 'c'", target="y", exclude=LEFT_OUT)
+    expected = model.predict_proba("SELECT * FROM rows WHERE id < 30").fetchall()
+    equal(found, [(*row[:-2], 0.0, row[-1], row[-2]) for row in expected])
 
 
 def test_no_macro_has_the_name_of_one_of_dbt(project: Project) -> None:

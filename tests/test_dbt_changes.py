@@ -2,49 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
-from dbt_projects import Project, equal, needs_dbt
+from dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
 
 import nbsql
 
 pytestmark = needs_dbt
 
 DAYS = """
-  SELECT i AS id, DATE '2026-06-01' + CAST(i // 30 AS INTEGER) AS day,
+  SELECT i AS id, DATE '2026-06-01' + CAST(floor(i / 30.0) AS INTEGER) AS day,
     CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label, i % 4 AS links,
-    CASE WHEN i % 3 = 0 THEN 'free prize ' ELSE 'lunch at ' END || (i % 7) AS message, i * 37 % 11 / 4 + i % 3 AS size
-  FROM range(120) AS t(i)
+    CASE WHEN i % 3 = 0 THEN 'free prize ' ELSE 'lunch at ' END || (i % 7) AS message,
+    i * 37 % 11 / CAST(4 AS DOUBLE PRECISION) + i % 3 AS size
+  FROM generate_series(0, 119) AS t(i)
 """
 STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
 OPTIONS: dict[str, Any] = {"target": "label", "exclude": ["id", "day"], "slice_by": "day"}
-FAMILIES = {"message": "text", "LINKS": "poisson"}  # as a user may spell it
+# As a user may spell it: DuckDB finds a name without regard to case, PostgreSQL as it is written.
+LINKS = {"duckdb": "LINKS", "postgres": "links"}
 CELLS = "SELECT slice, class, feature, value, n, mean, m2"
 
 
 def cells(project: Project, name: str = "kept") -> list[tuple[Any, ...]]:
     with project.connect() as con:
-        return con.execute(f"{CELLS} FROM {name}").fetchall()
+        return read(con, f"{CELLS} FROM {name}")[1]
 
 
 def fitted(project: Project) -> list[tuple[Any, ...]]:
+    """What a fit of the rows of each day counts."""
+    families = {"message": nbsql.Text(), "links": "poisson"}
+    found = []
     with project.connect() as con:
-        families = {"message": nbsql.Text(), "links": "poisson"}
-        return [row[:7] for row in nbsql.fit(con, "rows", families=families, **OPTIONS).statistics]
+        for (day,) in con.execute("SELECT DISTINCT CAST(day AS VARCHAR) FROM rows").fetchall():
+            rows = f"SELECT * FROM rows WHERE day = '{day}'"
+            model = nbsql.fit(con, rows, target="label", exclude=["id", "day"], families=families)
+            found += [(day, *row[1:7]) for row in model.statistics]
+    return found
 
 
-def run(project: Project, sql: str) -> None:
-    with project.connect() as con:
-        con.execute(sql)
+@pytest.fixture(scope="module", params=ENGINES)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with server(request.param) as address:
+        yield built(tmp_path_factory.mktemp("dbt"), request.param, address)
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    meta = {**OPTIONS, "families": FAMILIES}
+def built(folder: Path, engine: str, address: str | None) -> Project:
+    meta = {**OPTIONS, "families": {"message": "text", LINKS[engine]: "poisson"}}
     models = dict.fromkeys(("kept", "added"), STATISTICS) | {
         "scored": "{{ nbsql.predictions(ref('kept'), source('raw', 'rows')) }}",
-        "bent": "SELECT * REPLACE (CASE WHEN class = 'ham' THEN -n ELSE n END AS n) FROM {{ ref('kept') }}",
+        "bent": (
+            "SELECT slice, class, feature, value, CASE WHEN class = 'ham' THEN -n ELSE n END AS n, mean, m2, batch "
+            "FROM {{ ref('kept') }}"
+        ),
         "moved": "{{ nbsql.statistics(source('raw', 'rows'), where=\"links >= 1\") }}",
     }
     kept = {"materialized": "incremental", "unique_key": "slice"}
@@ -67,13 +80,14 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
     }
     config = {"kept": kept, "added": {"materialized": "incremental"}}
     found = Project(
-        tmp_path_factory.mktemp("dbt"),
+        folder,
         models,
         dict.fromkeys(("kept", "added", "moved"), meta),
         config,
         tests,
+        address=address,
     )
-    run(found, f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) WHERE id < 75")
+    found.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days WHERE id < 75")
     assert found.dbt("run").returncode == 0
     return found
 
@@ -82,7 +96,7 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
     equal(cells(project), fitted(project))
     with project.connect() as con:
         before = con.execute("SELECT batch FROM kept WHERE slice = '2026-06-01'").fetchone()
-    run(project, f"INSERT INTO rows SELECT * FROM ({DAYS}) WHERE id >= 75")  # the rest of the third day, and a fourth
+    project.run(f"INSERT INTO rows SELECT * FROM ({DAYS}) AS days WHERE id >= 75")  # the rest of the third day, and a fourth
     assert project.dbt("run").returncode == 0
     expected = fitted(project)
     equal(cells(project), expected)
@@ -95,7 +109,7 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
     equal(cells(project), expected)
 
     # A full refresh is a fit.
-    run(project, "DELETE FROM rows WHERE id < 10")
+    project.run("DELETE FROM rows WHERE id < 10")
     assert project.dbt("run", "--full-refresh").returncode == 0
     equal(cells(project), fitted(project))
     equal(cells(project, "added"), fitted(project))

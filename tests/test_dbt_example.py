@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from dbt_projects import Project, dbt, equal, needs_dbt
+from dbt_projects import ENGINES, Project, dbt, equal, needs_dbt, output, read, server
 
 import nbsql
 from nbsql.render import macro_path
@@ -20,80 +20,106 @@ pytestmark = needs_dbt
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "examples" / "dbt_project"
-HELD_BACK = "FROM departures WHERE day > 20"
+HELD_BACK = "SELECT * FROM departures WHERE day > 20"
 
 Flights = Callable[[nbsql.Model], Any]
 # The tables of the flights, and what they are in Python.
 TABLES: dict[str, Flights] = {
-    "delay_statistics": lambda model: model.statistics,
     "delay_priors": lambda model: model.priors,
     "delay_likelihoods": lambda model: model.likelihoods,
     "delay_predictions": lambda model: model.predict_proba(HELD_BACK),
-    "delay_explanation": lambda model: model.explain("FROM departures WHERE month = 6 AND day = 28"),
+    "delay_explanation": lambda model: model.explain("SELECT * FROM departures WHERE month = 6 AND day = 28"),
     "delay_evaluation": lambda model: model.evaluate(HELD_BACK).metrics,
     "delay_confusion": lambda model: model.evaluate(HELD_BACK).confusion,
 }
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example, built up to May, and then again with June."""
-    copy = tmp_path_factory.mktemp("example") / "dbt_project"
-    shutil.copytree(
-        EXAMPLE, copy, ignore=shutil.ignore_patterns("target", "logs", "dbt_packages", "*.duckdb*", "package-lock.yml")
-    )
-    packages = copy / "packages.yml"
-    assert '"{{ env_var(' in packages.read_text(encoding="utf-8")
-    packages.write_text(json.dumps({"packages": [{"local": str(macro_path())}]}), encoding="utf-8")
-    for arguments in (["deps"], ["build", "--vars", "last_month: 5"], ["build"]):
-        done = dbt(copy, *arguments)
-        assert done.returncode == 0, done.stdout + done.stderr
-        assert "WARN" not in done.stdout.replace("WARN=0", ""), done.stdout
-    return copy
+class Example:
+    """The example, built up to May, and then again with June, on an engine.
+
+    Attributes:
+        folder: of the project.
+        con: a connection to its database, which is in the schema of its tables.
+    """
+
+    def __init__(self, folder: Path, address: str | None) -> None:
+        self.folder = folder / "dbt_project"
+        left_out = shutil.ignore_patterns("target", "logs", "dbt_packages", "*.duckdb*", "package-lock.yml")
+        shutil.copytree(EXAMPLE, self.folder, ignore=left_out)
+        packages = self.folder / "packages.yml"
+        assert '"{{ env_var(' in packages.read_text(encoding="utf-8")
+        packages.write_text(json.dumps({"packages": [{"local": str(macro_path())}]}), encoding="utf-8")
+        target, variables = [], {}
+        if address is not None:
+            place = output(address)
+            target = ["--target", "postgres"]
+            variables = {f"PG{key.upper()}": str(place[key]) for key in ("host", "port", "user", "password")}
+            variables["PGDATABASE"] = place["dbname"]
+        for arguments in (["deps"], ["build", *target, "--vars", "last_month: 5"], ["build", *target]):
+            done = dbt(self.folder, *arguments, **variables)
+            assert done.returncode == 0, done.stdout + done.stderr
+            assert "WARN" not in done.stdout.replace("WARN=0", ""), done.stdout
+        if address is None:
+            self.con: Any = duckdb.connect(str(self.folder / "example.duckdb"))
+        else:
+            import psycopg
+
+            self.con = psycopg.connect(address, autocommit=True, options="-c search_path=nbsql_example")
 
 
-@pytest.fixture(scope="module")
-def con(folder: Path) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect(str(folder / "example.duckdb")) as connection:
-        yield connection
+@pytest.fixture(scope="module", params=ENGINES)
+def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+    with server(request.param) as address:
+        found = Example(tmp_path_factory.mktemp("example"), address)
+        yield found
+        found.con.close()
 
 
-def test_tables_of_the_flights_are_those_of_python(con: duckdb.DuckDBPyConnection) -> None:
-    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "slice_by": "month"}
-    model = nbsql.fit(con, "FROM departures WHERE day <= 20", families={"hour": "categorical"}, **options)
+def test_tables_of_the_flights_are_those_of_python(example: Example) -> None:
+    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
+    model = nbsql.fit(example.con, "SELECT * FROM departures WHERE day <= 20", **options)
     for table, query in TABLES.items():
-        wanted = query(model)
-        columns = [name for name in wanted.columns if name != "batch"]  # the last, named by dbt for the time of its run
-        equal(con.sql(f"FROM {table}").select(*columns).fetchall(), [row[: len(columns)] for row in wanted], table)
+        columns, rows = read(example.con, f"SELECT * FROM {table}")
+        assert columns == query(model).columns, table
+        equal(rows, query(model).fetchall(), table)
 
 
-def test_june_was_added_and_may_counted_again(con: duckdb.DuckDBPyConnection) -> None:
-    batches = con.sql(
-        "SELECT slice, min(batch), count(DISTINCT batch) FROM delay_statistics GROUP BY slice ORDER BY slice"
-    ).fetchall()
+def test_a_slice_of_the_statistics_is_a_month(example: Example) -> None:
+    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
+    for month in range(1, 7):
+        model = nbsql.fit(example.con, f"SELECT * FROM departures WHERE day <= 20 AND month = {month}", **options)
+        _, rows = read(example.con, f"SELECT class, feature, value, n, mean, m2 FROM delay_statistics WHERE slice = '{month}'")
+        equal(rows, [row[1:7] for row in model.statistics], f"month {month}")
+
+
+def test_june_was_added_and_may_counted_again(example: Example) -> None:
+    _, batches = read(
+        example.con,
+        "SELECT slice, min(batch), count(DISTINCT batch) FROM delay_statistics GROUP BY slice ORDER BY slice",
+    )
     assert [(part, count) for part, _, count in batches] == [(str(month), 1) for month in range(1, 7)]
     assert len({batch for part, batch, _ in batches if part < "5"}) == 1
     assert len({batch for part, batch, _ in batches if part >= "5"}) == 1
     assert batches[0][1] < batches[-1][1]
 
 
-def test_tickets_go_to_the_team_that_python_says(con: duckdb.DuckDBPyConnection) -> None:
+def test_tickets_go_to_the_team_that_python_says(example: Example) -> None:
     families = {
         "message": nbsql.Text(stop_words="english", min_length=3),
         "screenshots": nbsql.Poisson(a=1, b=1),
     }
-    known = "FROM tickets WHERE team IS NOT NULL"
+    known = "SELECT * FROM tickets WHERE team IS NOT NULL"
     model = nbsql.fit(
-        con, known, target="team", id="ticket", exclude=["opened_on"], prior="uniform", alpha=0.5, families=families
+        example.con, known, target="team", id="ticket", exclude=["opened_on"], prior="uniform", alpha=0.5, families=families
     )
-    equal(con.sql("FROM ticket_likelihoods").fetchall(), model.likelihoods.fetchall())
-    found = con.sql("FROM ticket_teams").fetchall()
-    equal(found, model.predict("FROM tickets WHERE team IS NULL").fetchall())
+    equal(read(example.con, "SELECT * FROM ticket_likelihoods")[1], model.likelihoods.fetchall())
+    _, found = read(example.con, "SELECT * FROM ticket_teams")
+    equal(found, model.predict("SELECT * FROM tickets WHERE team IS NULL").fetchall())
     assert [row[-2] for row in sorted(found)] == ["billing", "technical", "shipping"]
 
 
-def test_docs_blocks_describe_the_models(folder: Path) -> None:
-    nodes = json.loads((folder / "target" / "manifest.json").read_text(encoding="utf-8"))["nodes"]
+def test_docs_blocks_describe_the_models(example: Example) -> None:
+    nodes = json.loads((example.folder / "target" / "manifest.json").read_text(encoding="utf-8"))["nodes"]
     description = nodes["model.nbsql_example.delay_statistics"]["description"]
     assert description.startswith("A naive Bayes model as counts that add up")
 

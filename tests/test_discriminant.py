@@ -166,6 +166,19 @@ def test_beside_categories_and_other_numbers(con: Connection) -> None:
     assert nbsql.fit(con, "rows", target="y", id="i", method="lda").families.keys() == {"lda", "colour"}
 
 
+def test_two_groups_of_numbers_beside_each_other(con: Connection) -> None:
+    x, y = data("iris")
+    load(con, x, y)
+    groups = {
+        "sepal": nbsql.MultivariateGaussian(["x1", "x2"], shared=False),
+        "petal": nbsql.MultivariateGaussian(["x3", "x4"]),
+    }
+    model = nbsql.fit(con, "rows", target="y", id="i", families=groups)
+    prior = np.log([(y == k).mean() for k in range(3)])
+    expected = by_hand(x[:, :2], y, False) + by_hand(x[:, 2:], y, True) - prior
+    np.testing.assert_allclose(answers(model, "joint_log_likelihood"), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("method", ["lda", "qda"])
 def test_far_means_and_very_different_scales(con: Connection, method: str) -> None:
     rng = np.random.default_rng(1)
@@ -179,20 +192,23 @@ def test_far_means_and_very_different_scales(con: Connection, method: str) -> No
     np.testing.assert_allclose(answers(model, "joint_log_likelihood"), expected, rtol=1e-6)
 
 
-def test_rows_without_a_number_are_left_out_and_counted(con: Connection) -> None:
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_rows_without_a_number_are_left_out_and_counted(con: Connection, method: str) -> None:
     x, y = data("iris")
     load(con, x, y)
     con.execute("UPDATE rows SET x2 = NULL WHERE i IN (3, 50); UPDATE rows SET x4 = 'NaN' WHERE i = 90")
-    line = "3 rows without one of the numbers of 'lda', and so left out of its estimates"
+    line = f"3 rows without one of the numbers of {method!r}, and so left out of its estimates"
     with pytest.warns(nbsql.NbsqlWarning) as caught:
-        model = nbsql.fit(con, "rows", target="y", id="i", method="lda")
+        model = nbsql.fit(con, "rows", target="y", id="i", method=method)
     assert [str(warning.message) for warning in caught] == [line]
     keep = ~np.isin(np.arange(len(y)), [3, 50, 90])
     prior = np.log([(y == k).mean() for k in range(3)])
     kept_prior = np.log([(y[keep] == k).mean() for k in range(3)])
     found = answers(model, "joint_log_likelihood")
-    np.testing.assert_allclose(found[keep], by_hand(x[keep], y[keep], True) - kept_prior + prior, rtol=1e-9)
+    np.testing.assert_allclose(found[keep], by_hand(x[keep], y[keep], method == "lda") - kept_prior + prior, rtol=1e-9)
     np.testing.assert_allclose(found[~keep], np.tile(prior, (3, 1)), rtol=1e-12)
+    query = f"SELECT sum(contribution) FROM ({model.explain('rows').sql}) GROUP BY i, class ORDER BY i, class"
+    np.testing.assert_allclose(np.array(con.execute(query).fetchall()).reshape(-1, 3), found, rtol=1e-9)
 
 
 def test_missing_numbers_imputed_with_the_mean_over_all_classes(con: Connection) -> None:

@@ -54,6 +54,8 @@ def modules():
 def test_the_examples_in_docstrings_run(name):
     if name.startswith("nbsql.engines.postgres"):
         pytest.importorskip("psycopg")
+    if name.startswith("nbsql.engines.spark"):
+        pytest.importorskip("pyspark")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 

@@ -10,7 +10,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.files import write
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 
 _ROWS = 30  # of a table on the terminal, unless asked for more
 
@@ -38,7 +38,7 @@ def check_form(*, as_json: bool, as_csv: bool, as_sql: bool) -> None:
         raise click.UsageError("choose one of --json, --csv and --sql")
 
 
-def answer(engine: DuckDB, query: nbsql.Query, *, limit: int, as_json: bool, as_csv: bool, as_sql: bool) -> None:
+def answer(engine: Engine, query: nbsql.Query, *, limit: int, as_json: bool, as_csv: bool, as_sql: bool) -> None:
     """Show the rows of a query in the form that was asked for; of a table, the first ones."""
     if as_sql:
         tables.sql(query.sql)

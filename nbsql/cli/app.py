@@ -16,10 +16,11 @@ from nbsql.cli.derived import cross_validate, drift, export, import_, merge, swe
 from nbsql.cli.evaluate import evaluate
 from nbsql.cli.fit import fit
 from nbsql.cli.generative import log_likelihood, sample
-from nbsql.cli.given import from_tables
+from nbsql.cli.given import from_statistics, from_tables
 from nbsql.cli.models import drop, list_, show
 from nbsql.cli.score import explain, predict, sql
 from nbsql.cli.weights import linear, quadratic, relevance
+from nbsql.engines.address import without_passwords
 from nbsql.errors import NbsqlError
 
 
@@ -56,7 +57,12 @@ class Commands(click.Group):
         except NbsqlError as error:
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
-            raise Failure(str(error)) from None
+            raise Failure(without_passwords(str(error))) from None
+        except click.UsageError as error:
+            message = without_passwords(error.format_message())
+            if message != error.format_message():
+                raise click.UsageError(message, error.ctx) from None
+            raise
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The commands in the order in which one needs them."""
@@ -72,14 +78,15 @@ class Commands(click.Group):
 def main() -> None:
     """A naive Bayes classifier inside DuckDB: SQL fits it, SQL scores with it, and rows never leave.
 
-    DATABASE is a DuckDB file, and a model a schema in it. SOURCE is a table, a view, a SELECT in quotes, or a file
-    (.parquet, .csv, .json).
+    DATABASE is a DuckDB file, or a PostgreSQL database, postgresql://user@host/name, and a model a schema in it.
+    SOURCE is a table, a view, a SELECT in quotes, or a file (.parquet, .csv, .json).
     """
 
 
 _COMMANDS = (
     demo, fit, predict, evaluate, cross_validate, sweep, calibrate, explain, update, forget, rollback, compact, drift, merge,
-    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, sql, drop, dbt_path,
+    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, from_statistics, sql,
+    drop, dbt_path,
 )  # fmt: skip
 for _command in _COMMANDS:
     main.add_command(_command)

@@ -11,7 +11,7 @@ import nbsql
 from nbsql.cli import tables
 from nbsql.cli.fit import classes
 from nbsql.cli.session import Rehearsal, rehearsing, told, writing
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 
 _sql = click.option(
     "--sql", "as_sql", is_flag=True, help="Print the statements; they run in a transaction that is rolled back."
@@ -106,7 +106,7 @@ def compact(database: str, model: str, *, through: str | None, as_sql: bool) -> 
 
 def _change(database: str, name: str, act: Callable[[nbsql.Model], str], *, as_sql: bool) -> None:
     """Change a model and say what it is now, or print what would run."""
-    opened: AbstractContextManager[DuckDB] = rehearsing(database) if as_sql else writing(database, create=False)
+    opened: AbstractContextManager[Engine] = rehearsing(database) if as_sql else writing(database, create=False)
     with opened as engine:
         with told(engine):
             model = nbsql.load(engine, name)

@@ -13,7 +13,7 @@ from nbsql.cli import tables
 from nbsql.cli.session import told, writing
 from nbsql.cli.words import explained
 from nbsql.demo import NAME, TARGET, Demonstration
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.duckdb import DuckDB, on_duckdb
 from nbsql.errors import DatabaseError
 
 
@@ -34,7 +34,8 @@ def demo(database: str | None, *, as_sql: bool) -> None:
         return
     if database is not None and Path(database).exists():
         raise DatabaseError(f"{database!r} is there already; name a new file, or delete it first")
-    with writing(database or ":memory:") as engine:
+    with writing(database or ":memory:") as opened:
+        engine = on_duckdb(opened, "nbsql demo")
         with told(engine):
             found = demonstration.demonstrate(engine)
         _tell(engine, found, database)

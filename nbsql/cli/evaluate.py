@@ -14,7 +14,7 @@ from nbsql.cli import tables
 from nbsql.cli.arguments import CostType, prices
 from nbsql.cli.files import write
 from nbsql.cli.session import reading, still
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.evaluation import TABLES
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def evaluate(
             _report(evaluation, loaded.target, str(loaded.name), source, confusion)
 
 
-def _table(engine: DuckDB, query: nbsql.Query, file_format: str) -> None:
+def _table(engine: Engine, query: nbsql.Query, file_format: str) -> None:
     if file_format != "table":
         write(engine, query.sql, file_format, None)
         return

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from nbsql.cli.session import discard, still
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError
 
 FORMATS = ("csv", "json", "jsonl", "parquet")
@@ -33,7 +33,7 @@ def format_of(chosen: str | None, output: str | None) -> str:
     return chosen or known[0]
 
 
-def write(engine: DuckDB, query: str, file_format: str, output: str | None) -> None:
+def write(engine: Engine, query: str, file_format: str, output: str | None) -> None:
     """Write the rows to the file `output`, or to stdout."""
     if output is None:
         with tempfile.TemporaryDirectory() as folder:
@@ -57,5 +57,5 @@ def write(engine: DuckDB, query: str, file_format: str, output: str | None) -> N
         discard(part)
 
 
-def _copy(engine: DuckDB, query: str, file: str, file_format: str) -> None:
-    engine.ask("copy_to", engine.renderer.dialect.query(query), file, file_format)
+def _copy(engine: Engine, query: str, file: str, file_format: str) -> None:
+    engine.write(query, file, file_format)

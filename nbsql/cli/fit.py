@@ -12,11 +12,14 @@ import duckdb
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.arguments import ComponentsType, FamilyType, PriorType
+from nbsql.cli.joins import JoinType
 from nbsql.cli.session import check_new_database, reading, recording, told, writing
 from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.family import Family, Nulls, Unseen
 from nbsql.family.stop_words import STOP_WORDS
 from nbsql.method import METHODS
+from nbsql.places import is_postgres
 from nbsql.selection import Best, By, Forward
 
 _ROWS = 30  # of a table that is no answer but a report
@@ -59,6 +62,14 @@ _OPTIONS = [
         help="What --best ranks by.",
     ),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
+    click.option(
+        "--join",
+        "joins",
+        type=JoinType(),
+        multiple=True,
+        help="A dimension table that features live in, by its key: customers:customer_id, products:product=id, or with a "
+        "prefix for its columns products:product=id:product_. Repeatable.",
+    ),
     click.option(
         "--family",
         "families",
@@ -190,7 +201,7 @@ def _print(database: str, source: str, name: str, *, replace: bool, options: dic
     """Print what a fit would run; a database that is not there yet would be an empty one."""
     from pathlib import Path
 
-    path = database if Path(database).exists() else ":memory:"
+    path = database if is_postgres(database) or Path(database).exists() else ":memory:"
     if replace and path == database:
         with recording(path) as recorder:
             if name.lower() in map(str.lower, nbsql.models(recorder)):
@@ -201,7 +212,7 @@ def _print(database: str, source: str, name: str, *, replace: bool, options: dic
         tables.sql(nbsql.fit_sql(engine, source, name=name, **options))
 
 
-def typed(engine: DuckDB, source: str, target: str, prior: Any) -> Any:
+def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:
     """What is given by label with the labels in the target's own type; labels of no class stay text, for the fit to refuse."""
     if not isinstance(prior, Mapping):
         return prior
@@ -213,7 +224,7 @@ def typed(engine: DuckDB, source: str, target: str, prior: Any) -> Any:
     return dict(prior)
 
 
-def report(engine: DuckDB, database: str, model: nbsql.Model) -> None:
+def report(engine: Engine, database: str, model: nbsql.Model) -> None:
     """What was inferred, and from how many rows."""
     features = list(model.families.items())
     count = f"{len(features)} feature{'' if len(features) == 1 else 's'}"
@@ -227,10 +238,10 @@ def report(engine: DuckDB, database: str, model: nbsql.Model) -> None:
     classes(engine, model)
 
 
-def classes(engine: DuckDB, model: nbsql.Model) -> None:
+def classes(engine: Engine, model: nbsql.Model) -> None:
     """The classes, the most probable first."""
     priors = engine.renderer.dialect.query(model.priors.sql)
-    rows = sorted(engine.ask("as_text", priors), key=lambda row: -float(row[2]))
+    rows = sorted(engine.ask("as_text", priors, engine.names(model.priors.sql)), key=lambda row: -float(row[2]))
     shown = [
         [label, tables.number(float(n)) if n is not None else "", tables.share(float(prior))]
         for label, n, prior, _ in rows[:_ROWS]
@@ -266,17 +277,21 @@ def _shown(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _next(engine: DuckDB, database: str, model: nbsql.Model, source: str) -> None:
+def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> None:
     name = str(model.name)
-    schema = name if _plain(engine, name) else engine.renderer.dialect.ident(name)
     table = "your_table" if " " in source.strip() or "." in source else source
-    quoted = engine.renderer.dialect.text(table)
+    if isinstance(engine, DuckDB):
+        schema = name if _plain(engine, name) else engine.renderer.dialect.ident(name)
+        in_sql = f"FROM {schema}.predict({engine.renderer.dialect.text(table)})"
+    else:
+        schema, table = (engine.ask("quoted_name", word)[0][0] for word in (name, table))
+        in_sql = f"SELECT {table}.*, said.* FROM {table}, {schema}.predict(to_jsonb({table})) AS said"
     tables.echo(
         "",
         "next:",
         f"  {tables.command('predict', database, name, source)}",
         f"  {tables.command('explain', database, name, source, '--row', '1')}",
-        f"  FROM {schema}.predict({quoted});    -- in SQL, from any client of DuckDB",
+        f"  {in_sql};    -- in SQL, from any client of {engine.title}",
     )
 
 

@@ -1,4 +1,4 @@
-"""`nbsql from-tables`: a model of given probabilities."""
+"""`nbsql from-tables` and `from-statistics`: a model of given probabilities, or of what another engine has counted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nbsql.cli import tables
 from nbsql.cli.arguments import FamilyType
 from nbsql.cli.fit import report
 from nbsql.cli.session import Rehearsal, check_new_database, rehearsing, told, writing
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.family import Family
 
 
@@ -47,7 +47,7 @@ def from_tables(
       nbsql from-tables shop.duckdb priors likelihoods --name calls --family 'wait=exponential'
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, priors)
-    opened: AbstractContextManager[DuckDB] = writing(database)
+    opened: AbstractContextManager[Engine] = writing(database)
     if as_sql:  # a database that is not there yet would be an empty one
         opened = rehearsing(database if Path(database).exists() else ":memory:")
     with opened as engine:
@@ -56,6 +56,32 @@ def from_tables(
                 engine, priors=priors, likelihoods=likelihoods, families=dict(families), target=target, id=id, name=name,
                 replace=replace,
             )  # fmt: skip
+        if isinstance(engine, Rehearsal):
+            tables.sql("\n\n".join(engine.statements))
+            return
+        report(engine, database, model)
+
+
+@click.command("from-statistics", short_help="Make a model of what another engine has counted.")
+@click.argument("database")
+@click.argument("statistics")
+@click.option("--like", required=True, metavar="MODEL", help="The model whose features and options it has.")
+@click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
+@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+@click.option("--sql", "as_sql", is_flag=True, help="Print the statements; they run in a transaction that is rolled back.")
+def from_statistics(database: str, statistics: str, *, like: str, name: str, replace: bool, as_sql: bool) -> None:
+    """Make a model of the answer of `nbsql sql DATABASE statistics ... --dialect NAME`, which another engine has given.
+
+    STATISTICS is a source with the columns class, feature, value, n, mean and m2.
+
+    \b
+      nbsql sql shop.duckdb statistics churn shop.customers --dialect bigquery
+      nbsql from-statistics shop.duckdb answer.csv --like churn --name churn_of_all
+    """  # noqa: D301 - \b keeps the lines
+    opened: AbstractContextManager[Engine] = rehearsing(database) if as_sql else writing(database, create=False)
+    with opened as engine:
+        with told(engine):
+            model = nbsql.from_statistics(engine, statistics, like=like, name=name, replace=replace)
         if isinstance(engine, Rehearsal):
             tables.sql("\n\n".join(engine.statements))
             return

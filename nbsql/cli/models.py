@@ -12,7 +12,8 @@ from nbsql.cli import tables
 from nbsql.cli.fit import differing, report
 from nbsql.cli.session import reading, recording, writing
 from nbsql.components import Components
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.address import without_passwords
+from nbsql.engines.engine import Engine
 from nbsql.errors import ModelError
 from nbsql.spec import Spec
 
@@ -77,11 +78,11 @@ def show(
             tables.table(["", "batch", "operation", "rows", "source", "at (UTC)"], lines, right=[0, 3])
 
 
-def _ordered(engine: DuckDB, query: nbsql.Query, columns: list[str], descending: Sequence[str] = ()) -> str:
+def _ordered(engine: Engine, query: nbsql.Query, columns: list[str], descending: Sequence[str] = ()) -> str:
     return engine.renderer.statement("ordered", engine.renderer.dialect.query(query.sql), columns, descending)
 
 
-def _history(engine: DuckDB, model: nbsql.Model) -> list[str]:
+def _history(engine: Engine, model: nbsql.Model) -> list[str]:
     """What the model was asked for and learnt from."""
     spec, row = _spec(engine, model)
     prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
@@ -108,13 +109,13 @@ def _components(components: Components) -> str:
     )
 
 
-def _spec(engine: DuckDB, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
+def _spec(engine: Engine, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
     row = engine.ask("everything", _relation(engine, model, "spec"))[0]
     return Spec.from_json(row[0], str(model.name)), row
 
 
-def _relation(engine: DuckDB, model: nbsql.Model, name: str) -> Any:
-    return engine.renderer.dialect.ident(engine.current()[0], str(model.name), name)
+def _relation(engine: Engine, model: nbsql.Model, name: str) -> Any:
+    return engine.renderer.dialect.ident(*engine.path(engine.current()[0], str(model.name)), name)
 
 
 @click.command(name="list", short_help="List the models of a database.")
@@ -135,7 +136,7 @@ def list_(database: str) -> None:
         tables.table(["model", "target", "classes", "features", "rows", "updated (UTC)"], rows, right=[2, 3, 4])
 
 
-def _line(engine: DuckDB, name: str) -> list[str]:
+def _line(engine: Engine, name: str) -> list[str]:
     try:
         model = nbsql.load(engine, name)
     except ModelError as error:
@@ -164,7 +165,7 @@ def drop(database: str, model: str, *, yes: bool, as_sql: bool) -> None:
     with reading(database) as engine:
         name = str(nbsql.load(engine, model).name)
     if not yes:
-        click.confirm(f"drop the model {name} of {database}?", abort=True)
+        click.confirm(f"drop the model {name} of {without_passwords(database)}?", abort=True)
     with writing(database, create=False) as engine:
         nbsql.load(engine, name).drop()
     tables.echo(f"dropped {name}")

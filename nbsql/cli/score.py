@@ -13,7 +13,7 @@ from nbsql.cli.arguments import CostType, ThresholdType, labels_by_text, prices
 from nbsql.cli.files import FORMATS, format_of, write
 from nbsql.cli.session import reading, recording, still, writing
 from nbsql.cli.words import explained
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.plan import VERBS
 
@@ -98,7 +98,7 @@ def predict(
             write(engine, scored(loaded, found).sql, wanted, output)
 
 
-def _table(engine: DuckDB, query: nbsql.Query, limit: int, added: int) -> None:
+def _table(engine: Engine, query: nbsql.Query, limit: int, added: int) -> None:
     hidden, more = tables.query(engine, query.sql, keep=min(added, 6), limit=limit)
     notes = []
     if more:
@@ -175,27 +175,32 @@ def explain(
 
 @click.command(name="sql", short_help="Print the SQL that scores a table.")
 @click.argument("database")
-@click.argument("verb", type=click.Choice(VERBS))
+@click.argument("verb", type=click.Choice([*VERBS, "statistics"]))
 @click.argument("model")
 @click.argument("source")
 @click.option("--inline", is_flag=True, help="Write the model's numbers into the query, which then needs no model.")
-def sql(database: str, verb: str, model: str, source: str, *, inline: bool) -> None:
+@click.option("--dialect", metavar="NAME", help="Write such a query for another engine, where SOURCE is: bigquery, tsql, ...")
+@click.option("--column", "columns", multiple=True, help="With --dialect, a column of SOURCE to pass on; may be repeated.")
+def sql(
+    database: str, verb: str, model: str, source: str, *, inline: bool, dialect: str | None, columns: tuple[str, ...]
+) -> None:
     """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
     \b
       nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
       nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
+      nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --column customer_id
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
-        tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline))
+        tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline, dialect=dialect, columns=columns or None))
 
 
-def _first(engine: DuckDB, source: str, limit: int | None, offset: int = 0) -> Source:
+def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> Source:
     found = engine.source(source)
     return found if limit is None and not offset else _excerpt(engine, found, limit, offset)
 
 
-def _excerpt(engine: DuckDB, found: Source, limit: int | None, offset: int = 0) -> Source:
+def _excerpt(engine: Engine, found: Source, limit: int | None, offset: int = 0) -> Source:
     """Some of the rows of a source, under its name."""
     relation: Any = engine.renderer.fragment("excerpt", found.relation, limit, offset)
     return Source(relation, found.label, found.columns, is_frame=found.is_frame)
@@ -206,6 +211,6 @@ def _ordered(found: Source) -> Source:
     return Source(found.relation, found.label, found.columns, is_frame=True)
 
 
-def _at_work(engine: DuckDB, task: str) -> None:
+def _at_work(engine: Engine, task: str) -> None:
     if engine.watch is not None:
         engine.watch(task)

@@ -1,4 +1,4 @@
-"""Opens databases for the commands: to read, to write, or to note down what would be run."""
+"""Opens databases for the commands, DuckDB files and PostgreSQL servers: to read, to write, or to note what would be run."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from nbsql.engines.duckdb import DuckDB
-from nbsql.errors import DatabaseError, NbsqlWarning, NotSupportedError, suggestion
-from nbsql.places import is_postgres
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError, NbsqlWarning, suggestion
+from nbsql.places import is_postgres, postgresql
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -26,11 +27,11 @@ _MEMORY = ":memory:"
 _SELECT = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot)\b", re.IGNORECASE)
 
 
-class Recorder(DuckDB):
-    """Notes the statements that would change a database, and runs none of them."""
+class Recorder(Engine):
+    """Notes the statements that would change a database, and runs none of them. Stands before an engine of a database."""
 
-    def __init__(self, path: str) -> None:
-        super().__init__(path, read_only=True)
+    def __init__(self, path: str, **options: Any) -> None:
+        super().__init__(path, **options)  # type: ignore[call-arg]
         self.statements: list[str] = []
 
     def run(self, name: str, sql: str) -> None:
@@ -38,25 +39,35 @@ class Recorder(DuckDB):
         self.statements.append(f"-- {name}\n{sql};")
 
 
-class Rehearsal(DuckDB):
+class Rehearsal(Recorder):
     """Runs the statements that change a database, to be undone, and notes them."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path, watch=Watch())
-        self.statements: list[str] = []
 
     def run(self, name: str, sql: str) -> None:
         """Run a statement and note it."""
+        super(Recorder, self).run(name, sql)
         super().run(name, sql)
-        self.statements.append(f"-- {name}\n{sql};")
+
+
+def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
+    """The engine of a file or a server, in a role."""
+    kind: type[Engine] = postgresql() if is_postgres(path) else DuckDB
+    options: dict[str, Any] = {"watch": Watch()} if is_postgres(path) else {"watch": Watch(), "read_only": read_only}
+    if role is not None:
+        kind = type(role.__name__, (role, kind), {})
+    engine: Any = kind(path, **options)  # type: ignore[call-arg]
+    if isinstance(engine, DuckDB):
+        engine.ask("no_progress_bar")
+    return engine
+
+
+def _is_file(path: str) -> bool:
+    return path != _MEMORY and not is_postgres(path)
 
 
 @contextmanager
-def reading(path: str) -> Iterator[DuckDB]:
+def reading(path: str) -> Iterator[Engine]:
     """A database opened to be read, so that others may read it meanwhile."""
-    _check_file(path)
-    engine = DuckDB(path, read_only=path != _MEMORY, watch=Watch())
-    engine.ask("no_progress_bar")
+    engine = _opened(path, read_only=_is_file(path))
     try:
         with interruptible(engine):
             yield engine
@@ -68,8 +79,7 @@ def reading(path: str) -> Iterator[DuckDB]:
 @contextmanager
 def recording(path: str) -> Iterator[Recorder]:
     """A database of which to print what would be run."""
-    _check_file(path)
-    engine = Recorder(path)
+    engine = _opened(path, Recorder, read_only=True)
     try:
         yield engine
     finally:
@@ -79,30 +89,29 @@ def recording(path: str) -> Iterator[Recorder]:
 @contextmanager
 def rehearsing(path: str) -> Iterator[Rehearsal]:
     """A database of which to print what would be run, where later statements need earlier ones: all of it is rolled back."""
-    _check_file(path)
-    if path != _MEMORY and not Path(path).exists():
-        raise DatabaseError(f"no database {path!r}")
-    engine = Rehearsal(path)
+    _check_there(path)
+    engine = _opened(path, Rehearsal)
     try:
-        engine.ask("no_progress_bar")
         with interruptible(engine):
-            engine.connection.begin()
-            yield engine
+            if is_postgres(path):
+                with engine.connection.transaction(force_rollback=True):
+                    yield engine
+            else:
+                engine.connection.begin()  # closing ends it, without a commit
+                yield engine
     finally:
         still(engine)
-        engine.close()  # ends the transaction without a commit
+        engine.close()
 
 
 @contextmanager
-def writing(path: str, *, create: bool = True) -> Iterator[DuckDB]:
-    """A database opened to be written; one that was not there is taken away again if the work fails."""
-    _check_file(path)
-    new = path != _MEMORY and not Path(path).exists()
-    if new and not create:
-        raise DatabaseError(f"no database {path!r}")
-    engine = DuckDB(path, watch=Watch())
+def writing(path: str, *, create: bool = True) -> Iterator[Engine]:
+    """A database opened to be written; a file that was not there is taken away again if the work fails."""
+    if not create:
+        _check_there(path)
+    new = _is_file(path) and not Path(path).exists()
+    engine = _opened(path)
     try:
-        engine.ask("no_progress_bar")
         with interruptible(engine):
             yield engine
     except BaseException:
@@ -115,12 +124,10 @@ def writing(path: str, *, create: bool = True) -> Iterator[DuckDB]:
     engine.close()
 
 
-def _check_file(path: str) -> None:
-    """Raise NotSupportedError if it is no file, but a server."""
-    if is_postgres(path):
-        raise NotSupportedError(
-            "the command line works on DuckDB files; for PostgreSQL use Python: nbsql.fit('postgresql://...', ...)"
-        )
+def _check_there(path: str) -> None:
+    """Raise DatabaseError if there is no such file."""
+    if _is_file(path) and not Path(path).exists():
+        raise DatabaseError(f"no database {path!r}")
 
 
 def discard(path: str) -> None:
@@ -136,8 +143,7 @@ def check_new_database(path: str, source: str) -> None:
     Raises:
         DatabaseError: a misspelt path, most likely.
     """
-    _check_file(path)
-    if path == _MEMORY or Path(path).exists():
+    if not _is_file(path) or Path(path).exists():
         return
     if _SELECT.match(source) or Path(source).suffix:
         return
@@ -175,13 +181,13 @@ class Watch:
 
 
 @contextmanager
-def interruptible(engine: DuckDB) -> Iterator[None]:
-    """Let Ctrl-C stop a statement at once.
+def interruptible(engine: Engine) -> Iterator[None]:
+    """Let Ctrl-C stop a statement at once, which the driver of PostgreSQL sees to by itself.
 
     Python handles a signal only when DuckDB gives control back. But the signal's number arrives in a socket at once, where a
     thread waits for it.
     """
-    if threading.current_thread() is not threading.main_thread():
+    if not isinstance(engine, DuckDB) or threading.current_thread() is not threading.main_thread():
         yield  # only the main thread receives signals
         return
     ours, theirs = socket.socketpair()
@@ -204,14 +210,14 @@ def interruptible(engine: DuckDB) -> Iterator[None]:
         ours.close()
 
 
-def still(engine: DuckDB) -> None:
+def still(engine: Engine) -> None:
     """Take the line of progress away, before something is printed."""
     if isinstance(engine.watch, Watch):
         engine.watch.stop()
 
 
 @contextmanager
-def told(engine: DuckDB) -> Iterator[None]:
+def told(engine: Engine) -> Iterator[None]:
     """Say the warnings of what runs inside on stderr, at the end, one a line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NbsqlWarning)

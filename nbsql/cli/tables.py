@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from nbsql.cli.session import still
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.address import without_passwords
+from nbsql.engines.engine import Engine
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _CELL = 40  # the most characters of a value that a table shows
 _GAP = 3  # between columns
-_NUMBER = re.compile(r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\)")
 
 
 def console() -> Console:
@@ -30,9 +29,9 @@ def console() -> Console:
 
 
 def echo(*lines: str) -> None:
-    """Print lines as they are."""
+    """Print lines as they are, but for the passwords of addresses."""
     for line in lines:
-        click.echo(line)
+        click.echo(without_passwords(line))
 
 
 def sql(text: str) -> None:
@@ -47,8 +46,8 @@ def sql(text: str) -> None:
 
 
 def command(*words: str) -> str:
-    """A command as one would type it."""
-    return shlex.join(["nbsql", *words])
+    """A command as one would type it, without the passwords of addresses."""
+    return without_passwords(shlex.join(["nbsql", *words]))
 
 
 def number(value: float) -> str:
@@ -150,7 +149,7 @@ def _fitting(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int
     return [*first, None, *last]
 
 
-def query(engine: DuckDB, statement: str, *, keep: int = 0, limit: int | None = None, empty: bool = True) -> tuple[int, bool]:
+def query(engine: Engine, statement: str, *, keep: int = 0, limit: int | None = None, empty: bool = True) -> tuple[int, bool]:
     """Print the first rows of a query as a table; how many columns were left out, and whether there are more rows.
 
     Args:
@@ -160,25 +159,23 @@ def query(engine: DuckDB, statement: str, *, keep: int = 0, limit: int | None = 
         limit: at most so many rows.
         empty: whether to show columns of nothing but NULL.
     """
-    with engine.errors():
-        relation = engine.connection.sql(statement)
-        types = [str(kind) for kind in relation.types]
     text = engine.renderer.dialect.query(statement)
-    rows = engine.ask("as_text", text if limit is None else _first(engine, text, limit + 1))
+    described = engine.columns(engine.renderer.fragment("subquery", text))
+    columns, kinds = [column.name for column in described], [column.kind for column in described]
+    rows = engine.ask("as_text", text if limit is None else _first(engine, text, limit + 1), columns)
     still(engine)
     more = limit is not None and len(rows) > limit
-    columns = list(relation.columns)
     if not empty:
         used = [position for position in range(len(columns)) if any(row[position] is not None for row in rows)]
-        columns, types = [columns[position] for position in used], [types[position] for position in used]
+        columns, kinds = [columns[position] for position in used], [kinds[position] for position in used]
         rows = [tuple(row[position] for position in used) for row in rows]
-    numeric = [position for position, kind in enumerate(types) if _NUMBER.fullmatch(kind)]
-    doubles = {position for position, kind in enumerate(types) if kind in ("DOUBLE", "FLOAT")}
+    numeric = [position for position, kind in enumerate(kinds) if kind in ("integer", "float", "decimal")]
+    doubles = {position for position, kind in enumerate(kinds) if kind == "float"}
     shown = [[_rounded(value) if position in doubles else value for position, value in enumerate(row)] for row in rows[:limit]]
     return table(columns, shown, right=numeric, keep=keep), more
 
 
-def _first(engine: DuckDB, text: Any, limit: int) -> Any:
+def _first(engine: Engine, text: Any, limit: int) -> Any:
     return engine.renderer.fragment("excerpt", engine.renderer.fragment("subquery", text), limit)
 
 

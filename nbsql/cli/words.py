@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nbsql.cli import tables
 from nbsql.cli.session import still
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -18,11 +18,11 @@ _LINES = 15  # features shown of one row; the rest is summed up
 _STRIP = 10  # characters of the longest bar
 
 
-def explained(engine: DuckDB, statement: str, target: str, first: int) -> int:
+def explained(engine: Engine, statement: str, target: str, first: int) -> int:
     """Explain the rows of a query of `explain`, numbered from `first`; returns how many there are."""
-    rows = engine.ask("as_text", engine.renderer.dialect.query(statement))
-    with engine.errors():
-        ids = engine.connection.sql(statement).columns[1:-4]
+    names = engine.names(statement)
+    rows = engine.ask("as_text", engine.renderer.dialect.query(statement), names)
+    ids = names[1:-4]
     still(engine)
     count = 0
     for _, group in groupby(rows, key=lambda row: row[0]):

@@ -51,6 +51,7 @@ class DuckDB(Engine):
     """
 
     title = "DuckDB"
+    offers = None
 
     def __init__(
         self,
@@ -157,6 +158,9 @@ class DuckDB(Engine):
 
     def show(self, sql: str) -> None:
         self.relation(sql).show()
+
+    def write(self, sql: str, path: str, file_format: str) -> None:
+        self.ask("copy_to", self.renderer.dialect.query(sql), path, file_format)
 
     # Looking around. -----------------------------------------------------------------------------------------------
 

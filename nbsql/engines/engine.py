@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from markupsafe import Markup
 
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError
+from nbsql.errors import DatabaseError, NotSupportedError
 from nbsql.render import Renderer
 from nbsql.spec import Column
 
@@ -27,14 +27,18 @@ class Engine(ABC):
     Attributes:
         title: what messages call the engine.
         exact: whether names of columns differ by their case alone.
+        drafts: whether a model is made in temporary tables and then published, for want of transactions (nbsql/drafts.py).
         families: the families of features that it has, by name; None: all.
+        offers: what it has beyond what every engine has, by the name that messages give it; None: all.
         renderer: of its dialect.
         watch: called with the name of each statement before it runs.
     """
 
     title: ClassVar[str]
-    exact: ClassVar[bool] = False
+    exact: bool = False
+    drafts: ClassVar[bool] = False
     families: ClassVar[frozenset[str] | None] = None
+    offers: ClassVar[frozenset[str] | None] = frozenset()
     renderer: Renderer
     watch: Callable[[str], None] | None
     _numbers = itertools.count(1)
@@ -42,6 +46,11 @@ class Engine(ABC):
     @abstractmethod
     def close(self) -> None:
         """Close the connection, if it was opened here."""
+
+    def need(self, what: str, of: str = "") -> None:
+        """Raise NotSupportedError unless the engine offers it; `of` says of what, for the message."""
+        if self.offers is not None and what not in self.offers:
+            raise NotSupportedError(f"{what}{of} is not available on {self.title} yet; it is on DuckDB")
 
     # Running. ------------------------------------------------------------------------------------------------------
 
@@ -92,6 +101,10 @@ class Engine(ABC):
     @abstractmethod
     def show(self, sql: str) -> None:
         """Print the first rows of a query."""
+
+    def write(self, sql: str, path: str, file_format: str) -> None:  # noqa: ARG002
+        """Write the rows of a query to a file: csv, json (one list), jsonl (an object a line) or parquet."""
+        raise NotSupportedError(f"files are not available on {self.title} yet; they are on DuckDB")
 
     # Looking around. -----------------------------------------------------------------------------------------------
 

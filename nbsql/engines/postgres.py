@@ -11,10 +11,12 @@ from markupsafe import Markup
 from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
+from nbsql.engines.address import misread, without_passwords
 from nbsql.engines.engine import Engine
+from nbsql.engines.postgres_files import write
 from nbsql.engines.postgres_sources import described, find, kind_of
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family.text import LETTERS_AND_DIGITS
 from nbsql.render import Renderer
 from nbsql.spec import Column
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 _LEAST_VERSION = 15
 _BUSY = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
 _SHOWN = 40
+_LONG = 2_000  # characters of a statement that PostgreSQL shall not compile
 
 
 class PostgreSQL(Engine):
@@ -40,8 +43,37 @@ class PostgreSQL(Engine):
 
     title = "PostgreSQL"
     exact = True
+    offers = frozenset(
+        [
+            "predict with costs",
+            "predict with thresholds",
+            "predict with top_k",
+            "evaluate with costs",
+            "labelled=True",
+            "slice_by",
+            "slice_names",
+            "slices",
+            "window",
+            "drift",
+            "nbsql.cross_validate",
+            "nbsql.sweep",
+            "linear",
+            "quadratic",
+            "segment_by",
+            "segments",
+            "nbsql.Forward",
+            "calibrate",
+            "nbsql.from_tables",
+            "sample",
+            "best",
+            "joins",
+            "dialect",
+            "folds='loo'",
+        ]
+    )
     families = frozenset(
-        "categorical bernoulli gaussian lognormal exponential poisson geometric multinomial complement tokens text".split()
+        "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
+        "multinomial complement tokens text".split()
     )
 
     def __init__(
@@ -79,11 +111,25 @@ class PostgreSQL(Engine):
 
     def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and the rows of a statement."""
-        with self.errors(), self.guarded(), psycopg.Cursor(self.connection, row_factory=tuple_row) as cursor:
+        with self.errors(), self.guarded(), self._uncompiled(sql), self._cursor() as cursor:
             cursor.execute(sql.encode(self.connection.info.encoding))
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
+
+    def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
+        return psycopg.Cursor(self.connection, row_factory=tuple_row)
+
+    @contextmanager
+    def _uncompiled(self, sql: str) -> Iterator[None]:
+        """A long statement is run, not compiled, which takes seconds and saves less. Our transactions see to it themselves."""
+        if self._within or len(sql) < _LONG:
+            yield
+            return
+        with self.connection.transaction(), self._cursor() as cursor:
+            compiled = cursor.execute(self.renderer.statement("compile_statements", "off").encode()).fetchall()[0][0]
+            yield
+            cursor.execute(self.renderer.statement("compile_statements", compiled).encode())
 
     def guarded(self, *, trial: bool = False) -> AbstractContextManager[Any]:
         """A savepoint where a transaction is open, which an error would abort; no transaction is left behind.
@@ -158,6 +204,9 @@ class PostgreSQL(Engine):
         lines.insert(1, "  ".join("-" * width for width in widths))
         Console().print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
 
+    def write(self, sql: str, path: str, file_format: str) -> None:
+        write(self, sql, path, file_format)
+
     # Looking around. -----------------------------------------------------------------------------------------------
 
     def source(self, source: Any) -> Source:
@@ -202,8 +251,19 @@ class PostgreSQL(Engine):
         types = {oid: kind for oid, *kind in self.ask("types", sorted({oid for _, oid in found}))} if found else {}
         return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
 
-    def check_expression(self, expression: str, source: Source, argument: str) -> None:  # noqa: ARG002
-        raise NotSupportedError(f"{argument} is not available on PostgreSQL yet; it is on DuckDB")
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+        if not isinstance(expression, str) or not expression.strip():
+            raise InputError(f"{subject}, not {expression!r}")
+        query = self.renderer.dialect.query(expression)
+        try:
+            whole = described(self, self.renderer.statement("expression_of", source.relation, query))
+            sliced = self.renderer.fragment("sliced", source.relation, query)
+            described(self, self.renderer.statement("empty", sliced))
+        except DatabaseError as error:
+            raise InputError(f"{subject}: {error}") from None
+        if len(whole) != 1:
+            raise InputError(f"{subject}, not {expression!r}")
 
     def check_pattern(self, pattern: str) -> None:
         if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/postgres/tokens.sql)
@@ -219,8 +279,10 @@ def _open(address: str) -> psycopg.Connection[Any]:
     try:
         return psycopg.connect(address, autocommit=True)
     except psycopg.Error as error:
-        reason = str(error).split("\n")[0]
-        raise DatabaseError(f"cannot connect to PostgreSQL: {' '.join(reason.split())}") from None  # no password in a trace
+        reason = " ".join(without_passwords(str(error).split("\n")[0]).split())
+        if misread(address):  # the reason may have a part of the password in it
+            reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 and % as %25"
+        raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # no password in a trace
 
 
 def _one_line(error: psycopg.Error) -> str:
@@ -235,6 +297,8 @@ def _one_line(error: psycopg.Error) -> str:
     if state == "42501":  # insufficient privilege
         cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
         return f"{said}; the owner can GRANT it{cure}"
+    if state in ("54000", "54011"):  # program limit exceeded, too many columns
+        return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
     if state == "25006":  # read-only transaction
         return f"{said}; connect to a server that can be written, without default_transaction_read_only"
     return said

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from nbsql.dialect import folded
 from nbsql.errors import InputError
 from nbsql.spec import Column
+
+if TYPE_CHECKING:
+    from nbsql.joining import Joining
 
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
@@ -25,7 +28,13 @@ class Source:
         is_table: whether reading it again costs no more than a scan.
         is_frame: whether its rows have an order of their own.
         release: called when the source is no longer needed.
+
+    Attributes:
+        joins: what nbsql joins it with, of a source that is put together from several (nbsql/joining.py).
+        facts: the source without what it is joined with.
     """
+
+    joins: Sequence[Joining] = ()
 
     def __init__(
         self,
@@ -43,6 +52,10 @@ class Source:
         self.is_table = is_table
         self.is_frame = is_frame
         self._release = release
+
+    @property
+    def facts(self) -> Source:
+        return self
 
     def release(self) -> None:
         if self._release is not None:

@@ -66,6 +66,7 @@ class Parameter:
         total: whether it is a sum over all values.
         column: the number of the column, for a feature over several.
         common: whether it is the same in all classes; a table with a column a class has it once, as that of the first.
+        paired: whether it is one of a pair of columns, which the macro <family>_pairs lists.
     """
 
     name: str
@@ -75,6 +76,7 @@ class Parameter:
     total: bool = False
     column: int | None = None
     common: bool = False
+    paired: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,7 +226,7 @@ class Family:
 
     @property
     def drawn(self) -> str | None:
-        """How it is drawn at random (sql/macros/sample.sql): a "value", "number" or "bag", or None where it cannot be."""
+        """How it is drawn at random (sql/macros/sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be."""
         if self.bag or (self.over_columns and not self.level):
             return None
         return "value" if self.smoothed else "number"
@@ -283,6 +285,11 @@ class Family:
     def parametrised_term(self) -> bool:
         """Whether <name>_term adds something from the parameters alone."""
         return self.number
+
+    @property
+    def has_steps(self) -> bool:
+        """Whether <name>_steps are computed once a row, for its term to read with a column a class."""
+        return False
 
     @property
     def common_term(self) -> bool:

@@ -102,12 +102,20 @@ class MultivariateGaussian(OverColumns):
         return "multivariate_gaussian"
 
     @property
+    def drawn(self) -> str | None:
+        return "vector"
+
+    @property
     def additive(self) -> bool:
         return not self.ledoit_wolf
 
     @property
     def degree(self) -> int | None:
         return 1 if self.shared else 2
+
+    @property
+    def has_steps(self) -> bool:
+        return True
 
     @property
     def common_term(self) -> bool:
@@ -130,18 +138,14 @@ class MultivariateGaussian(OverColumns):
     @property
     def parameters(self) -> list[Parameter]:
         columns = list(enumerate(self.columns, start=1))
-        quoted = self.quoted
         found = [Parameter("peak", "score", unseen=True)]
         if self.shared:
             found += [Parameter("mean", "location", value=column, unseen=True, column=j, common=True) for j, column in columns]
             found += [Parameter("slope", "score", value=column, unseen=True, column=j) for j, column in columns]
         else:
             found += [Parameter("mean", "location", value=column, column=j) for j, column in columns]
-        for j, column in columns:
-            for i in range(1, j + 1):
-                value = column if i == j else f"[{quoted[i - 1]},{quoted[j - 1]}]"
-                found.append(Parameter("white", "score", value=value, column=j * (j - 1) // 2 + i, common=self.shared))
-        return found
+        pairs = len(columns) * (len(columns) + 1) // 2
+        return found + [Parameter("white", "score", column=k, common=self.shared, paired=True) for k in range(1, pairs + 1)]
 
 
 def _scale(spread: float | None) -> float:

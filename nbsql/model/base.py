@@ -11,7 +11,6 @@ from markupsafe import Markup
 from nbsql.calibration import method_of
 from nbsql.context import ClassColumn, class_columns
 from nbsql.dialect import folded
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
@@ -109,13 +108,13 @@ class Handle:
     def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")
-        found = self._engine.source(source)
+        found = self._source(source)
 
         def render() -> str:
             method = self._calibration(calibrated)
-            columns = [column.name for column in found.columns]
+            columns = [column.name for column in found.facts.columns]
             options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "columns": columns}
-            return self._plan.score(verb, found.relation, self._classes, **options)
+            return self._plan.score(verb, found.facts.relation, self._classes, joins=found.joins, **options)
 
         return self._scored(verb, found, render)
 
@@ -158,7 +157,7 @@ class Handle:
 
     def _calibration(self, wanted: bool) -> str | None:
         """The method by which the model is calibrated, if calibrated posteriors are wanted."""
-        return method_of(on_duckdb(self._engine, "calibrated=True"), self._plan, self._title) if wanted else None
+        return method_of(self._engine, self._plan, self._title) if wanted else None
 
     def _refresh(self) -> None:
         """Take notice of changes that others have made to the model."""
@@ -172,8 +171,23 @@ class Handle:
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)
 
-    def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
+    def _source(self, source: Any, *, judged: bool = False) -> Source:
+        """What the user means by `source`, joined with what the model takes from dimensions.
+
+        Args:
+            source: as the user gave it.
+            judged: whether the class is read.
+        """
         found = self._engine.source(source)
+        if not self._spec.joins:
+            return found
+        self._refresh()
+        from nbsql.joining import completed
+
+        return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
+
+    def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
+        found = self._source(source, judged=True)
         try:
             act(found)
         finally:

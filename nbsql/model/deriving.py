@@ -32,12 +32,13 @@ class Deriving(Handle):
     @property
     def slice_names(self) -> list[str]:
         """The slices, by the expression `slice_by` of the fit, oldest first."""
-        return slice_names(on_duckdb(self._engine, "slice_names"), self._plan, self._title)
+        self._engine.need("slice_names")
+        return slice_names(self._engine, self._plan, self._title)
 
     @property
     def segments(self) -> Query:
         """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
-        on_duckdb(self._engine, "segments")
+        self._engine.need("segments")
         check_segmented(self._spec, self._title)
         return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
 
@@ -53,7 +54,8 @@ class Deriving(Handle):
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
-        texts = known_slices(on_duckdb(self._engine, "slices"), self._plan, self._title, names)
+        self._engine.need("slices")
+        texts = known_slices(self._engine, self._plan, self._title, names)
         return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
 
     def window(self, *, last: int | None = None, decay: float = 1.0) -> Self:
@@ -63,7 +65,8 @@ class Deriving(Handle):
             last: how many slices, the newest first.
             decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
         """
-        slice_names(on_duckdb(self._engine, "window"), self._plan, self._title)
+        self._engine.need("window")
+        slice_names(self._engine, self._plan, self._title)
         if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
@@ -82,7 +85,8 @@ class Deriving(Handle):
             a: a slice, or a list of them.
             b: what to compare with it.
         """
-        engine = on_duckdb(self._engine, "drift")
+        engine = self._engine
+        engine.need("drift")
         self._spec.need_counts(self._title)
         sides = []
         for side in (a, b):
@@ -116,5 +120,6 @@ class Deriving(Handle):
             rows = round(engine.ask("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
             if rows <= 0:
                 raise InputError(f"nothing is left of {self._title} in {source}")
-            plan, classes = derive(engine, self._spec, cells, [Entry(1, "1", "derive", f"{source} of {self._title}", rows)])
+            entry = Entry(1, "1", "derive", f"{source} of {self._title}", rows)
+            plan, classes = derive(engine, self._spec, cells, [entry], origin=self._relations)
         return type(self)(engine, plan, classes, None)

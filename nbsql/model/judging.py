@@ -7,7 +7,6 @@ from typing import Any, Literal
 from nbsql.calibration import Calibration, calibrate
 from nbsql.components import refuse_components
 from nbsql.costs import cost_matrix
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.evaluate import cost_sql, evaluate, evaluation_queries
 from nbsql.evaluation import Evaluation
@@ -46,11 +45,11 @@ class Judging(Handle):
         >>> evaluation.confusion.fetchall()
         [('no', 'no', 2.0), ('yes', 'no', 1.0), ('yes', 'yes', 1.0)]
         """
-        found = self._engine.source(source)
+        found = self._source(source, judged=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
         if costs is not None:
-            on_duckdb(self._engine, "evaluate with costs")
+            self._engine.need("evaluate with costs")
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return evaluate(
             self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
@@ -71,11 +70,11 @@ class Judging(Handle):
         With costs, all of them judge the predictions of least cost, and the table "cost" is what these did cost: cost,
         expected_cost.
         """
-        found = self._engine.source(source)
+        found = self._source(source, judged=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
         if costs is not None:
-            on_duckdb(self._engine, "evaluate with costs")
+            self._engine.need("evaluate with costs")
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         arguments = (self._engine, self._plan, self._classes, found)
         queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix)
@@ -116,12 +115,14 @@ class Judging(Handle):
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
         """
-        engine = on_duckdb(self._engine, "calibrate")
+        engine = self._engine
+        engine.need("calibrate")
         refuse_segments(self._spec, self._title, "a calibration")
         if folds is not None:
             refuse_components(self._spec, self._title, "a calibration by folds")
         with engine.transaction():
-            found, tested = engine.source(source), None if test is None else engine.source(test)
+            found = self._source(source, judged=True)
+            tested = None if test is None else self._source(test, judged=True)
             for rows in filter(None, (found, tested)):
                 self._check("evaluate", rows)
             calibration = calibrate(

@@ -8,6 +8,7 @@ from typing import Any
 
 from nbsql import schema as schemas
 from nbsql.changes import Change
+from nbsql.drafts import drafted, publish
 from nbsql.errors import InputError
 from nbsql.model.base import Handle
 from nbsql.query import Query
@@ -81,7 +82,8 @@ class Learning(Handle):
         with self._engine.transaction():
             self._refresh()
             self._spec.need_counts(self._title)
-            change = Change(self._engine, self._plan, self._classes, self._title)
+            change = Change(self._engine, drafted(self._engine, self._plan), self._classes, self._title)
             yield change
-        self._plan, self._classes = change.plan, change.classes
+            plan = publish(self._engine, change.plan, self._relations, self._stamp)
+        self._plan, self._classes = plan, change.classes
         self._stamp = self._engine.ask("updated_at", self._relations["spec"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.components import refuse_components
@@ -72,13 +72,15 @@ class Scoring(Handle):
         chosen = decided()  # refused before the source is looked at
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated)
-        on_duckdb(self._engine, chosen.verb)
-        verb, macro, found = chosen.verb, chosen.macro, self._engine.source(source)
+        self._engine.need(chosen.verb)
+        verb, macro, found = chosen.verb, chosen.macro, self._source(source)
 
         def render() -> str:
             argument = getattr(decided(), "argument", None)  # the classes may be others by now
             method = self._calibration(calibrated)
-            return self._plan.decide(macro, argument, found.relation, self._classes, ordered=found.is_frame, calibration=method)
+            columns = [column.name for column in found.facts.columns]
+            options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "columns": columns}
+            return self._plan.decide(macro, argument, found.facts.relation, self._classes, joins=found.joins, **options)
 
         return self._scored(verb, found, render)
 
@@ -164,16 +166,16 @@ class Scoring(Handle):
         Raises:
             InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
         """
-        found = self._engine.source(source)
+        found = self._source(source, judged=labelled)
         return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
         """The query that `log_likelihood` would run, without running it: total, rows."""
-        found = self._engine.source(source)
+        found = self._source(source, judged=labelled)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
-        on_duckdb(self._engine, "labelled=True")
+        self._engine.need("labelled=True")
         refuse_weights(self._spec, self._title, "ln p(x, c)")
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
@@ -202,19 +204,36 @@ class Scoring(Handle):
         self._refresh()
         refuse_segments(self._spec, self._title, "a sample")
         refuse_weights(self._spec, self._title, "rows to draw")
-        return sample(on_duckdb(self._engine, "sample"), self._plan, self._title, n, seed)
+        self._engine.need("sample")
+        return sample(self._engine, self._plan, self._title, n, seed)
 
-    def sql(self, verb: str, source: Any, *, inline: bool = False) -> str:
+    def sql(
+        self,
+        verb: str,
+        source: Any,
+        *,
+        inline: bool = False,
+        dialect: str | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> str:
         """The query of a verb ("predict", "explain", ...) over a source, without running it.
 
         Args:
-            verb: "predict", "predict_proba", "joint_log_likelihood", "log_evidence" or "explain".
+            verb: "predict", "predict_proba", "joint_log_likelihood", "log_evidence" or "explain"; with a dialect also
+                "statistics", what a fit of the source would count: a row a cell, class, feature, value, n, mean, m2.
             source: what to score.
             inline: write the numbers of the model into the query, so that it reads the source alone: a frozen scorer, which
                 runs where there is no model. It has a line a value, and so a vocabulary makes it long.
+            dialect: write such a scorer for another engine: "bigquery", "clickhouse", "databricks", "mysql", "redshift",
+                "snowflake", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that engine, or a
+                SELECT as it writes them, and has the columns of the model, whose types are not looked at.
+            columns: with a dialect, the columns of the source that come back. None is all of them where the dialect has a word
+                for all columns but some (BigQuery, ClickHouse, Databricks, Snowflake, DuckDB), and elsewhere the id and the
+                features.
 
         Raises:
-            InputError: there is no such verb, or the source cannot be scored.
+            InputError: there is no such verb or dialect, or the source cannot be scored.
+            NotSupportedError: with a dialect, a feature is a text, a bag or a list, or rows have models of their own.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
@@ -222,14 +241,37 @@ class Scoring(Handle):
         >>> duckdb.connect().execute(query).fetchall()
         [('sun', 'dry', 0.8181818181818181)]
         """
-        if verb not in VERBS:
+        if verb not in VERBS and (verb != "statistics" or dialect is None):
             raise InputError(f"no verb {verb!r}{suggestion(str(verb), VERBS) or f'; the verbs are {listed(VERBS)}'}")
-        found = self._engine.source(source)
+        if dialect is not None:
+            if inline:
+                raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
+            return self._frozen(verb, source, dialect, columns)
+        if columns is not None:
+            raise InputError("columns goes with a dialect; the queries of DuckDB pass every column of the source on")
+        found = self._source(source)
         query = self._query(verb, found).sql
         if not inline:
             return query
         refuse_segments(self._spec, self._title, "a query with its numbers")
         return inlined(on_duckdb(self._engine, "inline=True"), self._plan, self._classes, verb, found)
+
+    def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
+        from nbsql.frozen import frozen, known_dialect
+        from nbsql.frozen_statistics import frozen_statistics
+
+        known_dialect(dialect)
+        self._engine.need("dialect")
+        self._refresh()
+        if verb == "log_evidence":
+            refuse_weights(self._spec, self._title, "ln p(x)")
+        refuse_segments(self._spec, self._title, "a query with its numbers")
+        refuse_components(self._spec, self._title, "a query in another dialect")
+        if verb == "statistics":
+            if columns is not None:
+                raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
+            return frozen_statistics(self._engine, self._spec, source, dialect, self._title)
+        return frozen(self._engine, self._plan, self._classes, verb, source, dialect, columns)
 
     def linear(self) -> Query:
         """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.
@@ -260,7 +302,7 @@ class Scoring(Handle):
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
-        on_duckdb(self._engine, "linear" if degree == 1 else "quadratic")
+        self._engine.need("linear" if degree == 1 else "quadratic")
         refuse_segments(self._spec, self._title, "its linear form")
         refuse_components(self._spec, self._title, "its linear form")
 

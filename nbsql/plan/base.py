@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
@@ -12,6 +12,9 @@ from nbsql.context import ClassColumn, Context, is_wide, scored
 from nbsql.relations import Relations
 from nbsql.render import Renderer
 from nbsql.spec import Spec
+
+if TYPE_CHECKING:
+    from nbsql.joining import Joining
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
 MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
@@ -37,6 +40,21 @@ class Entry:
     rows: int
 
 
+@dataclass(frozen=True)
+class Judgeable:
+    """The rows that a model is judged on: their columns, the name of their weight, and whether labels are compared as text.
+
+    Attributes:
+        joins: that they are still to be joined with.
+    """
+
+    relation: Markup
+    columns: Sequence[str]
+    weight: str | None
+    as_text: bool
+    joins: Sequence[Joining] = ()
+
+
 class Base:
     """The model that a plan is of.
 
@@ -60,12 +78,40 @@ class Base:
 
     def is_wide(self, class_count: int) -> bool:
         """Whether a model of so many classes takes the wide form, a column a class."""
-        return is_wide(self.spec, class_count) or not self.renderer.dialect.traits.long_form
+        return is_wide(self.spec, class_count, self.renderer.dialect.traits)
 
-    def context(self, classes: Sequence[ClassColumn], *, ordered: bool = False, columns: Sequence[str] = ()) -> Context:
-        """What the macros know as `model`."""
+    def context(
+        self,
+        classes: Sequence[ClassColumn],
+        *,
+        ordered: bool = False,
+        columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
+        whole: bool = False,
+    ) -> Context:
+        """What the macros know as `model`.
+
+        Args:
+            classes: of the model.
+            ordered: whether the rows are to come back in the order of the source.
+            columns: of the source.
+            joins: that the source is still to be joined with.
+            whole: whether each feature is asked for by itself, so that no dimension is scored as one.
+        """
         wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
-        return Context(self.spec, classes, wide=wide, ordered=ordered, columns=columns)
+        spec = self.spec
+        if joins and wide and not whole:
+            from nbsql.partial import split
+
+            spec, joins = split(spec, classes, joins)
+        estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None
+        return Context(spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins, estimates=estimates)
+
+    def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
+        """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""
+        if context.joins:
+            source = self.renderer.fragment("joined", source, context.joins, context.numbered, parameters, lookups)
+        return self.segmented(source)
 
     def sliced(self, source: Markup) -> Markup:
         """The source with the slice, segment or component of every row, if the model has some."""

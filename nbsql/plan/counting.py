@@ -37,9 +37,15 @@ class Counting(Base):
         """How often a fit reads its source."""
         return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
 
-    def stage(self, source: Markup, staged: Markup) -> Statement:
-        query = self.renderer.fragment("staged", source, [*self.spec.columns, *(["nbsql_slice"] if self.spec.is_cut else [])])
+    def stage(self, source: Markup, staged: Markup, columns: Sequence[str] | None = None) -> Statement:
+        wanted = [*(self.spec.columns if columns is None else columns), *(["nbsql_slice"] if self.spec.is_cut else [])]
+        query = self.renderer.fragment("staged", source, wanted)
         return self._table("read the source once", staged, query, temporary=True)
+
+    def count_keys(self, source: Markup, key: Sequence[str], counted: Markup) -> Statement:
+        """A temporary table of how often each key met each class (nbsql/factorised.py)."""
+        query = self.renderer.fragment("counted_keys", Context(self.spec), source, key)
+        return self._table(f"count {key[0]}", counted, query, temporary=True)
 
     def centres(self, source: Markup) -> str:
         return self.renderer.statement("centres", source, self.centred)

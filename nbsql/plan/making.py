@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context
+from nbsql.context import ClassColumn, Context, numbers_a_class
 from nbsql.errors import NotSupportedError
 from nbsql.functions import functions
 from nbsql.plan.base import CALIBRATED, VERBS, Entry, Statement
@@ -33,16 +33,27 @@ class Making(Scoring):
         return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, entry.rows)
 
     def estimates(self) -> Iterator[Statement]:
-        """The views of priors and likelihoods."""
+        """The views of priors and likelihoods, or their tables."""
         yield from self._analysed("statistics")
-        yield self._view("priors", self.priors())
-        arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"])
-        if self.spec.features:
-            yield self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
+        if self.renderer.dialect.traits.tabulates:
+            yield self._table("priors", self.relations["priors"], self.priors())
+            if self.spec.features:
+                arguments = (Context(self.spec), self.relations["statistics"], self.relations["priors"], self.spec.features)
+                yield self._table("estimates", self.relations["estimates"], self.renderer.fragment("smoothed", *arguments))
         else:
-            yield self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
+            yield self._view("priors", self.priors())
+        yield self.likelihoods()
         if self.spec.components is not None:
-            yield self._view("components", self.renderer.fragment("components", *arguments, self.spec.components))
+            tables = (self.relations["statistics"], self.relations["priors"])
+            query = self.renderer.fragment("components", Context(self.spec), *tables, self.spec.components)
+            yield self._view("components", query)
+
+    def likelihoods(self) -> Statement:
+        """The view of the likelihoods."""
+        if not self.spec.features:
+            return self._view("likelihoods", self.renderer.fragment("no_likelihoods", self.relations["priors"]))
+        arguments = (self.context([]), self.relations["statistics"], self.relations["priors"])
+        return self._view("likelihoods", self.renderer.fragment("likelihoods", *arguments))
 
     def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False) -> Iterator[Statement]:
         """The tables that scoring reads; `again`: in place of what they hold."""
@@ -74,34 +85,40 @@ class Making(Scoring):
 
     def _check_size(self, context: Context) -> None:
         """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
-        most = self.renderer.dialect.traits.most_numbers
-        classes, parameters = len(context.class_columns), len(context.parameters)
-        if most is not None and classes * (5 + parameters) > most:
+        most, parameters = self.renderer.dialect.traits.most_numbers, len(context.parameters)
+        if most is not None and not context.class_numbers and numbers_a_class(self.spec) > most:
             raise NotSupportedError(
-                f"{classes} classes with {parameters} parameters each do not fit into a row of this engine's tables, "
-                f"which holds some {most:,} numbers; take fewer classes or features"
+                f"the {parameters} parameters of a class do not fit into a row of this engine's tables, "
+                f"which holds some {most:,} numbers; take fewer features"
             )
 
     def macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
         """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
         if not self.renderer.dialect.traits.table_macros:
-            yield from (Statement(f"function {name}", sql) for name, sql in functions(self, classes))
+            made = functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
+            yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
-        context = self.context(classes)
-        queried = self.segmented(self.renderer.fragment("queried"))
+        context = self.context(classes, joins=self.joins())
         parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
+        queried = self.ready(context, self.renderer.fragment("queried"), parameters, lookups)
         yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
         scored = self._scored_in_macros(context)
         for verb in VERBS:
             if verb == "explain":
-                query = self.renderer.fragment(verb, context, queried, parameters, lookups)
+                explained = self.context(classes, ordered=True, joins=self.joins(), whole=True)
+                queried = self.ready(explained, self.renderer.fragment("queried"), parameters, lookups)
+                query = self.renderer.fragment(verb, explained, queried, parameters, lookups)
             else:
                 query = self.renderer.fragment(verb, context, scored)
             yield self._macro(verb, query)
 
     def calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
-        """The table macros of a calibrated model."""
-        context = self.context(classes)
+        """The table macros of a calibrated model, or its functions."""
+        if not self.renderer.dialect.traits.table_macros:
+            made = functions(self, classes, CALIBRATED, method)
+            yield from (Statement(f"function {name}", sql) for name, sql in made)
+            return
+        context = self.context(classes, joins=self.joins())
         relations = map(self.relations.within, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)
         scored = self.renderer.fragment("subquery", query)
@@ -112,5 +129,6 @@ class Making(Scoring):
         if self.relations.is_current:
             return self.renderer.fragment("call_macro", self.relations.within("scored"))
         # To make a macro, DuckDB looks for those it calls in the current database, and there only.
-        arguments = (self.renderer.fragment("queried"), *map(self.relations.within, ("parameters", "lookups")))
+        tables = tuple(map(self.relations.within, ("parameters", "lookups")))
+        arguments = (self.ready(context, self.renderer.fragment("queried"), *tables), *tables)
         return self.renderer.fragment("subquery", self.renderer.fragment("scored", context, *arguments))

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context
 from nbsql.dialect import restore
-from nbsql.plan.base import Base
+from nbsql.plan.base import Base, Judgeable
+
+if TYPE_CHECKING:
+    from nbsql.joining import Joining
 
 
 class Scoring(Base):
@@ -29,9 +33,12 @@ class Scoring(Base):
         ordered: bool = False,
         calibration: str | None = None,
         columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
     ) -> str:
         """The query of a verb over a source of these columns; calibrated by the method `calibration`, if there is one."""
-        return restore(self.query(verb, source, classes, ordered=ordered, calibration=calibration, columns=columns))
+        return restore(
+            self.query(verb, source, classes, ordered=ordered, calibration=calibration, columns=columns, joins=joins)
+        )
 
     def query(
         self,
@@ -43,12 +50,15 @@ class Scoring(Base):
         calibration: str | None = None,
         tables: tuple[Markup, Markup] | None = None,
         columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
     ) -> Markup:
         """The query of a verb over a source, not yet whole; `tables` stand for the parameters and lookups of the model."""
+        options: dict[str, Any] = {"ordered": ordered, "columns": columns, "joins": joins}
         if verb == "explain":
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
-            return self.renderer.fragment(verb, self.context(classes, ordered=ordered), self.segmented(source), *tables)
-        context, scored = self._scored(source, classes, tables, ordered=ordered, calibration=calibration, columns=columns)
+            context = self.context(classes, **{**options, "ordered": True}, whole=True)
+            return self.renderer.fragment(verb, context, self.ready(context, source, *tables), *tables)
+        context, scored = self._scored(source, classes, tables, calibration=calibration, **options)
         return self.renderer.fragment(verb, context, scored)
 
     def decide(
@@ -60,9 +70,12 @@ class Scoring(Base):
         *,
         ordered: bool = False,
         calibration: str | None = None,
+        columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
     ) -> str:
         """The query of predictions made otherwise than by the highest posterior; see nbsql/decisions.py."""
-        context, scored = self._scored(source, classes, ordered=ordered, calibration=calibration)
+        options: dict[str, Any] = {"ordered": ordered, "columns": columns, "joins": joins}
+        context, scored = self._scored(source, classes, calibration=calibration, **options)
         return self.renderer.statement(macro, context, scored, self.relations["parameters"], argument)
 
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
@@ -72,36 +85,47 @@ class Scoring(Base):
 
     def judged(
         self,
-        source: Markup,
+        rows: Judgeable,
         classes: Sequence[ClassColumn],
-        weight: str | None,
         *,
-        as_text: bool,
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
-        """The common table expressions of the queries that judge the model on a source."""
-        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
-        return self.renderer.fragment("judged", context, scored, self.relations["parameters"], weight, as_text)
+        """The common table expressions of the queries that judge the model on some rows."""
+        context, scored = self._scored_rows(rows, classes, calibration=calibration, costs=costs)
+        return self.renderer.fragment("judged", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
     def paid(
         self,
-        source: Markup,
+        rows: Judgeable,
         classes: Sequence[ClassColumn],
-        weight: str | None,
         *,
-        as_text: bool,
         calibration: str | None,
         costs: Sequence[Sequence[float]],
     ) -> str:
         """The query of what the predictions that cost least did cost."""
-        context, scored = self._scored(source, classes, calibration=calibration, costs=costs)
-        return self.renderer.statement("paid", context, scored, self.relations["parameters"], weight, as_text)
+        context, scored = self._scored_rows(rows, classes, calibration=calibration, costs=costs)
+        return self.renderer.statement("paid", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
-    def calibration_rows(self, source: Markup, classes: Sequence[ClassColumn], weight: str | None, *, as_text: bool) -> Markup:
-        """The query of what a calibration is fitted on, of a source."""
-        context, scored = self._scored(source, classes)
-        return self.renderer.fragment("calibration_rows", context, scored, self.relations["parameters"], weight, as_text)
+    def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
+        """The query of what a calibration is fitted on, of some rows."""
+        context, scored = self._scored_rows(rows, classes)
+        return self.renderer.fragment(
+            "calibration_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text
+        )
+
+    def joins(self) -> Sequence[Joining]:
+        """What the macros of the model join their source with; as they name it, without the database of the model."""
+        if not self.spec.joins:
+            return ()
+        from nbsql.joining import FEW_ROWS, joinings, needed
+
+        ident = self.renderer.dialect.ident
+        found = joinings(self.renderer, [(dimension, ident(*dimension.path)) for dimension in needed(self.spec)])
+        return [replace(joining, by_key=joining.dimension.rows <= FEW_ROWS) for joining in found]
+
+    def _scored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn], **options: Any) -> tuple[Context, Markup]:
+        return self._scored(rows.relation, classes, columns=rows.columns, joins=rows.joins, **options)
 
     def _scored(
         self,
@@ -113,11 +137,13 @@ class Scoring(Base):
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
         columns: Sequence[str] = (),
+        joins: Sequence[Joining] = (),
     ) -> tuple[Context, Markup]:
-        context = self.context(classes, ordered=ordered, columns=columns)
+        context = self.context(classes, ordered=ordered, columns=columns, joins=joins)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
         scored = self.renderer.fragment(
-            "subquery", self.renderer.fragment("scored", context, self.segmented(source), parameters, lookups)
+            "subquery",
+            self.renderer.fragment("scored", context, self.ready(context, source, parameters, lookups), parameters, lookups),
         )
         if calibration is not None:
             query = self.renderer.fragment(

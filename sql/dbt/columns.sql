@@ -5,11 +5,11 @@
 {% do nbsql.refuse(role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
 {% endif -%}
 {% set found = [] -%}
-{% for column in adapter.get_columns_in_relation(relation) -%}
-{% if column.name.lower().startswith('nbsql_') -%}
-{% do nbsql.refuse("column '" ~ column.name ~ "' of " ~ relation.identifier ~ ' has a name that nbsql keeps for itself; rename it') %}
+{% for name, type, kind in nbsql.catalogued(relation) -%}
+{% if name.lower().startswith('nbsql_') -%}
+{% do nbsql.refuse("column '" ~ name ~ "' of " ~ relation.identifier ~ ' has a name that nbsql keeps for itself; rename it') %}
 {% endif -%}
-{% do found.append({'name': column.name, 'type': column.dtype, 'kind': nbsql.column_kind(column.dtype)}) %}
+{% do found.append({'name': name, 'type': type, 'kind': kind}) %}
 {% endfor -%}
 {% if not found -%}
 {% do nbsql.refuse(role ~ ' ' ~ relation.identifier ~ ' is not there, or is an ephemeral model; build it first, as a table or a view') %}
@@ -17,12 +17,15 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# What a type is to nbsql: nbsql/engines/duckdb.py has the same for DuckDB. #}
-{% macro column_kind(type) -%}
-{% do return(adapter.dispatch('column_kind', 'nbsql')(type)) %}
+{# The columns of a relation as a name, a type and a kind each; none where there is no such relation. #}
+{% macro catalogued(relation) -%}
+{% set found = [] -%}
+{% for column in adapter.get_columns_in_relation(relation) %}{% do found.append((column.name, column.dtype, nbsql.column_kind(column.dtype))) %}{% endfor -%}
+{% do return(found) %}
 {%- endmacro %}
 
-{% macro default__column_kind(type) -%}
+{# What a type is to nbsql: nbsql/engines/duckdb.py has the same for DuckDB. #}
+{% macro column_kind(type) -%}
 {% set type = type | trim -%}
 {% set name = type.split('(')[0] | trim | lower -%}
 {% set kinds = {

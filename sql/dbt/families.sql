@@ -119,7 +119,7 @@
 {% endif -%}
 {% if family.nulls == 'category' %}{% do read.append({'name': 'missing', 'quantity': 'score'}) %}{% endif -%}
 {% set complete = [] -%}
-{% for parameter in read %}{% do complete.append(dict({'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false}, **parameter)) %}{% endfor -%}
+{% for parameter in read %}{% do complete.append(dict({'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false}, **parameter)) %}{% endfor -%}
 {% do return(complete) %}
 {%- endmacro %}
 

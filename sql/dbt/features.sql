@@ -5,20 +5,21 @@
   columns, kinds, floating, whole.
 #}
 {% macro features_of(options, columns, relation) -%}
-{% set reserved = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
-{% for name in reserved %}{% do nbsql.column_named(columns, name, 'the target, the weight or an id', relation) %}{% endfor -%}
-{% set reserved = reserved | map('lower') | list -%}
+{% set roles = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
+{% set reserved = [] -%}
+{% for name in roles %}{% do reserved.append(nbsql.column_named(columns, name, 'the target, the weight or an id', relation).name) %}{% endfor -%}
 {% set excluded = [] -%}
 {% for name in options.exclude %}{% do excluded.append(nbsql.column_named(columns, name, 'to exclude', relation).name) %}{% endfor -%}
 {% set chosen = [] -%}
 {% if options.features is none -%}
-{% for column in columns if column.name | lower not in reserved and column.name not in excluded %}{% do chosen.append(column) %}{% endfor -%}
+{% for column in columns if column.name not in reserved and column.name not in excluded %}{% do chosen.append(column) %}{% endfor -%}
 {% else -%}
 {% for name in options.features -%}
-{% if name | lower in reserved -%}
+{% set column = nbsql.column_named(columns, name, 'a feature', relation) -%}
+{% if column.name in reserved -%}
 {% do nbsql.refuse("column '" ~ name ~ "' is the target, the weight or an id, and cannot be a feature too") %}
 {% endif -%}
-{% do chosen.append(nbsql.column_named(columns, name, 'a feature', relation)) %}
+{% do chosen.append(column) %}
 {% endfor -%}
 {% endif -%}
 {% set single, together, taken = {}, {}, {} -%}

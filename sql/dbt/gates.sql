@@ -51,14 +51,3 @@
 {% for value in values %}{% do pairs.append([value]) %}{% endfor -%}
 {% do return((zip(*pairs) | list)[0] if pairs else ()) %}
 {%- endmacro %}
-
-{# Whether the macros run on the engine of the target. #}
-{% macro check_engine() -%}
-{% do adapter.dispatch('check_engine', 'nbsql')() %}
-{%- endmacro %}
-
-{% macro default__check_engine() -%}
-{% do nbsql.refuse("the package runs on dbt-duckdb, and the target '" ~ target.name ~ "' is of type '" ~ target.type ~ "'; use a target of type 'duckdb'") %}
-{%- endmacro %}
-
-{% macro duckdb__check_engine() %}{% endmacro %}

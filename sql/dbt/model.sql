@@ -26,13 +26,13 @@
 {% set features = nbsql.features_of(options, columns, training) -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
-{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter}) %}{% endfor -%}
+{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter, 'position': parameters | length + 1}) %}{% endfor -%}
 {% endfor -%}
 {% do return({
   'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
   'prior': nbsql.prior_of(options, node.name), 'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S'),
-  'given': false, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
+  'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
   'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
 {%- endmacro %}
 
@@ -61,8 +61,7 @@
 {% if not columns -%}
 {% do nbsql.refuse("the statistics '" ~ statistics.identifier ~ "' have no class: they were counted on no rows; count some first") %}
 {% endif -%}
-{% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
-{% set wide = columns | length <= 100 and columns | length * counted <= 500 -%}
+{% set wide = nbsql.is_wide(model, columns | length) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
 {% set blocked = wide and levels | length > 40 -%}
@@ -78,9 +77,15 @@
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
   'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': []}) %}
+  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [], 'coded': false, 'joins': [], 'joined_names': [], 'bare': false}) %}
 {% do model.update({'parts': model}) %}
 {% do return(model) %}
+{%- endmacro %}
+
+{# Whether scoring has a column a class. #}
+{% macro is_wide(model, class_count) -%}
+{% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
+{% do return(class_count <= 100 and class_count * counted <= 500) %}
 {%- endmacro %}
 
 {# The classes by label: number, label, and the names of the columns of a class, which differ without regard to case. #}

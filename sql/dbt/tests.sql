@@ -5,6 +5,7 @@
   target=. A row without a prediction is wrong; no rows at all are no proof.
 #}
 {% test nbsql_accuracy_at_least(model, minimum, column_name=none, target=none, prediction='prediction', weight=none) %}
+{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
 {% set class = nbsql.ident(target or column_name) -%}
 {% set size %}{% if weight is none %}1{% else %}{{ nbsql.ident(weight) }}{% endif %}{% endset -%}
 {% set query -%}
@@ -27,6 +28,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
   nothing older there is no drift.
 #}
 {% test nbsql_drift_below(model, maximum, slices=1, against=none) %}
+{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
 {% set features = nbsql.compared_features(model) if execute else [] -%}
 {% set old -%}
 {% if against is not none -%}
@@ -54,6 +56,7 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 
 {# Of statistics: no count, and no sum of squared deviations, is negative in sum. #}
 {% test nbsql_statistics_not_negative(model) %}
+{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
 {% set query -%}
 SELECT *
 FROM (

@@ -81,9 +81,10 @@
 {% do return(nbsql.finished(nbsql.with_model(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
-{# Refuse a relation that lacks a column, or has one of a type that its family does not take. #}
+{# The columns of the relation to score; one that lacks a column, or has one of a type that its family does not take, is refused. #}
 {% macro check_source(model, source, others) -%}
 {% set columns = nbsql.columns_of(source, 'the relation to score') -%}
+{% do model.update({'columns': columns | map(attribute='name') | list}) %}
 {% for name in others %}{% do nbsql.column_named(columns, name, "which '" ~ model.name ~ "' needs", source) %}{% endfor -%}
 {% for feature in model.features -%}
 {% for name in feature.columns -%}

@@ -15,27 +15,35 @@
   that no class can explain stays as it is. Ties go to the larger prior, then to the smaller label.
 #}
 {% macro calibrated(model, scored, parameters, calibration, method) -%}
+{% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
+{% set posteriors = nbsql.word('nbsql_calibrated') -%}
+{% set prediction %}{{ explained }} nbsql_labels[{{ nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) }}] END{% endset -%}
+{% set probability %}{{ explained }} {{ nbsql.list_highest(posteriors) }} END{% endset -%}
+{% set evidence %}{{ explained }} 0 ELSE nbsql_log_evidence END{% endset -%}
+{% set found = namespace(joints=[]) -%}
+{% for k in model.class_numbers -%}
+{% set name %}nbsql_joint_{{ k }}{% endset -%}
+{% set joint %}{{ explained }} nbsql_replaced[{{ k }}] ELSE {{ name }} END{% endset -%}
+{% set found.joints = found.joints + [(name, joint)] -%}
+{% else -%}
+{% set joints %}{{ explained }} nbsql_replaced ELSE nbsql_joints END{% endset -%}
+{% set found.joints = [(nbsql.word('nbsql_joints'), joints)] -%}
+{% endfor -%}
 SELECT
-  source.* REPLACE (
-    {% if model.class_numbers %}
-    {% for k in model.class_numbers %}
-    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN nbsql_replaced[{{ k }}] ELSE nbsql_joint_{{ k }} END AS nbsql_joint_{{ k }},
-    {% endfor %}
-    {% else %}
-    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN nbsql_replaced ELSE nbsql_joints END AS nbsql_joints,
-    {% endif %}
-    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN nbsql_labels[list_position(nbsql_calibrated, list_max(nbsql_calibrated))] END AS nbsql_prediction,
-    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN list_max(nbsql_calibrated) END AS nbsql_probability,
-    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN 0 ELSE nbsql_log_evidence END AS nbsql_log_evidence
-  )
+  {{ nbsql.replacing(model, found.joints + [
+    (nbsql.word('nbsql_prediction'), prediction),
+    (nbsql.word('nbsql_probability'), probability),
+    (nbsql.word('nbsql_log_evidence'), evidence)
+  ]) | indent(2) }}
 FROM (
-  SELECT *, list_transform(nbsql_calibrated, lambda q: {{ nbsql.log(nbsql.word('q')) }}) AS nbsql_replaced
+  SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.log(nbsql.word('q')), 'q') }} AS nbsql_replaced
   FROM (
     {{ nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method) | indent(4) }}
   ) AS posteriors
+  {{- nbsql.once() | indent(2) }}
 ) AS source
 CROSS JOIN (
-  SELECT list(class ORDER BY class_no) AS nbsql_labels
+  SELECT {{ nbsql.gathered(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
@@ -47,7 +55,7 @@ CROSS JOIN (
 (
   SELECT
     source.*,
-    {%+ if model.class_numbers %}[{% for k in model.class_numbers %}nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
+    {%+ if model.class_numbers %}{{ nbsql.array() }}[{% for k in model.class_numbers %}nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
   FROM {{ scored }} AS source
 )
 {%- endmacro %}
@@ -56,19 +64,27 @@ CROSS JOIN (
 {% macro calibrated_posteriors(rows, calibration, method) -%}
 SELECT
   *,
-  list_transform(nbsql_shares, lambda share: CASE WHEN nbsql_total > 0 THEN share / nbsql_total ELSE 1 / len(nbsql_shares) END) AS nbsql_calibrated
+  {% set shares = nbsql.word('nbsql_shares') %}
+  {% set calibrated %}CASE WHEN nbsql_total > 0 THEN share / nbsql_total ELSE {{ nbsql.one() }} / {{ nbsql.list_size(shares) }} END{% endset %}
+  {{ nbsql.list_mapped(shares, calibrated, 'share') }} AS nbsql_calibrated
 FROM (
-  SELECT *, list_sum(nbsql_shares) AS nbsql_total
+  SELECT *, {{ nbsql.list_total(shares) }} AS nbsql_total
   FROM (
     {{ nbsql[method ~ '_shares'](rows, calibration) | indent(4) }}
+    {{- nbsql.once() | indent(4) }}
   ) AS shares
+  {{- nbsql.once() | indent(2) }}
 ) AS totals
+{{- nbsql.once() }}
 {%- endmacro %}
 
 {% macro temperature_shares(rows, calibration) -%}
-SELECT *, list_transform(nbsql_logs, lambda x: exp((x - nbsql_top) / nbsql_temperature)) AS nbsql_shares
+{% set logs = nbsql.word('nbsql_logs') -%}
+{% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
+SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(power)) }} AS nbsql_shares
 FROM (
-  SELECT *, list_max(nbsql_logs) AS nbsql_top FROM {{ rows }} AS source
+  SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
+  {{- nbsql.once() | indent(2) }}
 ) AS highest
 CROSS JOIN (
   SELECT temperature AS nbsql_temperature FROM {{ calibration }} AS calibration
@@ -76,17 +92,21 @@ CROSS JOIN (
 {%- endmacro %}
 
 {% macro platt_shares(rows, calibration) -%}
+{% set z %}(nbsql_slopes[k] * x + nbsql_intercepts[k]){% endset -%}
+{% set share -%}
+CASE
+    WHEN abs(x) = {{ nbsql.infinity() }} THEN CASE WHEN x > 0 THEN 1 ELSE 0 END
+    ELSE {{ nbsql.logistic(z) }}
+  END
+{%- endset -%}
 SELECT
   *,
-  list_transform(nbsql_odds, lambda x, k: CASE
-    WHEN isinf(x) THEN CASE WHEN x > 0 THEN 1 ELSE 0 END
-    ELSE 1 / (1 + exp(-(nbsql_slopes[k] * x + nbsql_intercepts[k])))
-  END) AS nbsql_shares
+  {{ nbsql.list_mapped(nbsql.word('nbsql_odds'), share, 'x', 'k') }} AS nbsql_shares
 FROM (
   {{ nbsql.log_odds(rows) | indent(2) }}
 ) AS odds
 CROSS JOIN (
-  SELECT list(slope ORDER BY class_no) AS nbsql_slopes, list(intercept ORDER BY class_no) AS nbsql_intercepts
+  SELECT {{ nbsql.gathered(nbsql.word('slope'), nbsql.word('class_no')) }} AS nbsql_slopes, {{ nbsql.gathered(nbsql.word('intercept'), nbsql.word('class_no')) }} AS nbsql_intercepts
   FROM {{ calibration }} AS calibration
 ) AS calibration
 {%- endmacro %}
@@ -137,27 +157,45 @@ FROM (
   is summed over the others.
 #}
 {% macro log_odds(rows) -%}
-SELECT
-  *,
-  list_transform(nbsql_logs, lambda x, k: CASE
+{% set logs = nbsql.word('nbsql_logs') -%}
+{% set below_top %}x - nbsql_top{% endset -%}
+{% set below_second %}x - nbsql_second{% endset -%}
+{% set odds -%}
+CASE
     WHEN x = -{{ nbsql.infinity() }} THEN x
-    WHEN k <> nbsql_best THEN x - nbsql_top - ln(nbsql_mass - exp(x - nbsql_top))
+    WHEN k <> nbsql_best THEN x - nbsql_top - ln(nbsql_sum - {{ nbsql.exp(below_top) }})
     WHEN nbsql_second > -{{ nbsql.infinity() }} THEN x - nbsql_second - ln(nbsql_rest)
     ELSE {{ nbsql.infinity() }}
-  END) AS nbsql_odds
+  END
+{%- endset -%}
+{% set rest %}CASE WHEN k = nbsql_best THEN 0 ELSE {{ nbsql.exp(below_second) }} END{% endset -%}
+{% set others %}CASE WHEN k = nbsql_best THEN -{{ nbsql.infinity() }} ELSE x END{% endset -%}
+SELECT
+  *,
+  {{ nbsql.list_mapped(logs, odds, 'x', 'k') }} AS nbsql_odds
 FROM (
   SELECT
     *,
-    list_sum(list_transform(nbsql_logs, lambda x: exp(x - nbsql_top))) AS nbsql_mass,
-    list_sum(list_transform(nbsql_logs, lambda x, k: CASE WHEN k = nbsql_best THEN 0 ELSE exp(x - nbsql_second) END)) AS nbsql_rest
+    {{ nbsql.list_total(nbsql.list_mapped(logs, nbsql.exp(below_top))) }} AS nbsql_sum,
+    {{ nbsql.list_total(nbsql.list_mapped(logs, rest, 'x', 'k')) }} AS nbsql_rest
   FROM (
-    SELECT *, list_max(list_transform(nbsql_logs, lambda x, k: CASE WHEN k = nbsql_best THEN -{{ nbsql.infinity() }} ELSE x END)) AS nbsql_second
+    SELECT *, {{ nbsql.list_highest(nbsql.list_mapped(logs, others, 'x', 'k')) }} AS nbsql_second
     FROM (
-      SELECT *, list_position(nbsql_logs, nbsql_top) AS nbsql_best
+      SELECT *, {{ nbsql.list_place(logs, nbsql.word('nbsql_top')) }} AS nbsql_best
       FROM (
-        SELECT *, list_max(nbsql_logs) AS nbsql_top FROM {{ rows }} AS source
+        SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
+        {{- nbsql.once() | indent(8) }}
       ) AS highest
+      {{- nbsql.once() | indent(6) }}
     ) AS best
+    {{- nbsql.once() | indent(4) }}
   ) AS second
+  {{- nbsql.once() | indent(2) }}
 ) AS masses
+{{- nbsql.once() }}
+{%- endmacro %}
+
+{# Of numbers of any size. #}
+{% macro logistic(z) -%}
+1 / (1 + exp(-{{ z }}))
 {%- endmacro %}

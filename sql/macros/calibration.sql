@@ -12,7 +12,9 @@
 SELECT
   known.class_no,
   judged.weight,
-  list_transform(judged.logs, lambda x: x - judged.evidence) AS nbsql_logs
+  {% set logs %}judged.logs{% endset %}
+  {% set log %}x - judged.evidence{% endset %}
+  {{ nbsql.list_mapped(logs, log) }} AS nbsql_logs
 FROM (
   SELECT
     {{ nbsql.label(nbsql.target(model), as_text) }} AS class,
@@ -38,7 +40,7 @@ FROM (
     {{ nbsql.log_odds(rows) | indent(4) }}
   ) AS odds
 ) AS scores
-WHERE isfinite(score)
+WHERE abs(score) < {{ nbsql.infinity() }}
 {%- endmacro %}
 
 {# The columns of `calibration`, of the classes that a method has found something for, or of none. #}
@@ -81,14 +83,19 @@ ORDER BY classes.class_no, score
   the model rules out has an infinite log loss at any T and is left out.
 #}
 {% macro temperature_found(rows) -%}
+{% set gaps, logs, masses = nbsql.word('gaps'), nbsql.word('nbsql_logs'), nbsql.word('masses') -%}
+{% set gap %}greatest(x - nbsql_top, -1e100){% endset -%}
+{% set power %}steps.slope * g{% endset -%}
+{% set gaps_of_row %}gaps.gaps{% endset -%}
 gaps AS MATERIALIZED (
-  SELECT weight, gaps, gaps[class_no] AS gap, list_transform(gaps, lambda g: g * g) AS squares
+  SELECT weight, gaps, gaps[class_no] AS gap, {{ nbsql.list_mapped(gaps, nbsql.square(nbsql.word('g')), 'g') }} AS squares
   FROM (
     {# So far down, exp is 0, and the square is finite. #}
-    SELECT class_no, weight, list_transform(nbsql_logs, lambda x: greatest(x - nbsql_top, -1e100)) AS gaps
+    SELECT class_no, weight, {{ nbsql.list_mapped(logs, gap) }} AS gaps
     FROM (
-      SELECT *, list_max(nbsql_logs) AS nbsql_top FROM {{ rows }} AS source
+      SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
     ) AS highest
+    {{- nbsql.once() | indent(4) }}
   ) AS gaps
   WHERE gaps[class_no] > -1e99
 ),
@@ -123,15 +130,17 @@ steps AS (
         FROM (
           SELECT
             *,
-            list_sum(masses) AS mass,
-            list_dot_product(masses, gaps) AS first,
-            list_dot_product(masses, squares) AS second
+            {{ nbsql.list_total(masses) }} AS mass,
+            {{ nbsql.list_product(masses, gaps) }} AS first,
+            {{ nbsql.list_product(masses, nbsql.word('squares')) }} AS second
           FROM (
-            SELECT steps.*, gaps.*, list_transform(gaps.gaps, lambda g: exp(steps.slope * g)) AS masses
+            SELECT steps.*, gaps.*, {{ nbsql.list_mapped(gaps_of_row, nbsql.exp(power), 'g') }} AS masses
             FROM steps
             CROSS JOIN gaps
             WHERE NOT steps.done
+            {{- nbsql.once() | indent(12) }}
           ) AS masses
+          {{- nbsql.once() | indent(10) }}
         ) AS moments
         GROUP BY step, slope, low, high
       ) AS derivatives
@@ -214,17 +223,18 @@ steps AS (
             SELECT
               class_no,
               {% for kept in ['step', 'slope', 'intercept', 'slope_by', 'intercept_by', 'size', 'fall', 'loss', 'tried_slope', 'tried_intercept'] %}
-              any_value({{ nbsql.word(kept) }}) AS {{ nbsql.word(kept) }},
+              {{ nbsql.any_of(nbsql.word(kept)) }} AS {{ nbsql.word(kept) }},
               {% endfor %}
               sum(weight) AS n,
-              sum(weight * (greatest(z, 0) + ln(1 + exp(-abs(z))) - target * z)) AS tried_loss,
+              {% set low %}-abs(z){% endset %}
+              sum(weight * (greatest(z, 0) + ln(1 + {{ nbsql.exp(low) }}) - target * z)) AS tried_loss,
               sum(weight * (p - target) * x) AS gradient_slope,
               sum(weight * (p - target)) AS gradient_intercept,
               sum(weight * p * (1 - p) * x * x) + 1e-12 AS curvature_slope,
               sum(weight * p * (1 - p) * x) AS curvature_both,
               sum(weight * p * (1 - p)) + 1e-12 AS curvature_intercept
             FROM (
-              SELECT *, 1 / (1 + exp(-z)) AS p
+              SELECT *, {{ nbsql.logistic(nbsql.word('z')) }} AS p
               FROM (
                 SELECT tried.*, points.x, points.target, points.weight, tried_slope * x + tried_intercept AS z
                 FROM (
@@ -233,7 +243,9 @@ steps AS (
                   WHERE NOT done
                 ) AS tried
                 JOIN points USING (class_no)
+                {{- nbsql.once() | indent(16) }}
               ) AS linear
+              {{- nbsql.once() | indent(14) }}
             ) AS predicted
             GROUP BY class_no
           ) AS sums
@@ -245,7 +257,7 @@ steps AS (
 found AS (
   SELECT last.class_no, last.slope / scales.scale AS slope, last.intercept - last.slope * scales.centre / scales.scale AS intercept
   FROM (
-    SELECT class_no, arg_max(slope, step) AS slope, arg_max(intercept, step) AS intercept FROM steps GROUP BY class_no
+    SELECT class_no, {{ nbsql.at_highest(nbsql.word('slope'), nbsql.word('step')) }} AS slope, {{ nbsql.at_highest(nbsql.word('intercept'), nbsql.word('step')) }} AS intercept FROM steps GROUP BY class_no
   ) AS last
   JOIN scales USING (class_no)
 )
@@ -270,30 +282,33 @@ blocks AS (
   UNION ALL
   SELECT class_no, round + 1 AS round, min(low) AS low, max(high) AS high, sum(weight) AS weight, sum(hits) AS hits
   FROM (
-    SELECT *, sum(starts) OVER (PARTITION BY class_no ORDER BY low) AS block
+    SELECT *, sum(starts) OVER (PARTITION BY class_no ORDER BY low) AS block, min(starts) OVER (PARTITION BY class_no) AS least
     FROM (
       SELECT
         *,
         CASE WHEN hits / weight <= lag(hits / weight) OVER (PARTITION BY class_no ORDER BY low) THEN 0 ELSE 1 END AS starts
       FROM blocks
     ) AS compared
-    QUALIFY min(starts) OVER (PARTITION BY class_no) = 0
   ) AS numbered
+  WHERE least = 0
   GROUP BY class_no, round, block
 ),
 found AS (
-  SELECT DISTINCT class_no, unnest([low, high]) AS score, hits / weight AS probability
-  FROM blocks
-  QUALIFY round = max(round) OVER (PARTITION BY class_no)
+  SELECT DISTINCT class_no, unnest({{ nbsql.array() }}[low, high]) AS score, hits / weight AS probability
+  FROM (
+    SELECT *, max(round) OVER (PARTITION BY class_no) AS last FROM blocks
+  ) AS rounds
+  WHERE round = last
 )
 {%- endmacro %}
 
 {# How good the posteriors of the rows are before and after: rows, weight, log_loss, calibrated_log_loss (as in evaluate.sql). #}
 {% macro calibration_losses(rows, calibration, method) -%}
+{% set log %}nbsql_logs[class_no]{% endset -%}
 SELECT
   count(*) AS rows,
   sum(weight) AS weight,
-  -sum(weight * ln(least(greatest(exp(nbsql_logs[class_no]), {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss,
+  -sum(weight * ln(least(greatest({{ nbsql.exp(log) }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss,
   -sum(weight * ln(least(greatest(nbsql_calibrated[class_no], {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS calibrated_log_loss
 FROM (
   {{ nbsql.calibrated_posteriors(rows, calibration, method) | indent(2) }}

@@ -57,14 +57,14 @@ SELECT
   classes.class,
   classes.log_prior
   {%- for wanted in model.parameters %},
-  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
   {%- endfor %}
 
 FROM classes
 {%- if model.parameters %}
 
 JOIN (
-  SELECT class_no, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
+  SELECT class_no, {{ nbsql.gathered(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
 ) AS numbers ON numbers.class_no = classes.class_no
 {%- endif %}
 {%- endif %}
@@ -78,9 +78,9 @@ JOIN (
 {% endif %}
 {%- endfor %}
 {%- for wanted in model.parameters %}
-{%- set position, name = loop.index, nbsql.parameter(wanted) %}
+{%- set name = nbsql.parameter(wanted) %}
 {%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
-  numbers[{{ (k - 1) * (model.parameters | length) + position }}] AS {{ name }}_{{ k }}
+  numbers[{{ (k - 1) * (model.parameters | length) + wanted.position }}] AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
 
@@ -93,13 +93,17 @@ smoothed AS (
 ),
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
-    {% for wanted in model.parameters %}
+    {% for wanted in model.parameters if not wanted.parameter.paired %}
     {% set parameter = wanted.parameter %}
-    ({{ loop.index }}, {{ nbsql.text(wanted.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
+    ({{ wanted.position }}, {{ nbsql.text(wanted.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
       {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
       {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
       {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
     {% endfor %}
+  {% for wanted in model.parameters if wanted.parameter.paired and wanted.parameter.column == 1 %}
+  UNION ALL
+  {{ nbsql[wanted.feature.family.name ~ '_pairs'](wanted.feature, wanted.position) | indent(2) }}
+  {% endfor %}
 ),
 numbers AS (
   SELECT
@@ -138,7 +142,8 @@ SELECT
   {%- for k in model.class_numbers %},
   max(CASE WHEN classes.class_no = {{ k }} THEN {{ score }} END) AS class_{{ k }}
   {%- else %},
-  list({{ score }} ORDER BY classes.class_no) AS scores
+  {% set order %}classes.class_no{% endset %}
+  {{ nbsql.gathered(score, order) }} AS scores
   {%- endfor %}
 
 FROM (

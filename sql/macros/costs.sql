@@ -10,7 +10,7 @@
 #}
 {% macro predict_at_cost(model, scored, parameters, costs) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   source.nbsql_labels[source.nbsql_choice] AS prediction,
   source.nbsql_posteriors[source.nbsql_choice] AS probability,
   source.nbsql_costs[source.nbsql_choice] AS expected_cost
@@ -25,31 +25,42 @@ ORDER BY source.nbsql_row
 
 {# The rows of `scored` with the expected cost of every class, nbsql_costs, and the number of the cheapest, nbsql_choice. #}
 {% macro priced(model, scored, parameters, costs) -%}
-SELECT *, CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN list_position(nbsql_costs, list_min(nbsql_costs)) END AS nbsql_choice
+{% set cheapest = nbsql.list_lowest(nbsql.word('nbsql_costs')) -%}
+SELECT *, CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.list_place(nbsql.word('nbsql_costs'), cheapest) }} END AS nbsql_choice
 FROM (
-  SELECT *, list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors)) AS nbsql_costs
+  SELECT *, {{ nbsql.expected_costs(costs) }} AS nbsql_costs
   FROM (
     {{ nbsql.with_posteriors(model, scored, parameters) | indent(4) }}
   ) AS posteriors
   CROSS JOIN (
-    SELECT [
+    SELECT {{ nbsql.array() }}[
       {%- for column in costs %}
 
-      [{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{{ nbsql.comma(loop) }}
+      {{ nbsql.array() }}[{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{{ nbsql.comma(loop) }}
       {%- endfor %}
 
     ] AS nbsql_matrix
   ) AS matrix
+  {{- nbsql.once() | indent(2) }}
 ) AS priced
+{{- nbsql.once() }}
+{%- endmacro %}
+
+{# The list of the expected costs. #}
+{% macro expected_costs(costs) -%}
+list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors))
 {%- endmacro %}
 
 {# `scored` (predict.sql) with the predictions that cost least, for judging. #}
 {% macro decided_at_cost(model, scored, parameters, costs) -%}
+{% set prediction %}nbsql_labels[nbsql_choice]{% endset -%}
+{% set probability %}nbsql_posteriors[nbsql_choice]{% endset -%}
 SELECT
-  source.* REPLACE (
-    nbsql_labels[nbsql_choice] AS nbsql_prediction,
-    nbsql_posteriors[nbsql_choice] AS nbsql_probability
-  )
+  {{ nbsql.replacing(
+    model,
+    [(nbsql.word('nbsql_prediction'), prediction), (nbsql.word('nbsql_probability'), probability)],
+    ['nbsql_matrix', 'nbsql_costs', 'nbsql_choice']
+  ) | indent(2) }}
 FROM (
   {{ nbsql.priced(model, scored, parameters, costs) | indent(2) }}
 ) AS source
@@ -61,13 +72,14 @@ FROM (
 #}
 {% macro paid(model, decided, parameters, weight, as_text) -%}
 SELECT
-  sum(outcomes.weight * outcomes.prices[known.class_no]) / sum(outcomes.weight) AS cost,
+  sum(outcomes.weight * outcomes.matrix[outcomes.choice][known.class_no]) / sum(outcomes.weight) AS cost,
   sum(outcomes.weight * outcomes.expected) / sum(outcomes.weight) AS expected_cost
 FROM (
   SELECT
     {{ nbsql.label(nbsql.target(model), as_text) }} AS class,
     {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS weight,
-    source.nbsql_matrix[source.nbsql_choice] AS prices,
+    source.nbsql_matrix AS matrix,
+    source.nbsql_choice AS choice,
     source.nbsql_costs[source.nbsql_choice] AS expected
   FROM {{ decided }} AS source
 ) AS outcomes
@@ -77,7 +89,7 @@ JOIN (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
 ) AS known ON known.class = outcomes.class
-WHERE outcomes.weight > 0 AND outcomes.prices IS NOT NULL
+WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by the number of the class. #}
@@ -85,9 +97,10 @@ WHERE outcomes.weight > 0 AND outcomes.prices IS NOT NULL
 SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source
 CROSS JOIN (
-  SELECT list(class ORDER BY class_no) AS nbsql_labels
+  SELECT {{ nbsql.gathered(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
 ) AS labels
+{{- nbsql.once() }}
 {%- endmacro %}

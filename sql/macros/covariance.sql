@@ -103,6 +103,11 @@ covariances AS MATERIALIZED (
   {%- endif %}
 
 ),
+{{ nbsql.elimination(p) }}
+{%- endmacro %}
+
+{# `spreads`, `correlations`, `eliminated` and `whitened` of `covariances` of p columns; common table expressions, as those above. #}
+{% macro elimination(p) -%}
 spreads AS (
   SELECT class, list(sqrt(greatest(covariance, 0)) ORDER BY i) AS deviations FROM covariances WHERE i = j GROUP BY class
 ),

@@ -11,7 +11,7 @@ WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{% if not loop.l
   texts, which puts dates in their order.
 #}
 {% macro slices(statistics) -%}
-SELECT slice, n, row_number() OVER (ORDER BY TRY_CAST(slice AS {{ nbsql.double() }}) DESC NULLS LAST, slice DESC) - 1 AS age
+SELECT slice, n, row_number() OVER (ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} DESC NULLS LAST, slice DESC) - 1 AS age
 FROM (
   SELECT slice, sum(n) AS n
   FROM {{ statistics }} AS statistics
@@ -117,4 +117,32 @@ LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
 ) AS classes ON CAST(classes.class AS {{ nbsql.string() }}) = stored.entry.class
 ORDER BY classes.class_no, score
+{%- endmacro %}
+
+{# The cells that another engine has counted, with the classes in the type of the target. #}
+{% macro cells_counted_elsewhere(source, target_type) -%}
+SELECT
+  CAST(NULL AS {{ nbsql.string() }}) AS slice,
+  CAST(class AS {{ target_type }}) AS class,
+  CAST(feature AS {{ nbsql.string() }}) AS feature,
+  CAST(value AS {{ nbsql.string() }}) AS value,
+  CAST(n AS {{ nbsql.double() }}) AS n,
+  {% for column in ['mean', 'm2'] %}
+  {% set x %}CAST({{ nbsql.word(column) }} AS {{ nbsql.double() }}){% endset %}
+  CASE WHEN abs({{ x }}) < {{ nbsql.infinity() }} THEN {{ x }} END AS {{ nbsql.word(column) }},
+  {% endfor %}
+  '1' AS batch
+FROM {{ source }} AS cells
+WHERE CAST(n AS {{ nbsql.double() }}) > 0
+{%- endmacro %}
+
+{# One row: a feature that the model does not have, how many cells hold no count, and how many are those of a class. #}
+{% macro looked_over(source, features) -%}
+SELECT
+  min(CASE WHEN feature IS NOT NULL{% if features %} AND feature NOT IN ({{ nbsql.names(features) }}){% endif %} THEN feature END) AS unknown,
+  count(CASE WHEN NOT coalesce(n >= 0 AND n < {{ nbsql.infinity() }}, FALSE) OR m2 < 0 THEN 1 END) AS wrong,
+  count(CASE WHEN feature IS NULL AND class IS NOT NULL AND n > 0 THEN 1 END) AS classes
+FROM (
+  SELECT class, feature, CAST(n AS {{ nbsql.double() }}) AS n, CAST(m2 AS {{ nbsql.double() }}) AS m2 FROM {{ source }} AS cells
+) AS cells
 {%- endmacro %}

@@ -30,7 +30,7 @@ counts AS (
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}) ELSE value END AS value, 0, n
     FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
   ) AS both_sides
-  GROUP BY ALL
+  GROUP BY feature, value
 ),
 shares AS (
   SELECT
@@ -60,9 +60,10 @@ FROM (
     feature,
     sum((b - a) * ln(b / a)) AS psi,
     sum(b * ln(b / a)) AS kl,
-    arg_max(value, (b - a) * ln(b / a)) AS value,
-    arg_max(a, (b - a) * ln(b / a)) AS a,
-    arg_max(b, (b - a) * ln(b / a)) AS b
+    {% set moved %}(b - a) * ln(b / a){% endset %}
+    {% for column in ['value', 'a', 'b'] %}
+    {{ nbsql.at_highest(nbsql.word(column), moved) }} AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
   FROM shares
   GROUP BY feature
   UNION ALL

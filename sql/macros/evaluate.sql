@@ -17,7 +17,7 @@
   row of the source, the only read of it. It comes first, because a table of the user's may have the name of a later one.
 #}
 {% macro judged(model, scored, parameters, weight, as_text) -%}
-outcomes AS MATERIALIZED (
+outcomes AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.label(nbsql.target(model), as_text) }} AS class,
     {{ nbsql.label(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
@@ -170,7 +170,7 @@ losses AS (
   FROM (
     SELECT
       *,
-      coalesce(posteriors[class_no], 0) AS posterior,
+      coalesce({{ nbsql.at(nbsql.word('posteriors'), nbsql.word('class_no')) }}, 0) AS posterior,
       {{ nbsql.sum_of_squares(nbsql.word('posteriors')) }} AS squares
     FROM judged
   ) AS losses
@@ -206,6 +206,11 @@ overall AS (
   CROSS JOIN losses
   CROSS JOIN gap
 )
+{{ nbsql.listed_metrics(overall, rates) }}
+{%- endmacro %}
+
+{# The numbers of the whole and of each class, a row each, from `overall` and `by_class`. #}
+{% macro listed_metrics(overall, rates) -%}
 SELECT class, metric, value
 FROM (
   SELECT

@@ -117,9 +117,12 @@ LEFT JOIN (
 {% if part.feature.family.bag %}NULL{% elif part.number is not none %}{{ nbsql.text(part.column) }}{% elif part.feature.family.over_columns %}{{ nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) }}{% else %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){% endif %}
 {%- endmacro %}
 
+{% macro class_no() -%} parameters.class_no {%- endmacro %}
+
 {% macro explained_term(part) -%}
 {% if part.feature.family.level -%}
-{% set found %}level{{ nbsql.sub(part.feature) }}.scores[parameters.class_no]{% endset -%}
+{% set scores %}level{{ nbsql.sub(part.feature) }}.scores{% endset -%}
+{% set found = nbsql.at(scores, nbsql.class_no()) -%}
 {{ nbsql.level_term(part.feature, none, found) }}
 {%- else -%}
 {{ nbsql[part.feature.family.name ~ '_term'](part.feature, none, part.number) }}
@@ -129,13 +132,15 @@ LEFT JOIN (
 {# A bag of tokens, each token once a row, with what all its occurrences add. #}
 {% macro explained_tokens(model, feature, lookups) -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
+{% set scores %}lookups.scores{% endset -%}
+{% set found = nbsql.at(scores, nbsql.class_no()) -%}
 SELECT
   tokens.nbsql_row,
   parameters.class_no,
   {{ feature.index }} AS feature_no,
   {{ nbsql.text(feature.name) }} AS feature,
   tokens.value,
-  tokens.times * {% if smooth %}coalesce(lookups.scores[parameters.class_no], parameters.unseen{{ nbsql.sub(feature) }}, 0){% else %}lookups.scores[parameters.class_no]{% endif %}
+  tokens.times * {% if smooth %}coalesce({{ found }}, parameters.unseen{{ nbsql.sub(feature) }}, 0){% else %}{{ found }}{% endif %}
     {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS contribution
 FROM (
   SELECT nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value, sum(times) AS times

@@ -15,7 +15,7 @@
   texts. The number of a row is hashed twice, because the columns may hang on a hash of it, too.
 #}
 {% macro dealt(source, columns, target, folds, fold, by) -%}
-{% set hashed %}hash({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+{% set hashed = nbsql.hash_of(columns) -%}
 SELECT
   {% for column in columns %}
   source.{{ nbsql.ident(column) }},
@@ -38,14 +38,15 @@ SELECT CAST(slice AS {{ nbsql.string() }}) AS fold
 FROM {{ cells }} AS cells
 WHERE feature IS NULL AND slice IS NOT NULL
 GROUP BY slice
-ORDER BY TRY_CAST(slice AS {{ nbsql.double() }}) NULLS LAST, slice
+ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} NULLS LAST, slice
 {%- endmacro %}
 
 {#
   Cells of one setting, where several were counted at once: names has a pair a feature, its name among the cells and in the
-  setting. fold: without those of the fold, rendered; otherwise all of them, in no slice.
+  setting. fold: without those of the fold, rendered; otherwise all of them, in no slice. left_out: the slice of a cell is the fold that
+  is left out of it already.
 #}
-{% macro cells_of_setting(cells, names, fold=none) -%}
+{% macro cells_of_setting(cells, names, fold=none, left_out=false) -%}
 SELECT
   {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}) AS slice{% else %}cells.slice{%+ endif %},
   cells.class,
@@ -66,7 +67,7 @@ JOIN (
 ) AS names(counted, name) ON names.counted IS NOT DISTINCT FROM cells.feature
 {%- if fold is not none %}
 
-WHERE cells.slice <> {{ fold }}
+WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 {%- endif %}
 {%- endmacro %}
 
@@ -111,8 +112,8 @@ FROM (
   {% if model.class_numbers %}
   SELECT
     nbsql_slice,
-    unnest([{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
-    unnest([{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
   FROM {{ parameters }} AS parameters
   {% else %}
   SELECT nbsql_slice, class, class_no FROM {{ parameters }} AS parameters
@@ -145,10 +146,11 @@ SELECT
 FROM (
   SELECT
     source.nbsql_slice AS fold,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.one() }}{%+ endif %} AS weight,
     coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
+    {% set difference %}{{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence{% endset %}
     CASE
-      WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN coalesce(exp({{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence), 0)
+      WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN coalesce({{ nbsql.exp(difference) }}, 0)
       ELSE 0
     END AS posterior
   FROM {{ scored }} AS source
@@ -169,7 +171,7 @@ source.nbsql_joints[numbered.class_no]
 {%- endmacro %}
 
 {% macro scores_in_order(scores) -%}
-SELECT * FROM {{ scores }} AS scores ORDER BY TRY_CAST(fold AS {{ nbsql.double() }}) NULLS LAST, fold
+SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fold')) }} NULLS LAST, fold
 {%- endmacro %}
 
 {#
@@ -185,13 +187,14 @@ SELECT
   source.nbsql_prediction,
   source.nbsql_probability,
   source.nbsql_log_evidence,
-  list_transform(
-    numbers.class_nos,
-    lambda number: coalesce(({% if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %})[number], -{{ nbsql.infinity() }})
-  ) AS nbsql_joints
+  {% set class_nos %}numbers.class_nos{% endset %}
+  {% set joint %}coalesce(({% if model.class_numbers %}{{ nbsql.array() }}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %})[number], -{{ nbsql.infinity() }}){% endset %}
+  {{ nbsql.list_mapped(class_nos, joint, 'number') }} AS nbsql_joints
 FROM {{ scored }} AS source
 JOIN (
-  SELECT folds.nbsql_slice, list(numbered.class_no ORDER BY classes.class_no) AS class_nos
+  {% set number %}numbered.class_no{% endset %}
+  {% set place %}classes.class_no{% endset %}
+  SELECT folds.nbsql_slice, {{ nbsql.gathered(number, place) }} AS class_nos
   FROM (
     SELECT DISTINCT nbsql_slice FROM {{ parameters }} AS parameters
   ) AS folds

@@ -24,7 +24,7 @@ SELECT row_number() OVER () AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
 SELECT
   nbsql_key AS row,
   feature,
-  [
+  {{ nbsql.array() }}[
     {% for number in numbers %}
     {%+ if number is none %}CASE WHEN feature IS NULL THEN -{{ nbsql.infinity() }} ELSE 0 END{% else %}sum(CASE WHEN class_no = {{ number }} THEN contribution END){%+ endif %}{{ nbsql.comma(loop) }}
     {% endfor %}
@@ -41,7 +41,7 @@ SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
 FROM (
   SELECT
     contributions.row,
-    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}1{%+ endif %} AS weight,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.one() }}{%+ endif %} AS weight,
     labels.place AS truth,
     contributions.scores
   FROM {{ contributions }} AS contributions
@@ -55,10 +55,13 @@ FROM (
 
 {# The log loss of a row, of `scores` and `truth`; the posterior is kept from 0 and 1 as in evaluate.sql. #}
 {% macro loss() -%}
+{% set scores, epsilon = nbsql.word('scores'), nbsql.epsilon() -%}
+{% set truth %}scores[truth] - {{ nbsql.list_highest(scores) }}{% endset -%}
+{% set share %}score - {{ nbsql.list_highest(scores) }}{% endset -%}
 -ln(least(greatest(
-  CASE WHEN list_max(scores) > -{{ nbsql.infinity() }}
-    THEN coalesce(exp(scores[truth] - list_max(scores)), 0) / list_sum(list_transform(scores, lambda score: exp(score - list_max(scores)))) ELSE 0 END,
-  2.220446049250313e-16), 1 - 2.220446049250313e-16))
+  CASE WHEN {{ nbsql.list_highest(scores) }} > -{{ nbsql.infinity() }}
+    THEN coalesce({{ nbsql.exp(truth) }}, 0) / {{ nbsql.list_total(nbsql.list_mapped(scores, nbsql.exp(share), 'score')) }} ELSE 0 END,
+  {{ epsilon }}), 1 - {{ epsilon }}))
 {%- endmacro %}
 
 {# Rows with the sums that they would have with a feature more. #}
@@ -68,7 +71,9 @@ SELECT
   standing.weight,
   standing.truth,
   contributions.feature,
-  list_transform(standing.scores, lambda score, place: score + coalesce(contributions.scores[place], 0)) AS scores,
+  {% set scores %}standing.scores{% endset %}
+  {% set sum %}score + coalesce(contributions.scores[place], 0){% endset %}
+  {{ nbsql.list_mapped(scores, sum, 'score', 'place') }} AS scores,
   standing.loss AS loss_before
 FROM {{ standing }} AS standing
 {{ condition }}

@@ -8,7 +8,8 @@
 
 {# The priors of a dict: class, label, prior. #}
 {% macro given_prior_rows(rows, type) -%}
-SELECT CAST(label AS {{ type }}) AS class, label, CAST(prior AS {{ nbsql.double() }}) AS prior
+{% set class %}CAST(label AS {{ type }}){% endset -%}
+SELECT {{ nbsql.as_label(class, type) }} AS class, label, CAST(prior AS {{ nbsql.double() }}) AS prior
 FROM (
   VALUES
     {% for label, prior in rows %}
@@ -17,8 +18,9 @@ FROM (
 ) AS given(label, prior)
 {%- endmacro %}
 
-{% macro given_priors_of(relation) -%}
-SELECT source.class, CAST(source.class AS {{ nbsql.string() }}) AS label, CAST(source.prior AS {{ nbsql.double() }}) AS prior
+{% macro given_priors_of(relation, type) -%}
+{% set class %}source.class{% endset -%}
+SELECT {{ nbsql.as_label(class, type) }} AS class, CAST(source.class AS {{ nbsql.string() }}) AS label, CAST(source.prior AS {{ nbsql.double() }}) AS prior
 FROM {{ relation }} AS source
 {%- endmacro %}
 
@@ -45,7 +47,7 @@ WHERE label IS NOT NULL
 {% macro given_value(value) -%}
 {% if value is none %}NULL
 {%- elif value is string %}{{ nbsql.text(value) }}
-{%- else %}CAST(to_json([{% for part in value %}{% if part is none %}NULL{% else %}{{ nbsql.text(part) }}{% endif %}{% if not loop.last %}, {% endif %}{% endfor %}]) AS {{ nbsql.string() }})
+{%- else %}CAST(to_json({{ nbsql.array() }}[{% for part in value %}{% if part is none %}NULL{% else %}{{ nbsql.text(part) }}{% endif %}{% if not loop.last %}, {% endif %}{% endfor %}]) AS {{ nbsql.string() }})
 {%- endif %}
 {%- endmacro %}
 
@@ -62,7 +64,7 @@ FROM {{ relation }} AS source
 {%- endmacro %}
 
 {% macro given_prior_check(classes) -%}
-SELECT label, count(*) AS times, max(prior) AS prior, min(class) AS class
+SELECT label, count(*) AS times, max(prior) AS prior
 FROM {{ classes }} AS classes
 GROUP BY label
 ORDER BY label NULLS FIRST
@@ -98,15 +100,19 @@ FROM (
   SELECT
     feature,
     value,
-    CASE
-      WHEN likelihood IS NOT NULL AND mean IS NULL AND variance IS NULL AND rate IS NULL THEN 'values'
-      WHEN likelihood IS NULL AND value IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'moments'
-      WHEN likelihood IS NULL AND value IS NULL AND variance IS NULL AND rate IS NOT NULL THEN 'rate'
-    END AS kind
+    {{ nbsql.given_kind() | indent(4) }} AS kind
   FROM {{ given }} AS given
 ) AS kinds
 GROUP BY feature
 ORDER BY feature
+{%- endmacro %}
+
+{% macro given_kind() -%}
+CASE
+  WHEN likelihood IS NOT NULL AND mean IS NULL AND variance IS NULL AND rate IS NULL THEN 'values'
+  WHEN likelihood IS NULL AND value IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'moments'
+  WHEN likelihood IS NULL AND value IS NULL AND variance IS NULL AND rate IS NOT NULL THEN 'rate'
+END
 {%- endmacro %}
 
 {# A class that lacks a feature. #}

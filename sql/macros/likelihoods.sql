@@ -109,7 +109,9 @@ HAVING sum(n) > 1e-9 * sum(gross)
   unseen: TRUE on the extra rows that hold the likelihood of a value never seen, for the features that smooth it.
 #}
 {% macro smoothed(model, statistics, priors, features) -%}
-{% if model.learnt -%}
+{% if model.estimates -%}
+SELECT * FROM {{ model.estimates }} AS estimates WHERE feature IN ({{ nbsql.names(features) }})
+{%- elif model.learnt -%}
 {{ nbsql.weights_as_likelihoods(statistics, priors, features) }}
 {%- elif model.given -%}
 {{ nbsql.given_likelihoods(statistics, priors, features) }}
@@ -161,6 +163,20 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 {%- if not loop.last %} UNION ALL
 {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{# The columns of such a row of a number, by the expressions of those that its family has. #}
+{% macro number_likelihood(mean=none, variance=none, rate=none) -%}
+class,
+  feature,
+  CAST(NULL AS {{ nbsql.string() }}) AS value,
+  FALSE AS unseen
+  {%- for column in ['likelihood', 'log_likelihood', 'score'] %},
+  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
+  {%- endfor %}
+  {%- for column, found in [('mean', mean), ('variance', variance), ('rate', rate)] %},
+  {%+ if found is none %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ found }}{%+ endif %} AS {{ nbsql.word(column) }}
+  {%- endfor %}
 {%- endmacro %}
 
 {# The cells of numbers, without those of tokens (tfidf.sql). #}

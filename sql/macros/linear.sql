@@ -37,7 +37,7 @@ weights AS (
   SELECT
     class_no,
     {% for column in columns[1:] %}
-    unnest([
+    unnest({{ nbsql.array() }}[
       {%- for feature in block -%}
       {{ nbsql[feature.family.name ~ '_weights'](feature, column, degree) }}{% if not loop.last %}, {% endif %}
       {%- endfor -%}
@@ -49,7 +49,7 @@ weights AS (
 
   UNION ALL
   SELECT
-    unnest(range(1, len(scores) + 1)),
+    generate_subscripts(scores, 1),
     {{ nbsql.text(feature.name) }},
     value,
     {% if degree == 2 %}
@@ -71,12 +71,15 @@ SELECT
 FROM (
   {% if model.class_columns | length == 2 %}
   SELECT
-    weights.* REPLACE (CASE WHEN parameters.class = largest.class THEN weight ELSE -weight END AS weight),
+    {% for column in columns[1:-1] %}
+    weights.{{ nbsql.word(column) }},
+    {% endfor %}
+    CASE WHEN parameters.class = largest.class THEN weights.weight ELSE -weights.weight END AS weight,
     largest.class
   FROM weights
   JOIN parameters ON parameters.class_no = weights.class_no
   CROSS JOIN (
-    SELECT max(class) AS class FROM parameters
+    SELECT {{ nbsql.largest(nbsql.word('class')) }} AS class FROM parameters
   ) AS largest
   {%- else %}
   SELECT weights.*, parameters.class

@@ -60,12 +60,13 @@ WITH {{ nbsql.mixture_members(statistics, priors) }}
 SELECT
   {{ nbsql.laid_out(model.parts, nbsql.word('members')) }}
 FROM (
-  SELECT list(class ORDER BY member) AS labels, list({{ nbsql.log(nbsql.word('prior')) }} ORDER BY member) AS log_priors FROM members
+  SELECT {{ nbsql.gathered(nbsql.word('class'), nbsql.word('member')) }} AS labels, {{ nbsql.gathered(nbsql.log(nbsql.word('prior')), nbsql.word('member')) }} AS log_priors FROM members
 ) AS members
 {%- if model.parameters %}
 
 CROSS JOIN (
-  SELECT list(number ORDER BY class_no, position) AS numbers FROM numbers
+  {% set order %}class_no, position{% endset %}
+  SELECT {{ nbsql.gathered(nbsql.word('number'), order) }} AS numbers FROM numbers
 ) AS numbers
 {%- endif %}
 {%- else -%}
@@ -75,7 +76,7 @@ SELECT
   members.class,
   {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
   {%- for wanted in model.parameters %},
-  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
   {%- endfor %}
 
 FROM members

@@ -13,8 +13,8 @@ SET enable_progress_bar = FALSE
 )
 {%- endmacro %}
 
-{# The rows of a query with every value as the engine writes it, for showing. #}
-{% macro as_text(query) -%}
+{# The rows of a query with every value as the engine writes it, for showing. columns: the names of those of the query. #}
+{% macro as_text(query, columns=[]) -%}
 SELECT CAST(COLUMNS(*) AS {{ nbsql.string() }})
 FROM (
   {{ query | indent(2) }}

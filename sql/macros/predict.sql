@@ -59,9 +59,9 @@ SELECT
 {%- endmacro %}
 
 
-{# The columns of the source, as they came. No source has names of nbsql's own. #}
+{# The columns of the source, as they came, without those that it was joined with. No source has names of nbsql's own. #}
 {% macro passed(model=none) -%}
-source.* NOT SIMILAR TO 'nbsql_.*'
+source.* {% if model and model.joined_names %}EXCLUDE ({% for name in model.joined_names %}{{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) {% endif %}NOT SIMILAR TO 'nbsql_.*'
 {%- endmacro %}
 
 {#

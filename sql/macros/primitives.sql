@@ -38,6 +38,17 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# Before the brackets of a list. #}
 {% macro array() %}{% endmacro %}
 
+{# An element of a list, the first being 1. #}
+{% macro at(list, position) -%}
+{{ list }}[{{ position }}]
+{%- endmacro %}
+
+{# What tells one row of a relation from another. #}
+{% macro row_id() -%} row_number() OVER () {%- endmacro %}
+
+{# Before the query of a common table expression that is read more than once, and is to be run once. #}
+{% macro materialized() %}MATERIALIZED {% endmacro %}
+
 {# The values of x as a list. #}
 {% macro gathered(x, by) -%}
 list({{ x }} ORDER BY {{ by }})
@@ -72,12 +83,27 @@ list_dot_product({{ x }}, {{ x }})
 max({{ x }})
 {%- endmacro %}
 
+{# Of a group: x where y is highest, of those that are not NULL. #}
+{% macro at_highest(x, y) -%}
+arg_max({{ x }}, {{ y }})
+{%- endmacro %}
+
 {# A row a whole number, from the first up to the one before the end. #}
 {% macro whole_numbers(first, end) -%}
 unnest(range(
       {{ first }},
       {{ end }}
     ))
+{%- endmacro %}
+
+{# The number that a text holds, or NULL. #}
+{% macro as_number(x) -%}
+TRY_CAST({{ x }} AS {{ nbsql.double() }})
+{%- endmacro %}
+
+{# A whole number of 64 bits, from the values of some columns. #}
+{% macro hash_of(columns) -%}
+hash({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
 {# What engines may refuse to compute where the power is below every double. #}

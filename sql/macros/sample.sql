@@ -3,7 +3,7 @@
 
   Chance is a hash of the seed, the row, the feature and the number of the draw, so that a row is the same whenever and wherever
   it is drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion: of its likelihoods summed
-  up, or of the distribution function; a normal number by Box and Muller (1958).
+  up, or of the distribution function; a normal number by Box and Muller (1958), several that vary together as in sample_vectors.sql.
 
   Where the chance falls among the sums is looked up by a guide table (Chen and Asau, On generating random variates from an empirical
   distribution, AIIE Transactions 6, 1974): from 0 to 1 in slots of equal width, each with the values that reach into it. So it
@@ -15,6 +15,7 @@
 {% set levels = features | selectattr('feature.family.drawn', 'equalto', 'value') | map(attribute='feature') | list -%}
 {% set bags = features | selectattr('feature.family.drawn', 'equalto', 'bag') | map(attribute='feature') | list -%}
 {% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
+{% set vectors = features | selectattr('feature.family.drawn', 'equalto', 'vector') | map(attribute='feature') | list -%}
 {% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
 WITH likelihoods AS MATERIALIZED (
   SELECT class, feature, value, likelihood, mean, variance, rate FROM {{ likelihoods }} AS likelihoods
@@ -32,7 +33,7 @@ classes AS MATERIALIZED (
 drawn AS MATERIALIZED (
   SELECT draws.nbsql_row, classes.class
   FROM (
-    SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM range(1, {{ n + 1 }}) AS numbered(nbsql_row)
+    SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM {{ nbsql.numbered_rows(n) }} AS numbered(nbsql_row)
   ) AS draws
   JOIN classes ON {{ nbsql.reaches(nbsql.word('classes'), nbsql.word('draws') ~ '.u', 64) }}
 )
@@ -43,7 +44,8 @@ cumulated AS MATERIALIZED (
   WHERE likelihood > 0
 ),
 sizes AS MATERIALIZED (
-  SELECT features.feature, features.position, coalesce(max(CAST(power(2, ceil(log2(counts.n))) AS BIGINT)), 1) AS slots
+  {% set n %}counts.n{% endset %}
+  SELECT features.feature, features.position, coalesce(max(CAST(power(2, ceil({{ nbsql.log2(n) }})) AS BIGINT)), 1) AS slots
   FROM (
     VALUES
       {% for feature in levels + bags %}
@@ -56,7 +58,7 @@ sizes AS MATERIALIZED (
   GROUP BY features.feature, features.position
 ),
 slots AS MATERIALIZED (
-  SELECT list(slots ORDER BY position) AS slots FROM sizes
+  SELECT {{ nbsql.gathered(nbsql.word('slots'), nbsql.word('position')) }} AS slots FROM sizes
 ),
 guide AS MATERIALIZED (
   {% set slotted %}(SELECT cumulated.*, sizes.slots FROM cumulated JOIN sizes ON sizes.feature = cumulated.feature){% endset -%}
@@ -83,6 +85,9 @@ numbers AS MATERIALIZED (
 {%- for block in levels | batch(20) %},
 {{ nbsql.drawn_levels(levels[:loop.index0 * 20], block, loop.index, seed) }}
 {%- endfor %}
+{%- for feature in vectors %},
+{{ nbsql.normal_factors(feature) }}
+{%- endfor %}
 {%- for feature in bags %},
 {{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
 {%- endfor %}
@@ -91,7 +96,7 @@ SELECT
   {% for part in features %}
   {% for column in part.columns %}
   {% set value = nbsql[part.feature.family.name ~ '_drawn'](part.feature, seed, column.position) -%}
-  {% if column.type is none %}{{ value }}{% else %}TRY_CAST({{ value }} AS {{ column.type }}){% endif %} AS {{ nbsql.ident(column.name) }},
+  {% if column.type is none %}{{ value }}{% else %}{{ nbsql.cast_or_null(value, column.type) }}{% endif %} AS {{ nbsql.ident(column.name) }},
   {% endfor %}
   {% endfor %}
   drawn.class AS {{ nbsql.ident(target) }}
@@ -108,6 +113,11 @@ FROM (
       {%- for feature in counts %},
       {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.sub(feature) }}
       {%- endfor %}
+      {%- for feature in vectors %}
+      {%- for j in range(1, feature.columns | length + 1) %},
+      {{ nbsql.standard_normal(seed, feature, j) }} AS z{{ nbsql.sub(feature, j) }}
+      {%- endfor %}
+      {%- endfor %}
 
     FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
   ) AS chances
@@ -120,7 +130,10 @@ LEFT JOIN numbers ON numbers.class = drawn.class
 
 LEFT JOIN count{{ nbsql.sub(feature) }} ON {{ nbsql.drawn_from(nbsql.word('count'), feature) }}
 {%- endfor %}
+{%- for feature in vectors %}
 
+LEFT JOIN factor{{ nbsql.sub(feature) }} ON factor{{ nbsql.sub(feature) }}.class = drawn.class
+{%- endfor %}
 {%- for feature in bags %}
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.of_row = drawn.nbsql_row
@@ -134,12 +147,32 @@ ORDER BY drawn.nbsql_row
 CAST(hash(xor(hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))), hash(CAST({{ 4 * feature + draw }}{% if position is not none %} + 4294967296 * {{ position }}{% endif %} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
 {%- endmacro %}
 
+{% macro numbered_rows(n) -%}
+range(1, {{ n + 1 }})
+{%- endmacro %}
+
+{% macro log2(x) -%}
+log2({{ x }})
+{%- endmacro %}
+
+{# ln x! #}
+{% macro log_gamma_after(x) -%}
+lgamma({{ x }} + 1)
+{%- endmacro %}
+
+{# NULL, where the type does not hold the value. #}
+{% macro cast_or_null(value, type) -%}
+TRY_CAST({{ value }} AS {{ type }})
+{%- endmacro %}
+
 {#
   A guide table of a relation with `lower`, where each value begins: its columns, upper, where it ends, and slot, one of those that it
   reaches into; `slots` of them by each of the keys, a number or a column.
 #}
 {% macro guided(relation, keys, slots) -%}
-SELECT *, unnest(range(CAST(floor(lower * {{ slots }}) AS BIGINT), CAST(floor(least(upper, 1) * {{ slots }}) AS BIGINT) + 1)) AS slot
+{% set first %}CAST(floor(lower * {{ slots }}) AS BIGINT){% endset -%}
+{% set end %}CAST(floor(least(upper, 1) * {{ slots }}) AS BIGINT) + 1{% endset -%}
+SELECT *, {{ nbsql.whole_numbers(first, end) }} AS slot
 FROM (
   SELECT *, coalesce(lead(lower) OVER ({% if keys %}PARTITION BY {% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %} {% endif %}ORDER BY lower), 2) AS upper
   FROM {{ relation }} AS cumulated
@@ -210,8 +243,8 @@ coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} NULLS FIRST ROW
 {% macro class_and_feature() -%} class, feature {%- endmacro %}
 
 {# A number of mean 0 and variance 1 from two uniform ones: Box and Muller (1958). #}
-{% macro standard_normal(seed, feature) -%}
-sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ nbsql.uniform(seed, feature.index, 1) }})
+{% macro standard_normal(seed, feature, position=none) -%}
+sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0, position) }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ nbsql.uniform(seed, feature.index, 1, position) }})
 {%- endmacro %}
 
 {#
@@ -219,19 +252,19 @@ sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }})) * cos({{ nbsql.nu
 #}
 {% macro poisson_quantiles(feature, rates) -%}
 {% set rate %}rate{{ nbsql.sub(feature) }}{% endset -%}
+{% set first %}CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT){% endset -%}
+{% set end %}CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT){% endset -%}
+{% set log %}(value * ln(rate) - rate - {{ nbsql.log_gamma_after(nbsql.word('value')) }}){% endset -%}
 {% set masses -%}
 (
   SELECT class, value, {{ nbsql.up_to(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
   FROM (
-    SELECT class, value, CASE WHEN rate > 0 THEN exp(value * ln(rate) - rate - lgamma(value + 1)) WHEN value = 0 THEN 1 ELSE 0 END AS p
+    SELECT class, value, CASE WHEN rate > 0 THEN {{ nbsql.exp(log) }} WHEN value = 0 THEN 1 ELSE 0 END AS p
     FROM (
       SELECT
         class,
         {{ rate }} AS rate,
-        unnest(range(
-          CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT),
-          CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT)
-        )) AS value
+        {{ nbsql.whole_numbers(first, end) }} AS value
       FROM {{ rates }} AS rates
     ) AS counts
   ) AS masses
@@ -251,6 +284,9 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
 {% set sizes %}sizes{{ i }}{% endset -%}
 {% set u %}rows_of.u{% endset -%}
 {% set counts %}count{{ i }}{% endset -%}
+{% set times %}count{{ i }}.value{% endset -%}
+{% set token %}tokens.value{% endset -%}
+{% set place %}draws.position{% endset -%}
 {{ sizes }} AS MATERIALIZED (
   SELECT priors.class, coalesce(max(tokens.n), 0) / max(priors.n) AS rate{{ i }}
   FROM {{ priors }} AS priors
@@ -264,11 +300,11 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
 ),
 {{ nbsql.poisson_quantiles(feature, sizes) }},
 bag{{ i }} AS MATERIALIZED (
-  SELECT draws.nbsql_row AS of_row, list(tokens.value ORDER BY draws.position) AS bag
+  SELECT draws.nbsql_row AS of_row, {{ nbsql.gathered(token, place) }} AS bag
   FROM (
     SELECT nbsql_row, class, position, {{ nbsql.uniform(seed, feature.index, 1, nbsql.word('position')) }} AS u
     FROM (
-      SELECT rows_of.nbsql_row, rows_of.class, unnest(range(count{{ i }}.value)) AS position
+      SELECT rows_of.nbsql_row, rows_of.class, {{ nbsql.whole_numbers(0, times) }} AS position
       FROM (
         SELECT nbsql_row, class, {{ nbsql.uniform(seed, feature.index, 0) }} AS u FROM drawn
       ) AS rows_of
@@ -293,8 +329,8 @@ FROM (
 
 {# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
-{% set joints %}{% if model.class_numbers %}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %}{% endset -%}
-SELECT coalesce(sum(coalesce(list_extract({{ joints }}, numbered.class_no){{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
+{% set joints %}{% if model.class_numbers %}({{ nbsql.array() }}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){% else %}source.nbsql_joints{% endif %}{% endset -%}
+SELECT coalesce(sum(coalesce({{ joints }}[numbered.class_no]{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}

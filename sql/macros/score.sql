@@ -45,8 +45,11 @@ FROM (
       greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS nbsql_highest
     FROM (
       {{ nbsql.class_scores(model, relation, parameters, lookups) | indent(6) }}
+      {{- nbsql.once() | indent(6) }}
     ) AS joint
+    {{- nbsql.once() | indent(4) }}
   ) AS best
+  {{- nbsql.once() | indent(2) }}
 ) AS evidence
 {{ nbsql.met(model, parameters, nbsql.word('evidence')) }}
 {%- endmacro %}
@@ -74,10 +77,18 @@ CROSS JOIN {{ parameters }} AS parameters
 SELECT
   number.*
   {%- for k in model.class_numbers %},
-  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.bare %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
+  {%- for dimension in model.joins if dimension.scored %}
+
+    + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
+  {%- endfor %}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
+  {%- endif %}
+  {%- if model.coded %}
+
+    + number.nbsql_levels_{{ k }}
   {%- endif %}
   {%- for block in model.in_joint | batch(50) %}
 
@@ -94,7 +105,7 @@ SELECT
   {%- endfor %} AS nbsql_common
   {%- endif %}
 
-FROM {{ nbsql.with_inputs(relation, inputs) }}
+FROM {{ nbsql.with_steps(model, relation, inputs, parameters) }}
 {{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
@@ -145,6 +156,24 @@ LEFT JOIN {{ lookups }} AS {{ level }}
 {%- endif %}
 {%- endmacro %}
 
+{# The same with what some terms name twice, of the inputs and the parameters: a step of its own, which halves those terms. #}
+{% macro with_steps(model, relation, features, parameters) -%}
+{% if model.stepped -%}
+(
+  SELECT
+    number.*
+    {%- for feature in model.stepped %},
+    {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
+    {%- endfor %}
+
+  FROM {{ nbsql.with_inputs(relation, features) | indent(2) }}
+  {{ nbsql.met(model, parameters, nbsql.word('number')) }}
+) AS number
+{%- else -%}
+{{ nbsql.with_inputs(relation, features) }}
+{%- endif %}
+{%- endmacro %}
+
 {#
   Too many categorical features for one star, because the time to plan one grows faster than the number of its joins: stars
   of twenty, summed by row.
@@ -192,7 +221,7 @@ blocks AS (
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
 {% macro numbered(model, source, parameters, lookups) -%}
-{% set rows %}SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source{% endset -%}
+{% set rows %}SELECT {% if not model.joins %}row_number() OVER () AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS MATERIALIZED (
   {% if model.segmented %}
   {% set rows %}(

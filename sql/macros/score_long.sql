@@ -42,6 +42,7 @@ joint AS (
 ),
 {% endif %}
 {% if whole %}
+{% set below %}joint.joint - best.highest{% endset %}
 best AS (
   SELECT nbsql_row, max(joint) AS highest FROM joint GROUP BY nbsql_row
 ),
@@ -50,22 +51,24 @@ evidence AS (
     joint.nbsql_row,
     max(best.highest) AS highest,
     min(CASE WHEN joint.joint = best.highest THEN joint.class_no END) AS class_no,
-    sum(exp(joint.joint - best.highest)) AS mass,
-    list(joint.joint ORDER BY joint.class_no) AS joints
+    sum({{ nbsql.exp(below) }}) AS mass,
+    {{ nbsql.gathered(nbsql.word('joint') ~ '.joint', nbsql.word('joint') ~ '.class_no') }} AS joints
   FROM joint
   JOIN best ON best.nbsql_row = joint.nbsql_row
   GROUP BY joint.nbsql_row
 )
 {%- else %}
 best AS (
-  SELECT nbsql_row, max(joint) AS highest, list(joint ORDER BY class_no) AS joints FROM joint GROUP BY nbsql_row
+  SELECT nbsql_row, max(joint) AS highest, {{ nbsql.gathered(nbsql.word('joint'), nbsql.word('class_no')) }} AS joints FROM joint GROUP BY nbsql_row
 ),
 evidence AS (
+  {% set difference %}joint - highest{% endset %}
   SELECT
     *,
-    list_position(joints, highest) AS class_no,
-    list_sum(list_transform(joints, lambda joint: exp(joint - highest))) AS mass
+    {{ nbsql.list_place(nbsql.word('joints'), nbsql.word('highest')) }} AS class_no,
+    {{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference), 'joint')) }} AS mass
   FROM best
+  {{- nbsql.once() | indent(2) }}
 )
 {%- endif %}
 
@@ -100,7 +103,7 @@ SELECT
 
     {%+ if dense or not loop.first %}+ {%+ endif %}{{ nbsql.level_term(feature, none, found) }}
   {%- endfor %} AS term
-FROM (
+{% set inputs -%}
   SELECT
     {% for feature in computed %}
     {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }},
@@ -119,11 +122,11 @@ FROM (
   {% if levels and model.own %}
   {% set own = nbsql.word(model.own) %}
   JOIN (
-    SELECT {{ own }}, list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters GROUP BY {{ own }}
+    SELECT {{ own }}, {{ nbsql.gathered(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos FROM {{ parameters }} AS parameters GROUP BY {{ own }}
   ) AS classes ON classes.{{ own }} = source.{{ own }}
   {% elif levels %}
   CROSS JOIN (
-    SELECT list(class_no ORDER BY class_no) AS class_nos FROM {{ parameters }} AS parameters
+    SELECT {{ nbsql.gathered(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos FROM {{ parameters }} AS parameters
   ) AS classes
   {% endif %}
   {% for feature in levels %}
@@ -133,6 +136,9 @@ FROM (
     {%- set level %}level{{ nbsql.sub(feature) }}{% endset %}
     {{- nbsql.of_own(model, level, nbsql.word('source')) }}
   {% endfor %}
+{%- endset %}
+FROM (
+  {{ nbsql.completed(inputs | trim, computed) }}
 ) AS number
 {%- if dense and not levels %}
 
@@ -141,6 +147,11 @@ FROM (
 
 JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('number')) }}
 {%- endif %}
+{%- endmacro %}
+
+{# A query of the inputs of some features, with what else their terms read. #}
+{% macro completed(inputs, features) -%}
+{{ inputs }}
 {%- endmacro %}
 
 {% macro bag_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}

@@ -199,15 +199,17 @@ FROM (
   SELECT
     segment,
     max(name) AS segment_name,
-    list(class ORDER BY class_no) AS labels,
-    list(log_prior ORDER BY class_no) AS log_priors
+    {{ nbsql.gathered(nbsql.word('class'), nbsql.word('class_no')) }} AS labels,
+    {{ nbsql.gathered(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
   FROM priors_of
   GROUP BY segment
 ) AS members
 {%- if model.parameters %}
 
 JOIN (
-  SELECT members.segment, list(numbers.number ORDER BY members.class_no, numbers.position) AS numbers
+  {% set number %}numbers.number{% endset %}
+  {% set order %}members.class_no, numbers.position{% endset %}
+  SELECT members.segment, {{ nbsql.gathered(number, order) }} AS numbers
   FROM numbers
   JOIN members ON members.member = numbers.class_no
   GROUP BY members.segment
@@ -221,14 +223,14 @@ SELECT
   priors_of.class,
   priors_of.log_prior
   {%- for wanted in model.parameters %},
-  numbers[{{ loop.index }}] AS {{ nbsql.parameter(wanted) }}
+  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
   {%- endfor %}
 
 FROM priors_of
 {%- if model.parameters %}
 
 JOIN (
-  SELECT class_no AS member, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
+  SELECT class_no AS member, {{ nbsql.gathered(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
 ) AS numbers ON numbers.member = priors_of.member
 {%- endif %}
 {%- endif %}
@@ -245,7 +247,9 @@ SELECT
   {%- for k in model.class_numbers %},
   max(CASE WHEN members.class_no = {{ k }} THEN smoothed.score END) AS class_{{ k }}
   {%- else %},
-  list(smoothed.score ORDER BY members.class_no) AS scores
+  {% set score %}smoothed.score{% endset %}
+  {% set order %}members.class_no{% endset %}
+  {{ nbsql.gathered(score, order) }} AS scores
   {%- endfor %}
 
 FROM (

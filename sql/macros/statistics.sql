@@ -58,6 +58,9 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 
 {% macro target(model) -%} source.{{ nbsql.ident(model.target) }} {%- endmacro %}
 
+{# Labels of a type, in the order that they have in models. #}
+{% macro as_label(x, type) -%} {{ x }} {%- endmacro %}
+
 {% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# The rows for which x is not NULL, or their weights. #}
@@ -98,10 +101,28 @@ SELECT
   {{ nbsql['breaks_' ~ check.rule](check.column) }} AS broken_{{ loop.index }}
   {%- endfor %}
 
-FROM {{ source }} AS source
+FROM {% if centres or centred %}{{ nbsql.with_wholes(source, features, careful) | indent(2) }}{% else %}{{ source }}{% endif %} AS source
 {%- if centred %}
 
 LEFT JOIN means ON means.class = {{ nbsql.target(model) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A source with what its rows must have whole, for the features that count several columns together. #}
+{% macro with_wholes(source, features, careful) -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% if together -%}
+(
+  SELECT
+    source.*
+    {%- for feature in together %},
+    {{ nbsql[feature.family.name ~ '_whole'](feature, careful) }} AS nbsql_whole{{ nbsql.sub(feature) }}
+    {%- endfor %}
+
+  FROM {{ source }} AS source
+)
+{%- else -%}
+{{ source }}
 {%- endif %}
 {%- endmacro %}
 
@@ -151,6 +172,7 @@ SELECT
 
 FROM (
   {{ nbsql.projected(model, source, features, checks, centres, careful, careful) | indent(2) }}
+  {{- nbsql.once() | indent(2) }}
 ) AS projected
 GROUP BY class{% if model.slice_by %}, slice{% endif %}
 
@@ -177,11 +199,13 @@ SELECT
   scan.slice,
   {% endif %}
   {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
-  unnest([
-    {%- for feature in features -%}
-    {{ nbsql[feature.family.name ~ '_cells'](feature, column) }}{% if not loop.last %}, {% endif %}
-    {%- endfor -%}
-  ]) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% set listed -%}
+  {% for feature in features -%}
+  {{ nbsql[feature.family.name ~ '_cells'](feature, column) }}{% if not loop.last %}, {% endif %}
+  {%- endfor -%}
+  {% endset %}
+  {% set type %}{% if column == 'index' %}INTEGER{% elif column in ['feature', 'value'] %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}{% endset %}
+  unnest({{ nbsql.list_of(listed, type) }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ scan }} AS scan
 WHERE scan.class IS NOT NULL
@@ -226,15 +250,15 @@ WHERE n > 0
 #}
 {% macro centres(source, features) -%}
 {% set several = features | selectattr('family.over_columns') | list -%}
-SELECT index, quantile_disc(x, 0.5) AS centre{% if several %}, j{% endif %}
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x) AS centre{% if several %}, j{% endif %}
 
 FROM (
   SELECT
-    unnest([{% for feature in features %}{% for column in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
+    unnest({{ nbsql.array() }}[{% for feature in features %}{% for column in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
     {% if several %}
-    unnest([{% for feature in features %}{% for column in feature.columns %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS j,
+    unnest({{ nbsql.array() }}[{% for feature in features %}{% for column in feature.columns %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]) AS j,
     {% endif %}
-    unnest([{% for sub in nbsql.centred_numbers(features).split() %}nbsql_x{{ sub }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
+    unnest({{ nbsql.array() }}[{% for sub in nbsql.centred_numbers(features).split() %}nbsql_x{{ sub }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
   FROM (
     SELECT
       {% for feature in features %}

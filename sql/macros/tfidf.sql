@@ -99,7 +99,7 @@ FROM (
         {%- if model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
         {%- endset -%}
         {% set condition %}{{ nbsql.counted(model) }}{% endset -%}
-        {% set rows %}(SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source){% endset -%}
+        {% set rows %}(SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source){% endset -%}
         {{ nbsql.tokens(feature, rows, kept, condition) | indent(8) }}
       ) AS tokens
       GROUP BY nbsql_row, value

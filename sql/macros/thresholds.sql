@@ -14,28 +14,33 @@
 #}
 {% macro predict_at_thresholds(model, scored, parameters, thresholds) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   source.nbsql_labels[source.nbsql_choice] AS prediction,
   source.nbsql_posteriors[source.nbsql_choice] AS probability
 FROM (
   SELECT
     *,
+    {% set reached, others = nbsql.word('nbsql_reached'), nbsql.word('nbsql_others') %}
     CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN CASE
-      WHEN list_max(nbsql_reached) >= 0 THEN list_position(nbsql_reached, list_max(nbsql_reached))
-      WHEN list_max(nbsql_others) >= 0 THEN list_position(nbsql_others, list_max(nbsql_others))
+      WHEN {{ nbsql.list_highest(reached) }} >= 0 THEN {{ nbsql.list_place(reached, nbsql.list_highest(reached)) }}
+      WHEN {{ nbsql.list_highest(others) }} >= 0 THEN {{ nbsql.list_place(others, nbsql.list_highest(others)) }}
     END END AS nbsql_choice
   FROM (
+    {% set reached %}CASE WHEN p >= nbsql_thresholds[k] THEN p ELSE -1 END{% endset %}
+    {% set others %}CASE WHEN nbsql_thresholds[k] IS NULL THEN p ELSE -1 END{% endset %}
     SELECT
       *,
-      list_transform(nbsql_posteriors, lambda p, k: CASE WHEN p >= nbsql_thresholds[k] THEN p ELSE -1 END) AS nbsql_reached,
-      list_transform(nbsql_posteriors, lambda p, k: CASE WHEN nbsql_thresholds[k] IS NULL THEN p ELSE -1 END) AS nbsql_others
+      {{ nbsql.list_mapped(nbsql.word('nbsql_posteriors'), reached, 'p', 'k') }} AS nbsql_reached,
+      {{ nbsql.list_mapped(nbsql.word('nbsql_posteriors'), others, 'p', 'k') }} AS nbsql_others
     FROM (
       {{ nbsql.with_posteriors(model, scored, parameters) | indent(6) }}
     ) AS posteriors
     CROSS JOIN (
-      SELECT [{% for threshold in thresholds %}{{ nbsql.optional(threshold) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}] AS nbsql_thresholds
+      SELECT {{ nbsql.array() }}[{% for threshold in thresholds %}{{ nbsql.optional(threshold) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}] AS nbsql_thresholds
     ) AS thresholds
+    {{- nbsql.once() | indent(4) }}
   ) AS held
+  {{- nbsql.once() | indent(2) }}
 ) AS source
 {%- if model.numbered %}
 

@@ -7,7 +7,7 @@
 #}
 {% macro predict_top_k(model, scored, parameters, top_k) -%}
 SELECT
-  {{ nbsql.passed() }},
+  {{ nbsql.passed(model) }},
   source.nbsql_labels[source.nbsql_ranked.k] AS prediction,
   CASE WHEN source.nbsql_ranked IS NOT NULL THEN -source.nbsql_ranked.p END AS probability,
   source.nbsql_rank AS rank

@@ -8,6 +8,8 @@ import duckdb
 
 NUMBERS, CATEGORIES, VALUES = 20, 20, 20
 WORDS, TOKENS = 50_000, 60
+CLASSES = {"text": (20, 2), "vocabulary": (20,)}
+VOCABULARY = 2_300_000  # words to draw from, of which 100,000 texts hold some two million
 
 
 @dataclass(frozen=True)
@@ -41,17 +43,41 @@ class Case:
 
     @property
     def title(self) -> str:
-        return f"{self.name}, {self.classes} classes, {self.rows:,} rows"
+        parts = [f"{self.numbers} numbers"] * bool(self.numbers) + [f"{self.categories} categories"] * bool(self.categories)
+        parts += [f"a text of {self.tokens} words"] * bool(self.tokens)
+        method = f', method="{self.method}"' * (self.method != "naive")
+        drawn = f" of {self.words:,}" * (self.name == "vocabulary")
+        return f"{self.rows:,} rows x {', '.join(parts)}{drawn}, {self.classes} classes{method}"
 
 
 def cases(*, quick: bool) -> list[Case]:
-    """Every table, small ones first in each kind."""
-    made = [Case("numeric", rows, numbers=NUMBERS) for rows in (200_000, 1_000_000, 5_000_000, 10_000_000)]
-    made += [Case("categorical", rows, categories=CATEGORIES) for rows in (200_000, 1_000_000, 3_000_000)]
-    made += [Case("text", rows, classes, tokens=TOKENS, words=WORDS) for rows in (20_000, 100_000) for classes in (20, 2)]
-    made += [Case("mixed", rows, numbers=10, categories=10, tokens=12, words=5_000) for rows in (100_000, 500_000)]
-    made += [Case("lda", rows, numbers=NUMBERS, method="lda") for rows in (200_000, 1_000_000)]
-    return [case for case in made if not quick or case.rows <= {"text": 20_000, "mixed": 100_000}.get(case.name, 200_000)]
+    """Every table, small ones first in each kind; the smallest are for contenders that are slow."""
+    sizes = {
+        "numeric": (10_000, 200_000, 1_000_000, 5_000_000, 10_000_000),
+        "categorical": (10_000, 200_000, 1_000_000, 3_000_000),
+        "text": (5_000, 20_000, 100_000),
+        "vocabulary": (100_000,),
+        "mixed": (100_000, 500_000, 2_000_000),
+        "lda": (200_000, 1_000_000),
+    }
+    if quick:
+        sizes = {kind: rows[:1] for kind, rows in sizes.items() if kind != "vocabulary"}
+    return [case_of(kind, rows, classes) for kind in sizes for rows in sizes[kind] for classes in CLASSES.get(kind, (5,))]
+
+
+def case_of(kind: str, rows: int, classes: int = 5) -> Case:
+    """A table of a kind."""
+    if kind == "numeric":
+        return Case(kind, rows, classes, numbers=NUMBERS)
+    if kind == "categorical":
+        return Case(kind, rows, classes, categories=CATEGORIES)
+    if kind == "text":
+        return Case(kind, rows, classes, tokens=TOKENS, words=WORDS)
+    if kind == "vocabulary":
+        return Case(kind, rows, classes, tokens=TOKENS, words=VOCABULARY)
+    if kind == "mixed":
+        return Case(kind, rows, classes, numbers=10, categories=10, tokens=12, words=5_000)
+    return Case(kind, rows, classes, numbers=NUMBERS, method="lda")
 
 
 def create(con: duckdb.DuckDBPyConnection, case: Case) -> None:
@@ -85,7 +111,9 @@ def _category(i: int) -> str:
 
 
 def _text(case: Case) -> str:
-    """Words of a long-tailed frequency; now and then one that the class prefers."""
-    skewed = f"CAST(floor(power({case.words}, (hash(id, i) % 1000003) / 1000003.0)) AS BIGINT)"
-    word = f"'w' || CASE WHEN hash(id, i, 7) % 20 = 0 THEN (y * 37 + hash(id, i, 8) % 200) % {case.words} ELSE {skewed} END"
+    """Words of a long-tailed frequency, or all as rare; now and then one that the class prefers."""
+    drawn = f"CAST(floor(power({case.words}, (hash(id, i) % 1000003) / 1000003.0)) AS BIGINT)"
+    if case.name == "vocabulary":
+        drawn = f"hash(id, i) % {case.words}"
+    word = f"'w' || CASE WHEN hash(id, i, 7) % 20 = 0 THEN (y * 37 + hash(id, i, 8) % 200) % {case.words} ELSE {drawn} END"
     return f"array_to_string(list_transform(range({case.tokens}), lambda i: {word}), ' ') AS text"

@@ -1,6 +1,8 @@
 """A contender in a process of its own: reads acts from standard input, answers each with its seconds.
 
 python worker.py CONTENDER DATABASE CASE-AS-JSON
+
+An answer is "ready", "done", the seconds, or "stopped: " and why.
 """
 
 from __future__ import annotations
@@ -8,26 +10,34 @@ from __future__ import annotations
 import json
 import sys
 import time
+import traceback
 
 import numpy as np
-from contenders import CONTENDERS, limited
+from contenders import limited, load
 from tables import Case
 
 
 def main() -> None:
     limited()
     name, database, case = sys.argv[1:]
-    contender = CONTENDERS[name](database, Case(**json.loads(case)))
-    print("ready", flush=True)
-    for line in sys.stdin:
-        act, _, argument = line.strip().partition(" ")
-        if act == "answers":
-            np.savez(argument, **contender.answers())
-            print("done", flush=True)
-            continue
-        start = time.perf_counter()
-        getattr(contender, act)()
-        print(time.perf_counter() - start, flush=True)
+    try:
+        contender = load(name)(database, Case(**json.loads(case)))
+        print("ready", flush=True)
+        for line in sys.stdin:
+            act, _, argument = line.strip().partition(" ")
+            if act == "answers":
+                file, options = json.loads(argument)
+                np.savez(file, **contender.answers(options))
+                print("done", flush=True)
+                continue
+            start = time.perf_counter()
+            getattr(contender, act)()
+            print(time.perf_counter() - start, flush=True)
+        contender.stop()
+    except Exception as error:
+        traceback.print_exc()
+        print("stopped: " + (str(error).strip().splitlines() or [type(error).__name__])[0], flush=True)
+        raise SystemExit(1) from error
 
 
 if __name__ == "__main__":

@@ -4,14 +4,57 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from conformance.places import ENGINES, Place
+from conformance.places import ENGINES, LACKS, Place
 from conformance.servers import absent, binaries, postgres
+from conformance.servers import spark as spark_session
 
 _numbers = itertools.count(1)
+
+# A statement takes Spark longer than a database, however few the rows. These tests of it are always run, the others where the
+# slow ones are.
+_QUICK = (
+    "test_models_agree[spark-inferred]",
+    "test_models_agree[spark-missing as a category]",
+    "test_texts_agree[spark-words-weight]",
+    "test_evaluations_agree[spark-texts-weight]",
+    "test_changes_agree[spark]",
+    "test_an_engine_does_it_or_says_that_it_cannot[spark-components]",
+    "test_an_engine_does_it_or_says_that_it_cannot[spark-Query.dataframe]",
+)
+
+
+# What the tests of a module are about: Spark is not asked where it lacks that, but for its refusal (test_refusals.py).
+_ABOUT = {
+    "test_calibration": "calibrate",
+    "test_families": "by='mdl' of 'wind'",
+    "test_decisions": "predict with costs",
+    "test_folds": "cross_validate",
+    "test_frozen": "dialect",
+    "test_given": "from_tables",
+    "test_joins": "joins",
+    "test_linear": "linear",
+    "test_segments": "segment_by",
+    "test_slices": "slice_by",
+}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All tests on Spark share one session, and so one worker; those of what an engine lacks are skipped, with its reason."""
+    for item in items:
+        engines = {value for value in getattr(getattr(item, "callspec", None), "params", {}).values() if isinstance(value, str)}
+        about = _ABOUT.get(item.path.stem, "")
+        if "spark" in engines and about in LACKS["spark"] and item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.skip(reason=f"{about} is not on Spark: {LACKS['spark'][about]}"))
+        if "spark" in engines or "spark" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+            if "spark" in engines and item.name not in _QUICK:
+                item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")
@@ -51,6 +94,31 @@ def pg(address: str) -> Iterator[Any]:
         yield con
 
 
+@pytest.fixture(scope="session")
+def spark_home() -> Iterator[Any]:
+    """A session of Spark, which all tests of it share: starting one takes as long as some of them."""
+    # Statements are run once and have few rows: to compile each takes longer than to interpret it (test_spark.py compiles).
+    settings = {"codegen.factoryMode": "NO_CODEGEN", "codegen.wholeStage": "false", "adaptive.enabled": "false"}
+    with spark_session(**{f"spark.sql.{name}": value for name, value in settings.items()}) as session:
+        yield session
+
+
+@pytest.fixture
+def spark(spark_home: Any) -> Iterator[Any]:
+    """The session, in a new database."""
+    name = f"shop_{next(_numbers)}"
+    spark_home.sql(f"CREATE SCHEMA {name}")
+    spark_home.sql(f"USE {name}")
+    yield spark_home
+    spark_home.sql("USE default")
+    for (schema,) in spark_home.sql("SHOW SCHEMAS").collect():
+        if schema != "default":
+            spark_home.sql(f"DROP SCHEMA `{schema}` CASCADE")
+    for _, view, is_temporary in spark_home.sql("SHOW VIEWS").collect():
+        if is_temporary:
+            spark_home.catalog.dropTempView(view)
+
+
 @pytest.fixture
 def connect(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Place]]:
     """Makes a place of an engine, by name."""
@@ -59,6 +127,8 @@ def connect(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Place]]:
     def make(engine: str) -> Place:
         if engine == "postgres":
             return Place(engine, request.getfixturevalue("pg"))
+        if engine == "spark":
+            return Place(engine, request.getfixturevalue("spark"))
         opened.append(duckdb.connect())
         return Place(engine, opened[-1])
 

@@ -1,4 +1,4 @@
-"""A private PostgreSQL server, from the binaries that are installed, on a port of the loopback that was free."""
+"""Engines of the tests' own: a PostgreSQL server, from the binaries that are installed, and Spark; on the loopback alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import pwd
 import shutil
 import socket
 import subprocess
+import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -69,6 +71,88 @@ def postgres(folder: Path) -> Iterator[str]:
         yield f"postgresql://nbsql@127.0.0.1:{port}/postgres"
     finally:
         subprocess.run([*control, "-m", "immediate", "stop"], **{**options, "check": False})
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
+    """A session of Spark on the loopback, whose tables are in a folder of its own; there is one at a time in a process."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        absent("pyspark is not installed: pip install '.[spark]' to test on Spark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        absent("no Java is installed, which Spark runs on")
+    home = Path(tempfile.mkdtemp(prefix="nbsql"))
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(home / "warehouse"),
+        "spark.local.dir": str(home),
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home}",
+        "spark.log.level": "ERROR",
+        **settings,
+    }
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = SparkSession.builder.master(master).appName("nbsql")
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def cluster(workers: int) -> Iterator[str]:
+    """The address of the master of a new standalone cluster of Spark, with workers of one core; stopped in the end."""
+    try:
+        import pyspark
+    except ImportError:
+        absent("pyspark is not installed: pip install '.[spark]' to test on Spark")
+    home = Path(tempfile.mkdtemp(prefix="nbsql"))
+    start = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    environment = {
+        **os.environ,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_LOCAL_DIRS": str(home),
+        "SPARK_WORKER_DIR": str(home / "work"),
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    port = _free_port()
+    master = f"spark://127.0.0.1:{port}"
+    started: list[subprocess.Popen[bytes]] = []
+
+    def launch(name: str, *arguments: str) -> None:
+        with (home / f"{name}.log").open("wb") as log:
+            command = [str(start), *arguments]
+            started.append(subprocess.Popen(command, env=environment, cwd=home, stdout=log, stderr=subprocess.STDOUT))
+
+    try:
+        where = ["--host", "127.0.0.1", "--webui-port", "0"]
+        launch("master", "org.apache.spark.deploy.master.Master", *where, "--port", str(port))
+        for number in range(workers):
+            of = ["--cores", "1", "--memory", "600m", master]
+            launch(f"worker{number}", "org.apache.spark.deploy.worker.Worker", *where, *of)
+        deadline = time.monotonic() + 300
+        while (home / "master.log").read_text(errors="replace").count("Registering worker") < workers:
+            broken = next((process for process in started if process.poll() is not None), None)
+            if broken is not None or time.monotonic() > deadline:
+                pytest.fail("the cluster does not start: " + (home / "master.log").read_text(errors="replace")[-2000:])
+            time.sleep(0.2)
+        yield master
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait(timeout=60)
         shutil.rmtree(home, ignore_errors=True)
 
 

@@ -1,4 +1,4 @@
-"""Every statement of one small model on PostgreSQL, byte for byte; what differs from tests/golden/duckdb is the dialect.
+"""Every statement of one small model on other engines, byte for byte; what differs from tests/golden/duckdb is the dialect.
 
 `pytest --update-golden` writes the files anew; read their difference before committing it.
 """
@@ -6,16 +6,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.places import Place
+from conformance.places import Place, assert_same_rows
 
 import nbsql
 from nbsql.plan import VERBS
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "postgres"
+GOLDEN = Path(__file__).parents[1] / "golden"
 
 COLUMNS = {
     "id": "INTEGER", "label": "VARCHAR", "sender": "VARCHAR", "replied": "BOOLEAN", "length": "NUMERIC", "links": "INTEGER",
@@ -40,15 +41,15 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-@pytest.fixture
-def inbox(pg: Any) -> Place:
-    place = Place("postgres", pg)
+@pytest.fixture(params=["postgres", "spark"])
+def inbox(request: pytest.FixtureRequest, connect: Callable[[str], Place]) -> Place:
+    place = connect(request.param)
     place.table("inbox", COLUMNS, ROWS)
     return place
 
 
-def compare(name: str, sql: str, update: bool) -> None:
-    file = GOLDEN / f"{name}.sql"
+def compare(engine: str, name: str, sql: str, update: bool) -> None:
+    file = GOLDEN / engine / f"{name}.sql"
     if update:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(sql + "\n", encoding="utf-8", newline="\n")
@@ -63,17 +64,17 @@ def test_the_statements_of_a_fit_are_the_golden_ones_and_make_the_model(inbox: P
     found = {f"fit_{number:02}_{name.replace(' ', '_')}": sql.strip() for number, (name, sql) in enumerate(named, start=1)}
     kept = {name: sql for name, sql in found.items() if not name.endswith(("_spec", "_batches"))}
     for name, sql in kept.items():
-        compare(name, sql, request.config.getoption("--update-golden"))
-    assert set(kept) == {file.stem for file in GOLDEN.glob("fit_*.sql")}
+        compare(inbox.engine, name, sql, request.config.getoption("--update-golden"))
+    assert set(kept) == {file.stem for file in (GOLDEN / inbox.engine).glob("fit_*.sql")}
     for sql in found.values():
         inbox.run(sql)
     model = nbsql.fit(inbox.con, "inbox", name="other", **OPTIONS)
-    assert nbsql.load(inbox.con, "spam").predict_proba("inbox").fetchall() == model.predict_proba("inbox").fetchall()
+    assert_same_rows(*(sorted(m.predict_proba("inbox").fetchall()) for m in (nbsql.load(inbox.con, "spam"), model)))
 
 
-@pytest.mark.parametrize("verb", VERBS)
-def test_the_query_of_a_verb_is_the_golden_one(inbox: Place, request: pytest.FixtureRequest, verb: str) -> None:
+def test_the_query_of_a_verb_is_the_golden_one(inbox: Place, request: pytest.FixtureRequest) -> None:
     model = nbsql.fit(inbox.con, "inbox", name="spam", **OPTIONS)
-    sql = model.sql(verb, "inbox")
-    compare(f"score_{verb}", sql, request.config.getoption("--update-golden"))
-    assert inbox.run(sql) == getattr(model, verb)("inbox").fetchall()
+    for verb in VERBS:
+        sql = model.sql(verb, "inbox")
+        compare(inbox.engine, f"score_{verb}", sql, request.config.getoption("--update-golden"))
+        assert_same_rows(*(sorted(rows, key=repr) for rows in (inbox.run(sql), getattr(model, verb)("inbox").fetchall())))

@@ -79,6 +79,7 @@ def test_relevance_and_the_best_features_agree(models: list[nbsql.Model], by: An
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in chosen))
 
 
+@pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has no functions of a row that read a table
 def test_a_model_in_sql_alone(models: list[nbsql.Model]) -> None:
     model = models[0]
     for _ in range(2):

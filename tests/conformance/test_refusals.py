@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from conformance.places import LACKS, Place
 
 import nbsql
 from nbsql import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.cli import main
 
 ROWS = [(1, "sun", "no", 1.0), (2, "rain", "yes", 2.0), (3, "sun", "yes", 3.5), (4, "rain", "no", 1.5)]
 COLUMNS = {"id": "INTEGER", "sky": "VARCHAR", "play": "VARCHAR", "wind": "DOUBLE PRECISION"}
@@ -28,17 +26,31 @@ def fitted(place: Place, **options: Any) -> nbsql.Model:
     return nbsql.fit(place.con, "golf", target="play", exclude=["id"], **options)
 
 
+def cut(place: Place, model: nbsql.Model, argument: str) -> nbsql.Model:
+    """A model of parts by `sky`; where the engine has none, one without."""
+    return model if argument in LACKS[place.engine] else fitted(place, **{argument: "sky"})
+
+
 ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "as_of": lambda place, model, _: model.as_of("1"),
     "calibrate": lambda place, model, _: model.calibrate("golf", folds=2),
     "components": lambda place, model, _: fitted(place, components=2),
     "method='logistic'": lambda place, model, _: fitted(place, method="logistic"),
+    "by='mdl' of 'wind'": lambda place, model, _: fitted(place, families={"wind": nbsql.Binned(by="mdl")}),
     "best of 'sky'": lambda place, model, _: fitted(place, families={"sky": nbsql.Text(best=2)}),
     "cross_validate": lambda place, model, _: nbsql.cross_validate(place.con, "golf", target="play", exclude=["id"], folds=2),
+    "folds='loo'": lambda place, model, _: nbsql.cross_validate(place.con, "golf", target="play", exclude=["id"], folds="loo"),
+    "dialect": lambda place, model, _: model.sql("predict", "golf", dialect="sqlite"),
+    "joins": lambda place, model, _: nbsql.fit(
+        place.con, "golf", target="play", exclude=["id", "wind"], joins=[nbsql.Join("golf", on="id", prefix="other_")]
+    ),
     "drift": lambda place, model, _: model.drift("1", "1").fetchall(),
     "evaluate": lambda place, model, _: model.evaluate("golf"),
     "evaluate with costs": lambda place, model, _: model.evaluate("golf", costs={("yes", "no"): 2}),
     "export": lambda place, model, path: model.export(path / "golf.parquet"),
+    "from_statistics": lambda place, model, _: nbsql.from_statistics(
+        place.con, model.sql("statistics", "golf", dialect=place.engine), like="golfing"
+    ),
     "from_tables": lambda place, model, _: nbsql.from_tables(
         place.con, priors={"yes": 1}, likelihoods={"yes": {"sky": {"sun": 1}}}
     ),
@@ -57,17 +69,18 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "predict_one_sql": lambda place, model, _: model.predict_one_sql(),
     "sample": lambda place, model, _: model.sample(2).fetchall(),
     "segment_by": lambda place, model, _: fitted(place, segment_by="sky"),
-    "segments": lambda place, model, _: (fitted(place, segment_by="sky") if place.engine == "duckdb" else model).segments,
+    "segments": lambda place, model, _: cut(place, model, "segment_by").segments,
     "slice_by": lambda place, model, _: fitted(place, slice_by="sky"),
-    "slice_names": lambda place, model, _: (fitted(place, slice_by="sky") if place.engine == "duckdb" else model).slice_names,
-    "slices": lambda place, model, _: (fitted(place, slice_by="sky") if place.engine == "duckdb" else model).slices(["sun"]),
+    "slice_names": lambda place, model, _: cut(place, model, "slice_by").slice_names,
+    "slices": lambda place, model, _: cut(place, model, "slice_by").slices(["sun"]),
     "sweep": lambda place, model, _: nbsql.sweep(place.con, "golf", target="play", exclude=["id"], alpha=[1, 2], folds=2),
-    "window": lambda place, model, _: (fitted(place, slice_by="sky") if place.engine == "duckdb" else model).window(last=1),
+    "window": lambda place, model, _: cut(place, model, "slice_by").window(last=1),
     "Best": lambda place, model, _: fitted(place, features=nbsql.Best(1)),
     "Forward": lambda place, model, _: fitted(place, features=nbsql.Forward(1, folds=2)),
     "predict with costs": lambda place, model, _: model.predict("golf", costs={("yes", "no"): 2}).fetchall(),
     "predict with thresholds": lambda place, model, _: model.predict("golf", thresholds={"yes": 0.9}).fetchall(),
     "predict with top_k": lambda place, model, _: model.predict("golf", top_k=2).fetchall(),
+    "Query.dataframe": lambda place, model, _: model.predict("golf").dataframe.collect(),
     "Query.relation": lambda place, model, _: model.predict("golf").relation,
     "log_likelihood": lambda place, model, _: model.log_likelihood("golf"),
     "update": lambda place, model, _: model.update("golf"),
@@ -91,15 +104,22 @@ def test_what_is_lacking_is_known() -> None:
 
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")
 def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, act: str) -> None:
     model = golf(place)
     if act not in LACKS[place.engine]:
         ACTS[act](place, model, tmp_path)
         return
+    if act == "folds='loo'" and "cross_validate" in LACKS[place.engine]:
+        act = "cross_validate"
     name = f"nbsql.{act}" if act in nbsql.__all__ else act
     with pytest.raises(NotSupportedError) as caught:
         ACTS[act](place, model, tmp_path)
-    assert str(caught.value) == f"{name} is not available on {model._engine.title} yet; it is on DuckDB"
+    where = "; it is on Spark" if act == "Query.dataframe" else " yet; it is on DuckDB"
+    if act == "by='mdl' of 'wind'" and place.engine == "spark":
+        assert str(caught.value).startswith("family 'binned' of 'wind' is not available on Spark yet; choose another (")
+        return
+    assert str(caught.value) == f"{name} is not available on {model._engine.title}{where}"
     assert model.predict("golf").fetchall()  # nothing has changed, and the connection can be used
 
 
@@ -108,9 +128,10 @@ def test_a_family_that_postgres_lacks(pg: Any) -> None:
     golf(place)
     known = ", ".join(sorted(nbsql.load(pg, "golfing")._engine.families or ()))
     with pytest.raises(NotSupportedError) as caught:
-        fitted(place, families={"wind": nbsql.Kernel()})
+        fitted(place, families={"both": nbsql.MultivariateGaussian(["wind", "id"])})
     assert str(caught.value) == (
-        f"family 'kernel' of 'wind' is not available on PostgreSQL yet; choose another ({known}), or leave the column out"
+        f"family 'multivariate_gaussian' of 'both' is not available on PostgreSQL yet; choose another ({known}), "
+        "or leave the column out"
     )
 
 
@@ -240,23 +261,31 @@ def test_rights_that_are_missing(pg: Any, address: str) -> None:
         pg.execute(f"DROP ROLE clerk_{database}")
 
 
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_more_parameters_than_a_row_can_hold(pg: Any) -> None:
-    def fit(count: int) -> nbsql.Model:
+    def fit(count: int, family: str) -> nbsql.Model:
         pg.execute("DROP TABLE IF EXISTS wide")
-        made = ", ".join(f"i * {n + 1} % 7 + random() AS x{n}" for n in range(count))
+        kind = "BOOLEAN" if family == "bernoulli" else "REAL"
+        made = ", ".join(f"CAST(i * {n + 1} % 7 % 2 AS {kind}) AS x{n}" for n in range(count))
         pg.execute(
-            f"CREATE TABLE wide AS SELECT 'a label {'x' * 22}' || i % 4 AS y, {made} FROM generate_series(1, 40) AS t(i)"
+            f"CREATE TABLE wide AS SELECT 'a label {'x' * 22}' || i % 4 AS y, {made} FROM generate_series(1, 12) AS t(i)"
         )
-        return nbsql.fit(pg, "wide", target="y", name="m")
+        return nbsql.fit(pg, "wide", target="y", name="m", nulls="category" if family == "bernoulli" else "skip")
 
     with pytest.raises(NotSupportedError) as caught:
-        fit(82)
+        fit(332, "bernoulli")
     assert str(caught.value) == (
-        "4 classes with 246 parameters each do not fit into a row of this engine's tables, which holds some 1,000 numbers; "
-        "take fewer classes or features"
+        "the 996 parameters of a class do not fit into a row of this engine's tables, which holds some 1,000 numbers; "
+        "take fewer features"
+    )
+    with pytest.raises(DatabaseError) as error:
+        fit(300, "gaussian")
+    assert str(error.value) == (
+        "so many features do not fit into a row of PostgreSQL's tables (row is too big: size 9664, maximum size 8160); "
+        "take fewer"
     )
     assert nbsql.models(pg) == []
-    assert len(fit(81).predict("wide").fetchall()) == 40
+    assert len(fit(240, "gaussian").predict("wide").fetchall()) == 12
 
 
 def test_psycopg_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -268,19 +297,6 @@ def test_psycopg_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(DatabaseError) as caught:
         nbsql.models("postgresql://127.0.0.1/shop")
     assert str(caught.value) == "PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'"
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["list URL", "show URL m", "predict URL m t", "fit URL t --target y --name m", "fit URL t --target y --name m --sql",
-     "evaluate URL m t", "update URL m t", "drop URL m --yes", "drop URL m --sql"],
-)  # fmt: skip
-def test_the_command_line_takes_files(command: str) -> None:
-    result = CliRunner().invoke(main, command.replace("URL", "postgresql://127.0.0.1/shop").split())
-    assert result.exit_code == 1
-    assert result.stderr == (
-        "error: the command line works on DuckDB files; for PostgreSQL use Python: nbsql.fit('postgresql://...', ...)\n"
-    )
 
 
 def test_show_prints_a_table(pg: Any, capsys: pytest.CaptureFixture[str]) -> None:

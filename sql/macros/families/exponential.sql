@@ -22,17 +22,9 @@
 {%- endmacro %}
 
 {% macro exponential_likelihoods(features) -%}
+{% set rate %}1 / nullif(greatest(CASE WHEN n > 0 THEN total / n ELSE pooled_mean END, 1e-9 * pooled_mean), 0){% endset -%}
 SELECT
-  class,
-  feature,
-  CAST(NULL AS {{ nbsql.string() }}) AS value,
-  FALSE AS unseen,
-  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  1 / nullif(greatest(CASE WHEN n > 0 THEN total / n ELSE pooled_mean END, 1e-9 * pooled_mean), 0) AS rate
+  {{ nbsql.number_likelihood(rate=rate) }}
 FROM (
   {{ nbsql.rated(features) | indent(2) }}
 ) AS evidence

@@ -45,17 +45,9 @@ CASE
   WHEN pooled.n > options.lost THEN pooled.m2 / (pooled.n - options.lost)
 END
 {%- endset -%}
+{% set variance %}greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END){% endset -%}
 SELECT
-  class,
-  feature,
-  CAST(NULL AS {{ nbsql.string() }}) AS value,
-  FALSE AS unseen,
-  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS score,
-  mean,
-  greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.number_likelihood(mean=nbsql.word('mean'), variance=variance) }}
 FROM (
   SELECT
     classes.class,

@@ -21,17 +21,10 @@
 {%- endmacro %}
 
 {% macro geometric_likelihoods(features) -%}
+{% set mean %}CASE WHEN n + total > 0 THEN total / nullif(n, 0) ELSE pooled_mean END{% endset -%}
+{% set rate %}CASE WHEN n + total > 0 THEN n / (n + total) ELSE 1 / (1 + pooled_mean) END{% endset -%}
 SELECT
-  class,
-  feature,
-  CAST(NULL AS {{ nbsql.string() }}) AS value,
-  FALSE AS unseen,
-  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS score,
-  CASE WHEN n + total > 0 THEN total / nullif(n, 0) ELSE pooled_mean END AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CASE WHEN n + total > 0 THEN n / (n + total) ELSE 1 / (1 + pooled_mean) END AS rate
+  {{ nbsql.number_likelihood(mean=mean, rate=rate) }}
 FROM (
   {{ nbsql.rated(features) | indent(2) }}
 ) AS evidence

@@ -17,12 +17,16 @@ CASE WHEN {{ nbsql.all_given(feature, relation) }} THEN {{ nbsql.listed_values(f
 {%- endmacro %}
 
 {% macro listed_values(feature, relation) -%}
-CAST(to_json([
+CAST(to_json({{ nbsql.array() }}[
   {%- for column in feature.columns -%}
   {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
-  CAST({% if column in feature.family.integers %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }}){% if not loop.last %}, {% endif %}
+  CAST({% if column in feature.family.integers %}{{ nbsql.as_whole(x) }}{% else %}{{ x }}{% endif %} AS {{ nbsql.string() }}){% if not loop.last %}, {% endif %}
   {%- endfor -%}
 ]) AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{% macro as_whole(x) -%}
+TRY_CAST({{ x }} AS HUGEINT)
 {%- endmacro %}
 
 {% macro all_given(feature, relation) -%}

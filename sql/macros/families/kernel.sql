@@ -38,7 +38,8 @@ WITH options(feature, cells, width, bandwidth, alpha) AS (
     {% endfor %}
 ),
 points AS (
-  SELECT counts.class, counts.feature, TRY_CAST(counts.value AS BIGINT) AS cell, counts.n
+  {% set value %}counts.value{% endset %}
+  SELECT counts.class, counts.feature, {{ nbsql.cell_number(value) }} AS cell, counts.n
   FROM counts
   JOIN options ON options.feature = counts.feature
 ),
@@ -59,13 +60,14 @@ spreads AS (
   GROUP BY class, points.feature
 ),
 masses AS (
+  {% set power %}-0.5 * power((grid.cell - points.cell) * grid.width / spreads.h, 2){% endset %}
   SELECT
     spreads.class,
     grid.feature,
     grid.cell,
-    sum(points.n * exp(-0.5 * power((grid.cell - points.cell) * grid.width / spreads.h, 2))) / (max(spreads.h) * sqrt({{ nbsql.number(6.283185307179586) }})) AS mass
+    sum(points.n * {{ nbsql.exp(power) }}) / (max(spreads.h) * sqrt({{ nbsql.number(6.283185307179586) }})) AS mass
   FROM (
-    SELECT feature, width, unnest(range(cells)) AS cell FROM options
+    SELECT feature, width, {{ nbsql.whole_numbers(0, nbsql.word('cells')) }} AS cell FROM options
   ) AS grid
   JOIN spreads ON spreads.feature = grid.feature
   JOIN points ON points.feature = spreads.feature AND points.class = spreads.class
@@ -93,11 +95,15 @@ FROM (
     END AS likelihood
   FROM classes
   CROSS JOIN (
-    SELECT feature, cells, width, alpha, unnest(range(cells)) AS cell FROM options
+    SELECT feature, cells, width, alpha, {{ nbsql.whole_numbers(0, nbsql.word('cells')) }} AS cell FROM options
   ) AS grid
   LEFT JOIN spreads ON spreads.class = classes.class AND spreads.feature = grid.feature
   LEFT JOIN masses ON masses.class = classes.class AND masses.feature = grid.feature AND masses.cell = grid.cell
 ) AS densities
+{%- endmacro %}
+
+{% macro cell_number(value) -%}
+TRY_CAST({{ value }} AS BIGINT)
 {%- endmacro %}
 
 {% macro kernel_quantities() %}{% endmacro %}

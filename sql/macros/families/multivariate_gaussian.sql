@@ -13,22 +13,36 @@
   covariance.sql makes the matrices of them and their inverses.
 #}
 
+{#
+  A row counts whole or not at all; nbsql_whole of a row, in a step of its own, keeps the condition from being written once a column.
+  In a score, the sum over the columns is NULL where one of them is.
+#}
 {% macro multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set means = feature.family.means -%}
-{% if means is none -%}
-{% for column in feature.columns %}abs(CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})) <= 1e150{% if not loop.last %} AND {% endif %}{% endfor %} AS nbsql_given{{ i }},
-  {% endif -%}
 {% for column in feature.columns -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {% set least %}{% if centred %} - means.centre{{ nbsql.sub(feature, loop.index) }}{% elif centre is not none %} - {{ centre[loop.index0] }}{% endif %}{% endset -%}
-{% if means is none %}CASE WHEN nbsql_given{{ i }} THEN {{ x }}{{ least }} END{% else %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ least }}{% endif %} AS nbsql_x{{ nbsql.sub(feature, loop.index) }}
+{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ least }}
+{%- elif centred %}CASE WHEN source.nbsql_whole{{ i }} = 0 THEN {{ x }}{{ least }} END
+{%- elif centre is not none %}{{ x }}{{ least }} + source.nbsql_whole{{ i }}
+{%- else %}{{ nbsql.finite(x) }}
+{%- endif %} AS nbsql_x{{ nbsql.sub(feature, loop.index) }}
 {%- if centred %},
   means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, loop.index) }}
 {%- endif %}
 {%- if not loop.last %},
   {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{# 0 of a row that has all its numbers, otherwise NULL; of a scan that is not careful also NaN, which its sums do not hide. #}
+{% macro multivariate_gaussian_whole(feature, careful) -%}
+0 * (
+{%- for column in feature.columns -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}{% if not loop.last %} + {% endif %}
+{%- endfor %})
 {%- endmacro %}
 
 {% macro multivariate_gaussian_aggregates(model, feature, centre, careful) -%}
@@ -73,6 +87,14 @@ CROSS JOIN (
     [{% for scale in feature.family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma(loop) }}{% endfor %}] AS scales
 ) AS names
 WHERE i <= j
+{%- endmacro %}
+
+{# The parameters of pairs of columns, of which the first is at a position, as `listed_parameters` lists what is wanted. #}
+{% macro multivariate_gaussian_pairs(feature, first) -%}
+SELECT {{ first - 1 }} + j * (j - 1) // 2 + i, {{ nbsql.text(feature.name) }}, 'score', value, FALSE, FALSE
+FROM (
+  {{ nbsql.column_pairs(feature) | indent(2) }}
+) AS pairs
 {%- endmacro %}
 
 {# Its cells as the scan summed them, in the columns of `summed_cells`. #}
@@ -252,13 +274,34 @@ coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}
 coalesce({{ nbsql.white_square(feature, k) }}, 0)
 {%- endmacro %}
 
-{# -|W (x - m)|^2 / 2, of the matrix and mean of class k. #}
+{#
+  -|W (x - m)|^2 / 2, of the matrix and mean of class k. W (x - m) are steps, with a column a class; or else a list, whose sum passes
+  over a number that is missing.
+#}
 {% macro white_square(feature, k) -%}
--0.5 * (
-{%- for j in range(1, feature.columns | length + 1) %}
-  {%- set z %}({% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}){% endset %}
-  {{ z }} * {{ z }}{% if not loop.last %} +{% endif %}
-{%- endfor %})
+{% set numbers = range(1, feature.columns | length + 1) -%}
+{% if k is none -%}
+-0.5 * list_sum(list_transform([{% for j in numbers %}{{ nbsql.white_number(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}], lambda z: z * z)) + 0 * (
+{%- for j in numbers %}number.nbsql_x{{ nbsql.sub(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- else -%}
+{% set z %}number.nbsql_z{{ nbsql.sub(feature) }}_{% endset -%}
+-0.5 * ({% for j in numbers %}{{ z }}{{ j }}_{{ k }} * {{ z }}{{ j }}_{{ k }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- endif %}
+{%- endmacro %}
+
+{% macro multivariate_gaussian_steps(feature, class_numbers) -%}
+{% for k in ([1] if feature.family.shared else class_numbers) -%}
+{% set last = loop.last -%}
+{% for j in range(1, feature.columns | length + 1) -%}
+{{ nbsql.white_number(feature, j, k) }} AS nbsql_z{{ nbsql.sub(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{% endif %}
+{%- endfor %}
+{%- endfor %}
+{%- endmacro %}
+
+{# Row j of W (x - m). #}
+{% macro white_number(feature, j, k) -%}
+{% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}
 {%- endmacro %}
 
 {% macro from_mean(feature, j, k) -%}

@@ -15,21 +15,15 @@
 #}
 
 {% macro normal_inverse_gamma_likelihoods(features) -%}
-SELECT
-  class,
-  feature,
-  CAST(NULL AS {{ nbsql.string() }}) AS value,
-  FALSE AS unseen,
-  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS score,
-  mean,
-  greatest(
+{% set variance -%}
+greatest(
     (b + m2 / 2 + CASE WHEN n > 0 THEN kappa * n * (x - prior_mean) * (x - prior_mean) / (2 * (kappa + n)) ELSE 0 END)
       / (a + n / 2 + divisor),
     floor * total_variance
-  ) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  )
+{%- endset -%}
+SELECT
+  {{ nbsql.number_likelihood(mean=nbsql.word('mean'), variance=variance) }}
 FROM (
   SELECT
     *,

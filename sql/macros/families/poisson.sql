@@ -26,31 +26,12 @@
 {%- endmacro %}
 
 {% macro poisson_likelihoods(features) -%}
+{% set rate %}CASE WHEN n > 0 THEN total / n ELSE pooled_mean END{% endset -%}
 SELECT
-  classes.class,
-  options.feature,
-  CAST(NULL AS {{ nbsql.string() }}) AS value,
-  FALSE AS unseen,
-  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
-  CAST(NULL AS {{ nbsql.double() }}) AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CASE
-    WHEN coalesce(cells.n, 0) + options.b > 0 THEN (coalesce(cells.n * cells.mean, 0) + options.a) / (coalesce(cells.n, 0) + options.b)
-    ELSE pooled.mean
-  END AS rate
-FROM classes
-CROSS JOIN (
-  VALUES
-    {% for feature in features %}
-    ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_a) }}, {{ nbsql.number(feature.family.added_b) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
-) AS options(feature, a, b)
-LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
-LEFT JOIN (
-  SELECT feature, sum(n * mean) / sum(n) AS mean FROM moments GROUP BY feature
-) AS pooled ON pooled.feature = options.feature
+  {{ nbsql.number_likelihood(rate=rate) }}
+FROM (
+  {{ nbsql.rated(features, of_total=true) | indent(2) }}
+) AS evidence
 {%- endmacro %}
 
 {% macro poisson_quantities() %}

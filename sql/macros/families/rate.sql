@@ -1,14 +1,14 @@
 {#
   Families with one parameter of a and b: class, feature, pooled_mean, and what the posterior distribution has counted, n + a and
-  total + b, where total is the sum of x.
+  total + b, where total is the sum of x; of_total: n + b and total + a.
 #}
-{% macro rated(features) -%}
+{% macro rated(features, of_total=false) -%}
 SELECT
   classes.class,
   options.feature,
   pooled.mean AS pooled_mean,
-  coalesce(cells.n, 0) + options.a AS n,
-  coalesce(cells.n * cells.mean, 0) + options.b AS total
+  coalesce(cells.n, 0) + options.{% if of_total %}b{% else %}a{% endif %} AS n,
+  coalesce(cells.n * cells.mean, 0) + options.{% if of_total %}a{% else %}b{% endif %} AS total
 FROM classes
 CROSS JOIN (
   VALUES

@@ -93,7 +93,7 @@ best AS (
     max(joint) AS highest,
     {# A list in order takes a sort a row; a handful of classes are quicker to pick out one by one. #}
     {% for column in ['joint', 'prior'] %}
-    {%+ if parts.class_numbers %}[{% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ nbsql.word(column) }} END){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}list({{ nbsql.word(column) }} ORDER BY class_no){%+ endif %} AS {{ nbsql.word(column) }}s{{ nbsql.comma(loop) }}
+    {%+ if parts.class_numbers %}{{ nbsql.array() }}[{% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ nbsql.word(column) }} END){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}{{ nbsql.gathered(nbsql.word(column), nbsql.word('class_no')) }}{%+ endif %} AS {{ nbsql.word(column) }}s{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM joint
   GROUP BY nbsql_row
@@ -103,17 +103,22 @@ ranked AS (
     nbsql_row,
     highest,
     joints,
-    list_transform(priors, lambda prior, position: CASE WHEN joints[position] = highest THEN prior ELSE -1 END) AS priors
+    {% set prior %}CASE WHEN joints[place] = highest THEN prior ELSE -1 END{% endset %}
+    {{ nbsql.list_mapped(nbsql.word('priors'), prior, 'prior', 'place') }} AS priors
   FROM best
+  {{- nbsql.once() | indent(2) }}
 ),
 evidence AS (
-  SELECT *, list_sum(list_transform(joints, lambda joint: exp(joint - highest))) AS mass FROM ranked
+  {% set difference %}joint - highest{% endset %}
+  SELECT *, {{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference), 'joint')) }} AS mass FROM ranked
+  {{- nbsql.once() | indent(2) }}
 )
+{% set priors %}evidence.priors{% endset %}
 SELECT
   source.nbsql_own,
   source.nbsql_weight,
   evidence.joints AS nbsql_joints,
-  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN list_position(evidence.priors, list_max(evidence.priors)) END AS nbsql_best,
+  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
   CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN 1 / evidence.mass END AS nbsql_probability,
   CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
@@ -127,6 +132,7 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
 {% set numbers = parts.numbers if dense else [] -%}
 {% set columns = parts.columns if dense else [] -%}
+{% set packed = nbsql.left_out_parameters(numbers, columns) -%}
 SELECT
   number.nbsql_row,
   number.class_no,
@@ -141,8 +147,10 @@ SELECT
     + {{ nbsql.left_out_gate(parts, feature, nbsql.left_out_level(feature)) | indent(4) }}
   {%- endfor %} AS term
 FROM (
-  {{ nbsql.left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense) | indent(2) }}
+  {{ nbsql.left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) | indent(2) }}
 ) AS number
+{%- if numbers or columns %}{{ nbsql.unpacked(packed) }}{% endif %}
+
 {%- endmacro %}
 
 {# A term that counts only where no other row has the joint value that the feature stands in for. #}
@@ -152,7 +160,7 @@ FROM (
 {%- endmacro %}
 
 {# Rows by classes, with the parameters that the terms of numbers read. #}
-{% macro left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense) -%}
+{% macro left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) -%}
 {% set joined -%}
 SELECT
   rows.*,
@@ -187,11 +195,13 @@ SELECT
   {% if model.prior.kind == 'given' %}
   number.prior
   {%- elif model.prior.kind == 'uniform' %}
-  1 / CAST(number.nbsql_count AS {{ nbsql.double() }})
+  {% set count %}CAST(number.nbsql_count AS {{ nbsql.double() }}){% endset %}
+  1 / {{ nbsql.divisor(count) }}
   {%- elif model.prior.kind == 'smoothed' %}
   (number.nbsql_left + {{ nbsql.number(model.prior.added) }}) / (number.nbsql_everything + {{ nbsql.number(model.prior.added) }} * number.nbsql_count)
   {%- else %}
-  number.nbsql_left / number.nbsql_everything
+  {% set everything %}number.nbsql_everything{% endset %}
+  number.nbsql_left / {{ nbsql.divisor(everything) }}
   {%- endif %} AS nbsql_prior
   {%- for feature in numbers %}
   {%- set estimates %}{{ nbsql[feature.family.distribution ~ '_left_out'](feature) }}{% endset %}
@@ -207,25 +217,38 @@ FROM (
 {{ joined }}
 {%- endif %}
 {%- endset -%}
-{% if numbers or columns -%}
+{% if numbers or columns %}{{ nbsql.packed_into(with_prior, packed) }}{% else %}{{ with_prior }}{% endif %}
+{%- endmacro %}
+
+{# The parameters that the terms read, each a name and an expression over `number`. #}
+{% macro left_out_parameters(numbers, columns) -%}
+{% for feature in numbers -%}
+{{ nbsql[feature.family.distribution ~ '_left_out_parameters'](feature) }}{% if columns or not loop.last %},
+{% endif %}
+{%- endfor %}
+{% for feature in columns -%}
+{{ nbsql.left_out_weights(feature) }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# A relation with them: in a column `parameters`, whose fields they are, or beside it. #}
+{% macro packed_into(query, packed) -%}
 SELECT
   number.*,
   struct_pack(
-    {% for feature in numbers %}
-    {{ nbsql[feature.family.distribution ~ '_left_out_parameters'](feature) | indent(4) }}{% if columns or not loop.last %},{% endif %}
-
-    {% endfor %}
-    {% for feature in columns %}
-    {{ nbsql.left_out_weights(feature) | indent(4) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
+    {{ packed | indent(4) }}
   ) AS parameters
 FROM (
-  {{ with_prior | indent(2) }}
+  {{ query | indent(2) }}
 ) AS number
-{%- else -%}
-{{ with_prior }}
-{%- endif %}
 {%- endmacro %}
+
+{% macro packed(name, expression) -%}
+{{ name }} := {{ expression }}
+{%- endmacro %}
+
+{% macro unpacked(packed) -%}{% endmacro %}
 
 {# What is taken from the class that a row is of, and from no other. #}
 {% macro own_only(taken) -%}
@@ -259,12 +282,13 @@ FROM numbered AS source
 {{ nbsql.left_out_lookup(feature, lookups, nbsql.word('level')) }}
 {%- endfor %}
 {%- endset -%}
-{% if numbers %}{{ nbsql.left_out_moments(numbers, values, classes) }}{% else %}{{ values }}{% endif %}
+{% if numbers %}{{ nbsql.left_out_moments(numbers, nbsql.completed(values, numbers), classes) }}{% else %}{{ values }}{% endif %}
 {%- endmacro %}
 
 
 {# How well all rows are predicted, one row: fold, rows, weight, accuracy, log_loss, as fold_scores. #}
 {% macro left_out_scores(left_out) -%}
+{% set log %}nbsql_joints[nbsql_own] - nbsql_log_evidence{% endset -%}
 SELECT
   'loo' AS fold,
   count(*) AS rows,
@@ -274,7 +298,7 @@ SELECT
 FROM (
   SELECT
     *,
-    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(nbsql_joints[nbsql_own] - nbsql_log_evidence) ELSE 0 END AS posterior
+    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(log) }} ELSE 0 END AS posterior
   FROM {{ left_out }} AS left_out
 ) AS posteriors
 {%- endmacro %}
@@ -289,10 +313,14 @@ SELECT
   best.class AS nbsql_prediction,
   left_out.nbsql_probability,
   left_out.nbsql_log_evidence,
-  list_transform(numbers.class_nos, lambda number: left_out.nbsql_joints[number]) AS nbsql_joints
+  {% set class_nos %}numbers.class_nos{% endset %}
+  {% set joint %}left_out.nbsql_joints[number]{% endset %}
+  {{ nbsql.list_mapped(class_nos, joint, 'number') }} AS nbsql_joints
 FROM {{ left_out }} AS left_out
 CROSS JOIN (
-  SELECT list(classes.class_no ORDER BY known.class_no) AS class_nos
+  {% set number %}classes.class_no{% endset %}
+  {% set order %}known.class_no{% endset %}
+  SELECT {{ nbsql.gathered(number, order) }} AS class_nos
   FROM {{ classes }} AS classes
   JOIN {{ known }} AS known ON known.class = classes.class
 ) AS numbers

@@ -33,12 +33,12 @@ FROM (
     rows.nbsql_row,
     classes.class_no
     {%- for index in parts.gates[feature.index] %},
-    any_value(rows.nbsql_seen_{{ index }}) AS nbsql_seen_{{ index }}
+    bool_or(rows.nbsql_seen_{{ index }}) AS nbsql_seen_{{ index }}
     {%- endfor %},
     sum(CASE WHEN rows.known AND NOT rows.gone THEN rows.times * {{ nbsql.left_out_log_count(feature) }} ELSE 0 END) AS logs,
     sum(CASE WHEN rows.known AND NOT rows.gone THEN rows.times ELSE 0 END) AS kept,
     sum(CASE WHEN rows.known AND NOT rows.gone THEN 0 ELSE rows.times END) AS lost,
-    any_value(classes.k{{ i }}) - sum(CASE WHEN rows.gone THEN 1 ELSE 0 END) AS k,
+    {{ nbsql.any_of(nbsql.word('classes') ~ '.k' ~ i) }} - sum(CASE WHEN rows.gone THEN 1 ELSE 0 END) AS k,
     {{ nbsql.left_out_bag_total(feature) }} AS total
   FROM (
     {{ nbsql.left_out_tokens(parts, feature, lookups) | indent(4) }}
@@ -64,9 +64,9 @@ FROM (
 {# What is left of all counts of a class: tokens that are gone take with them what other rows of the class have of them, too. #}
 {% macro left_out_bag_total(feature) -%}
 {% set i = nbsql.sub(feature) -%}
-{% set total %}coalesce(any_value(classes.total{{ i }}), 0){% endset -%}
+{% set total %}coalesce({{ nbsql.any_of(nbsql.word('classes') ~ '.total' ~ i) }}, 0){% endset -%}
 {% set taken %}sum(CASE WHEN rows.gone THEN rows.ns[classes.class_no] WHEN rows.known THEN {{ nbsql.left_out_taken(feature) }} ELSE 0 END){% endset -%}
-{{ nbsql.left_over(total, taken) }} + any_value(classes.a{{ i }}) - sum(CASE WHEN rows.gone THEN {{ nbsql.number(feature.family.added_count) }} ELSE 0 END)
+{{ nbsql.left_over(total, taken) }} + {{ nbsql.any_of(nbsql.word('classes') ~ '.a' ~ i) }} - sum(CASE WHEN rows.gone THEN {{ nbsql.number(feature.family.added_count) }} ELSE 0 END)
 {%- endmacro %}
 
 {# The tokens of the rows, each once a row, with their counts: known (whether the vocabulary holds it), and gone with the row. #}

@@ -83,7 +83,9 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {% for column, alpha in feature.family.declared -%}
 {% set likelihood %}(number.n{{ nbsql.sub(feature, loop.index) }} + {{ nbsql.number(alpha) }}) / number.total{{ i }}{% endset -%}
 {% set weight %}CASE WHEN number.total{{ i }} > 0 THEN {{ nbsql.log(likelihood) }} ELSE -ln({{ k }}) END{% endset -%}
-weight{{ nbsql.sub(feature, loop.index) }} := {% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}
+{% set name %}weight{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+{% set given %}{% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}{% endset -%}
+{{ nbsql.packed(name, given) }}
 {%- if not loop.last %},
 {% endif %}
 {%- endfor %}

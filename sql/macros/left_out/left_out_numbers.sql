@@ -34,7 +34,7 @@ middles AS (
     {%- for feature in features %}
     {%- set i = nbsql.sub(feature) %},
     sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} * (rows.nbsql_x{{ i }} - outermost.low{{ i }}) END)
-      / sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} END) + any_value(outermost.low{{ i }}) AS middle{{ i }}
+      / sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} END) + {{ nbsql.any_of(nbsql.word('outermost') ~ '.low' ~ i) }} AS middle{{ i }}
     {%- endfor %}
 
   FROM {{ rows }} AS rows
@@ -61,9 +61,9 @@ FROM (
     {%- set i = nbsql.sub(feature) %}
     {%- set x %}rows.nbsql_x{{ i }}{% endset %}
     {%- set gap %}({{ x }} - middles.middle{{ i }}){% endset %},
-    any_value(outermost.low{{ i }}) AS low{{ i }},
-    any_value(outermost.high{{ i }}) AS high{{ i }},
-    any_value(middles.middle{{ i }}) AS middle{{ i }},
+    {{ nbsql.any_of(nbsql.word('outermost') ~ '.low' ~ i) }} AS low{{ i }},
+    {{ nbsql.any_of(nbsql.word('outermost') ~ '.high' ~ i) }} AS high{{ i }},
+    {{ nbsql.any_of(nbsql.word('middles') ~ '.middle' ~ i) }} AS middle{{ i }},
     sum(CASE WHEN {{ x }} = outermost.low{{ i }} THEN {{ w }} ELSE 0 END) AS n_low{{ i }},
     sum(CASE WHEN {{ x }} = outermost.high{{ i }} AND outermost.high{{ i }} > outermost.low{{ i }} THEN {{ w }} ELSE 0 END) AS n_high{{ i }},
     sum(CASE WHEN {{ nbsql.is_inner(i) }} THEN {{ w }} END) AS n_inner{{ i }},
@@ -216,9 +216,13 @@ greatest(
 
 {% macro gaussian_left_out_parameters(feature) -%}
 {% set i = nbsql.sub(feature) -%}
-mean{{ i }} := number.centre{{ i }},
-peak{{ i }} := CASE WHEN number.variance{{ i }} > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * number.variance{{ i }}) END,
-precision{{ i }} := CASE WHEN number.variance{{ i }} > 0 THEN 0.5 / number.variance{{ i }} END
+{% set variance %}number.variance{{ i }}{% endset -%}
+{% set mean %}number.centre{{ i }}{% endset -%}
+{% set peak %}CASE WHEN {{ variance }} > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * {{ variance }}) END{% endset -%}
+{% set precision %}CASE WHEN {{ variance }} > 0 THEN 0.5 / {{ variance }} END{% endset -%}
+{{ nbsql.packed(nbsql.word('mean') ~ i, mean) }},
+{{ nbsql.packed(nbsql.word('peak') ~ i, peak) }},
+{{ nbsql.packed(nbsql.word('precision') ~ i, precision) }}
 {%- endmacro %}
 
 {% macro normal_inverse_gamma_left_out(feature) -%}
@@ -255,8 +259,8 @@ CASE WHEN number.n{{ i }} > 0 THEN number.n{{ i }} * number.mean{{ i }} ELSE 0 E
 {% macro poisson_left_out_parameters(feature) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set rate %}CASE WHEN number.counted{{ i }} > 0 THEN number.total{{ i }} / number.counted{{ i }} ELSE number.all_mean{{ i }} END{% endset -%}
-rate{{ i }} := {{ rate }},
-log_rate{{ i }} := {{ nbsql.log(rate) }}
+{{ nbsql.packed(nbsql.word('rate') ~ i, rate) }},
+{{ nbsql.packed(nbsql.word('log_rate') ~ i, nbsql.log(rate)) }}
 {%- endmacro %}
 
 {% macro exponential_left_out(feature) -%}
@@ -267,8 +271,8 @@ log_rate{{ i }} := {{ nbsql.log(rate) }}
 {% set i = nbsql.sub(feature) -%}
 {% set mean %}CASE WHEN number.counted{{ i }} > 0 THEN number.total{{ i }} / number.counted{{ i }} ELSE number.all_mean{{ i }} END{% endset -%}
 {% set rate %}1 / nullif(greatest({{ mean }}, 1e-9 * number.all_mean{{ i }}), 0){% endset -%}
-rate{{ i }} := {{ rate }},
-log_rate{{ i }} := {{ nbsql.log(rate) }}
+{{ nbsql.packed(nbsql.word('rate') ~ i, rate) }},
+{{ nbsql.packed(nbsql.word('log_rate') ~ i, nbsql.log(rate)) }}
 {%- endmacro %}
 
 {% macro geometric_left_out(feature) -%}
@@ -282,6 +286,7 @@ log_rate{{ i }} := {{ nbsql.log(rate) }}
 {% set rate %}CASE WHEN {{ sum }} > 0 THEN number.counted{{ i }} / {{ sum }} ELSE 1 / (1 + number.all_mean{{ i }}) END{% endset -%}
 {% set mean %}CASE WHEN {{ sum }} > 0 THEN number.total{{ i }} / nullif(number.counted{{ i }}, 0) ELSE number.all_mean{{ i }} END{% endset -%}
 {% set failure %}coalesce(({{ mean }}) * ({{ rate }}), 1){% endset -%}
-success{{ i }} := {{ nbsql.log(rate) }},
-failure{{ i }} := CASE WHEN {{ rate }} IS NOT NULL THEN {{ nbsql.log(failure) }} END
+{% set log_failure %}CASE WHEN {{ rate }} IS NOT NULL THEN {{ nbsql.log(failure) }} END{% endset -%}
+{{ nbsql.packed(nbsql.word('success') ~ i, nbsql.log(rate)) }},
+{{ nbsql.packed(nbsql.word('failure') ~ i, log_failure) }}
 {%- endmacro %}

@@ -63,7 +63,9 @@ SELECT
   levels.n,
   levels.alpha,
   levels.declared,
-  list(CASE WHEN levels.opposed THEN greatest(levels.n - coalesce(counts.n, 0), 0) ELSE coalesce(counts.n, 0) END ORDER BY classes.class_no) AS ns
+  {% set n %}CASE WHEN levels.opposed THEN greatest(levels.n - coalesce(counts.n, 0), 0) ELSE coalesce(counts.n, 0) END{% endset %}
+  {% set order %}classes.class_no{% endset %}
+  {{ nbsql.gathered(n, order) }} AS ns
 FROM levels
 CROSS JOIN classes
 LEFT JOIN counts ON counts.class = classes.class AND counts.feature = levels.feature AND counts.value IS NOT DISTINCT FROM levels.value
@@ -93,7 +95,9 @@ wanted(position, feature, quantity, value) AS (
     {% endfor %}
 ),
 numbers AS (
-  SELECT classes.class_no, list(quantities.number ORDER BY wanted.position) AS numbers
+  {% set number %}quantities.number{% endset %}
+  {% set order %}wanted.position{% endset %}
+  SELECT classes.class_no, {{ nbsql.gathered(number, order) }} AS numbers
   FROM classes
   CROSS JOIN wanted
   LEFT JOIN quantities
@@ -115,9 +119,11 @@ SELECT
   {%- for want in wanted %},
   numbers.numbers[{{ loop.index }}] AS {{ nbsql.word(want.quantity) if want.column is none else nbsql.word('n') }}{{ nbsql.sub(want.feature, want.column) }}
   {%- endfor %}
-  {%- if parts.numbers %},
-  ends.* EXCLUDE (class)
-  {%- endif %}
+  {%- for feature in parts.numbers %}
+  {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
+  ends.{{ nbsql.word(end) }}{{ nbsql.sub(feature) }}
+  {%- endfor %}
+  {%- endfor %}
 
 FROM classes
 {%- if wanted %}
@@ -204,7 +210,7 @@ quantities AS (
   FROM values_of
   JOIN classes ON classes.class_no = values_of.class_no
   CROSS JOIN (VALUES ('total'), ('k'), ('a')) AS sizes(quantity)
-  GROUP BY ALL
+  GROUP BY classes.class, values_of.feature, sizes.quantity
   {%- endif %}
   {%- if parts.columns %}
 
@@ -212,7 +218,7 @@ quantities AS (
   SELECT class, feature, sizes.quantity, NULL, sum(CASE sizes.quantity WHEN 'total' THEN coalesce(n, 0) ELSE alpha END)
   FROM columns_of
   CROSS JOIN (VALUES ('total'), ('a')) AS sizes(quantity)
-  GROUP BY ALL
+  GROUP BY class, feature, sizes.quantity
   UNION ALL
   SELECT class, feature, 'column', value, n FROM columns_of
   {%- endif %}
@@ -226,7 +232,7 @@ quantities AS (
   JOIN classes ON classes.class_no = values_of.class_no
   LEFT JOIN counts AS documents ON documents.class = classes.class AND documents.feature = values_of.feature AND documents.value IS NULL
   WHERE values_of.feature = {{ nbsql.text(feature.name) }}
-  GROUP BY ALL
+  GROUP BY classes.class, values_of.feature
   {%- endfor %}
 
 )

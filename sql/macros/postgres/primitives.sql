@@ -45,6 +45,10 @@ nullif({{ x }}, 0)
 (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1]
 {%- endmacro %}
 
+{% macro postgres__at_highest(x, y) -%}
+(array_agg({{ x }} ORDER BY {{ y }} DESC NULLS LAST) FILTER (WHERE {{ x }} IS NOT NULL))[1]
+{%- endmacro %}
+
 {% macro postgres__whole_numbers(first, end) -%}
 generate_series({{ first }}, {{ end }} - 1)
 {%- endmacro %}
@@ -68,6 +72,16 @@ CASE
 
 {% macro postgres__analyze(relation) -%}
 ANALYZE {{ relation }}
+{%- endmacro %}
+
+{% macro postgres__as_number(x) -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
+CASE WHEN {{ text }} ~ '^\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,2})?\s*$' AND length({{ text }}) < 200 THEN CAST({{ text }} AS {{ nbsql.double() }}) END
+{%- endmacro %}
+
+{# The sign is taken away, so that remainders are at least 0. #}
+{% macro postgres__hash_of(columns) -%}
+(hashtextextended(CAST(ROW({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}) AS {{ nbsql.string() }}), 0) & 9223372036854775807)
 {%- endmacro %}
 
 {# All statements of a transaction see one state of the database. #}

@@ -20,70 +20,44 @@ ORDER BY source.nbsql_row
 {%- endif %}
 {%- endmacro %}
 
-{% macro postgres__scored_wide(model, source, parameters, lookups) -%}
-{% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
-{% if model.numbered -%}
-WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
-{%- if model.blocks %},
-{{ nbsql.block_sums(model, parameters, lookups) }}
-{%- endif %}
-{%- for feature in model.features | selectattr('family.bag') %},
-{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
-{%- endfor %}
-
-{% endif -%}
-SELECT
-  evidence.*,
-  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN CASE evidence.nbsql_highest
-    {%- for k in model.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN parameters.class_{{ k }}{% endfor %} END END AS nbsql_prediction,
-  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
-FROM (
-  SELECT best.*, {{ nbsql.mass(model) }} AS nbsql_mass
-  FROM (
-    SELECT
-      joint.*,
-      greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}) AS nbsql_highest
-    FROM (
-      {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(6) }}
-      OFFSET 0
-    ) AS joint
-    OFFSET 0
-  ) AS best
-  OFFSET 0
-) AS evidence
-CROSS JOIN {{ parameters }} AS parameters
-{%- endmacro %}
-
 {# What the terms of some features read of a row, once a row; in a second step what is costly to compute. #}
 {% macro postgres__with_inputs(relation, features) -%}
-{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
 {% if features -%}
+{% set inputs -%}
+SELECT
+  source.*,
+  {% for feature in features %}
+  {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ relation }} AS source
+{%- endset -%}
 (
-  SELECT
-    counted.*
-    {%- for feature in counts %},
-    {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-    {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
-    {%- endfor %}
-
-  FROM (
-    SELECT
-      source.*,
-      {% for feature in features %}
-      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM {{ relation }} AS source
-    OFFSET 0
-  ) AS counted
-  {%- if counts %}
-
-  OFFSET 0
-  {%- endif %}
-
+  {{ nbsql.completed(inputs, features) | indent(2) }}
 ) AS number
 {%- else -%}
 {{ relation }} AS number
+{%- endif %}
+{%- endmacro %}
+
+{# What is costly to compute, in a second step. #}
+{% macro postgres__completed(inputs, features) -%}
+{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
+{% if counts -%}
+SELECT
+  counted.*
+  {%- for feature in counts %},
+  {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
+  {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
+  {%- endfor %}
+
+FROM (
+  {{ inputs | indent(2) }}
+  OFFSET 0
+) AS counted
+OFFSET 0
+{%- else -%}
+{{ inputs }}
+OFFSET 0
 {%- endif %}
 {%- endmacro %}
 
@@ -109,12 +83,19 @@ END, 0)
 
 {# The posteriors of a row of `scored`, a list by class_no; 0 where no class can explain the row. #}
 {% macro postgres__posteriors(model) -%}
+{% if model.class_numbers -%}
 ARRAY[
   {% for k in model.class_numbers %}
   {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
   CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
   {% endfor %}
 ]
+{%- else -%}
+{% set difference %}joint - source.nbsql_log_evidence{% endset -%}
+{% set joints %}source.nbsql_joints{% endset -%}
+{% set posterior %}CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{% endset -%}
+{{ nbsql.list_mapped(joints, posterior, 'joint') }}
+{%- endif %}
 {%- endmacro %}
 
 {% macro postgres__lognormal_term(feature, k, part=none) -%}

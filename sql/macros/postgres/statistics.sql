@@ -4,8 +4,13 @@
   Labels of text are compared byte by byte, whatever the collation of their database, so that ties and the order of the classes are
   the same everywhere.
 #}
+{% macro postgres__as_label(x, type) -%}
+{{ x }}{% if type | lower in ['text', 'character varying', 'character', 'name', 'citext'] %} COLLATE "C"{% endif %}
+{%- endmacro %}
+
 {% macro postgres__target(model) -%}
-source.{{ nbsql.ident(model.target) }}{% if model.target_type in ('text', 'character varying', 'character', 'name', 'citext') %} COLLATE "C"{% endif %}
+{% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
+{{ nbsql.as_label(label, model.target_type) }}
 {%- endmacro %}
 
 {# Guarded in every scan. #}
@@ -18,47 +23,26 @@ source.{{ nbsql.ident(model.target) }}{% if model.target_type in ('text', 'chara
 CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {%- endmacro %}
 
-{% macro postgres__summed_cells(model, scan, features) -%}
-SELECT
-  scan.class,
-  {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
-  unnest(CAST(ARRAY[
-    {%- for feature in features -%}
-    {{ nbsql[feature.family.name ~ '_cells'](feature, column) }}{% if not loop.last %}, {% endif %}
-    {%- endfor -%}
-  ] AS {% if column == 'index' %}INTEGER{% elif column in ('feature', 'value') %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}[])) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
-FROM {{ scan }} AS scan
-WHERE scan.class IS NOT NULL
+{# The user's expression as text; a double is written without a point where it is whole. #}
+{% macro postgres__sliced(source, expression) -%}
+(
+  SELECT source.*, CAST(({{ expression }}) AS {{ nbsql.string() }}) COLLATE "C" AS nbsql_slice
+  FROM {{ source }} AS source
+)
 {%- endmacro %}
 
-{% macro postgres__centres(source, features) -%}
-SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x) AS centre
-FROM (
-  SELECT
-    unnest(ARRAY[{% for feature in features %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS index,
-    unnest(ARRAY[{% for sub in nbsql.centred_numbers(features).split() %}nbsql_x{{ sub }}{{ nbsql.comma(loop) }}{% endfor %}]) AS x
-  FROM (
-    SELECT
-      {% for feature in features %}
-      {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
-  ) AS sample
-) AS sample
-WHERE abs(x) <= 1e150
-GROUP BY index
-{%- endmacro %}
-
+{#
+  Squares of numbers and of their distances from one of them are not below every double, as `finite` leaves nothing nearer to 0 than
+  1e-140; about a mean, or weighed, they may be.
+#}
 {% macro postgres__gaussian_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set x %}nbsql_x{{ i }}{% endset -%}
-{% set square %}({{ nbsql.square(x) }}){% endset -%}
 ,
   {%+ if careful %}max(centre{{ i }}){% else %}{{ centre }}{%+ endif %} AS centre{{ i }},
   {{ nbsql.tally(model, x) }} AS n{{ i }},
   {{ nbsql.total(model, x) }} AS sum{{ i }},
-  sum({% if model.weight %}weight * {% endif %}CASE WHEN {{ x }} IS NOT NULL THEN {{ square }} END) AS squares{{ i }}
+  {%+ if careful or model.weight %}sum({% if model.weight %}weight * {% endif %}CASE WHEN {{ x }} IS NOT NULL THEN ({{ nbsql.square(x) }}) END){% else %}sum({{ x }} * {{ x }}){%+ endif %} AS squares{{ i }}
 {%- endmacro %}
 
 {# A column of whole numbers is read as whole numbers, whichever type it has: 1.0 must find the value 1. #}

@@ -35,5 +35,6 @@ FROM (
     source."plain" < 0 AS broken_3,
     source."html" < 0 AS broken_4
   FROM "public"."inbox" AS source
+  OFFSET 0
 ) AS projected
 GROUP BY class;

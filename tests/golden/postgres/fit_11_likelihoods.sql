@@ -133,7 +133,7 @@ FROM (
       CAST(NULL AS DOUBLE PRECISION) AS likelihood,
       CAST(NULL AS DOUBLE PRECISION) AS log_likelihood,
       CAST(NULL AS DOUBLE PRECISION) AS score,
-      mean,
+      mean AS mean,
       greatest(variance, floor * total_variance, CASE WHEN total_variance > 0 THEN 1e-300 ELSE 0 END) AS variance,
       CAST(NULL AS DOUBLE PRECISION) AS rate
     FROM (
@@ -179,8 +179,8 @@ FROM (
   ),
   poisson AS (
     SELECT
-      classes.class,
-      options.feature,
+      class,
+      feature,
       CAST(NULL AS TEXT) AS value,
       FALSE AS unseen,
       CAST(NULL AS DOUBLE PRECISION) AS likelihood,
@@ -188,19 +188,24 @@ FROM (
       CAST(NULL AS DOUBLE PRECISION) AS score,
       CAST(NULL AS DOUBLE PRECISION) AS mean,
       CAST(NULL AS DOUBLE PRECISION) AS variance,
-      CASE
-        WHEN coalesce(cells.n, 0) + options.b > 0 THEN (coalesce(cells.n * cells.mean, 0) + options.a) / (coalesce(cells.n, 0) + options.b)
-        ELSE pooled.mean
-      END AS rate
-    FROM classes
-    CROSS JOIN (
-      VALUES
-        ('links', float8 '0.0', float8 '0.0')
-    ) AS options(feature, a, b)
-    LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
-    LEFT JOIN (
-      SELECT feature, sum(n * mean) / sum(n) AS mean FROM moments GROUP BY feature
-    ) AS pooled ON pooled.feature = options.feature
+      CASE WHEN n > 0 THEN total / n ELSE pooled_mean END AS rate
+    FROM (
+      SELECT
+        classes.class,
+        options.feature,
+        pooled.mean AS pooled_mean,
+        coalesce(cells.n, 0) + options.b AS n,
+        coalesce(cells.n * cells.mean, 0) + options.a AS total
+      FROM classes
+      CROSS JOIN (
+        VALUES
+          ('links', float8 '0.0', float8 '0.0')
+      ) AS options(feature, a, b)
+      LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+      LEFT JOIN (
+        SELECT feature, sum(n * mean) / sum(n) AS mean FROM moments GROUP BY feature
+      ) AS pooled ON pooled.feature = options.feature
+    ) AS evidence
   )
   SELECT * FROM dirichlet UNION ALL
   SELECT * FROM gaussian UNION ALL

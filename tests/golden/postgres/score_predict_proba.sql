@@ -88,23 +88,23 @@ FROM (
           SELECT
             counted.*,
             CASE
-            WHEN counted.nbsql_x_4 > 1e6 THEN (counted.nbsql_x_4 + 0.5) * ln(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + float8 '0.9189385332046728' + 1 / (12 * (counted.nbsql_x_4 + 1))
-            WHEN counted.nbsql_x_4 > 0 THEN ((counted.nbsql_x_4 + 9) - 0.5) * ln((counted.nbsql_x_4 + 9)) - (counted.nbsql_x_4 + 9) + float8 '0.9189385332046728'
-              + 1 / (12 * (counted.nbsql_x_4 + 9)) - 1 / (360 * (counted.nbsql_x_4 + 9) ^ 3) + 1 / (1260 * (counted.nbsql_x_4 + 9) ^ 5) - 1 / (1680 * (counted.nbsql_x_4 + 9) ^ 7) + 1 / (1188 * (counted.nbsql_x_4 + 9) ^ 9)
-              - ln((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
-          END AS nbsql_log_factorial_4
+              WHEN counted.nbsql_x_4 > 1e6 THEN (counted.nbsql_x_4 + 0.5) * ln(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + float8 '0.9189385332046728' + 1 / (12 * (counted.nbsql_x_4 + 1))
+              WHEN counted.nbsql_x_4 > 0 THEN ((counted.nbsql_x_4 + 9) - 0.5) * ln((counted.nbsql_x_4 + 9)) - (counted.nbsql_x_4 + 9) + float8 '0.9189385332046728'
+                + 1 / (12 * (counted.nbsql_x_4 + 9)) - 1 / (360 * (counted.nbsql_x_4 + 9) ^ 3) + 1 / (1260 * (counted.nbsql_x_4 + 9) ^ 5) - 1 / (1680 * (counted.nbsql_x_4 + 9) ^ 7) + 1 / (1188 * (counted.nbsql_x_4 + 9) ^ 9)
+                - ln((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
+            END AS nbsql_log_factorial_4
           FROM (
             SELECT
               source.*,
               CASE
-              WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
-              WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
-              ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
-            END AS nbsql_x_2,
+                  WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
+                  WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
+                  ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+                END AS nbsql_x_2,
               CASE WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."length" AS DOUBLE PRECISION) END AS nbsql_x_3,
               CASE WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."links" AS DOUBLE PRECISION) END AS nbsql_x_4,
               CASE WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."plain" AS DOUBLE PRECISION) END AS nbsql_x_6_1,
-        CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2,
+            CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2,
               source."sender" AS nbsql_x_1
             FROM numbered AS source
             OFFSET 0

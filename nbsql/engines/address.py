@@ -1,0 +1,34 @@
+"""Addresses of servers, whose passwords are no part of any message."""
+
+from __future__ import annotations
+
+import re
+
+_SCHEME = r"postgres(?:ql)?://"
+_USER = re.compile(rf"({_SCHEME}[^\s:@/]*):\S*@")
+_PARAMETER = re.compile(r"([?&][a-z]*password)=[^&\s'\"]*", re.IGNORECASE)
+_WRITTEN = re.compile(r"(?:[^/@?#%]|%[0-9A-Fa-f]{2})*")
+
+
+def is_address(text: str) -> bool:
+    """Whether a text is the address of a PostgreSQL database."""
+    return re.match(_SCHEME, text) is not None
+
+
+def without_passwords(text: str) -> str:
+    """A text in which addresses may be, as others may read it.
+
+    >>> without_passwords("no table in postgresql://ann:secret@db/shop?sslpassword=secret&sslmode=require")
+    'no table in postgresql://ann@db/shop?sslpassword=...&sslmode=require'
+    """
+    return _PARAMETER.sub(r"\1=...", _USER.sub(r"\1@", text))
+
+
+def misread(address: str) -> bool:
+    """Whether a password may end, for who reads the address, before it ends for who wrote it.
+
+    >>> misread("postgresql://ann:a/b@db/shop"), misread("postgresql://ann:a%2Fb@db/shop"), misread("postgresql://db:5432/shop")
+    (True, False, False)
+    """
+    match = re.match(rf"{_SCHEME}[^:@/]*:(.*)@", address, re.DOTALL)
+    return match is not None and _WRITTEN.fullmatch(match[1]) is None

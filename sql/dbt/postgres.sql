@@ -1,0 +1,59 @@
+{# What dbt does otherwise on PostgreSQL, in place of the macros of the same names (engines.sql); nbsql/engines/ has the same in Python. #}
+
+{% macro postgres__number(value) -%}
+float8 '{{ value }}'
+{%- endmacro %}
+
+{# A name that is too long ends in a hash of the whole, as nbsql/dialect.py has it, so that no two meet. #}
+{% macro postgres__output(name) -%}
+{% set whole = (name | string).encode() -%}
+{% if whole | length <= 63 %}{% do return(nbsql.ident(name)) %}{% endif -%}
+{% set digest = nbsql.answers("SELECT left(encode(sha256(convert_to(" ~ nbsql.text(name) ~ ", 'UTF8')), 'hex'), 8)")[0][0] -%}
+{% do return(nbsql.ident(whole[:54].decode('utf-8', 'ignore') ~ '_' ~ digest)) %}
+{%- endmacro %}
+
+{# As PostgreSQL describes them itself: dbt knows an array as an array alone, of whatever it may be, and no materialized view. #}
+{% macro postgres__catalogued(relation) -%}
+{% set columns -%}
+SELECT attribute.attname, format_type(attribute.atttypid, NULL), type.typtype
+FROM pg_attribute AS attribute
+JOIN pg_type AS type ON type.oid = attribute.atttypid
+WHERE attribute.attrelid = to_regclass({{ nbsql.text(relation.include(database=false)) }}) AND attribute.attnum > 0 AND NOT attribute.attisdropped
+ORDER BY attribute.attnum
+{%- endset -%}
+{% set found = [] -%}
+{% for name, type, typtype in nbsql.answers(columns) %}{% do found.append((name, type, nbsql.column_kind(type, typtype))) %}{% endfor -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{# typtype: of the catalogue pg_type; an enum is of type e. #}
+{% macro postgres__column_kind(type, typtype='b') -%}
+{% set name = type.split('.')[-1] -%}
+{% set kinds = dict(
+  dict.fromkeys(['text', 'character varying', 'character', '"char"', 'name', 'citext', 'uuid'], 'text'),
+  boolean='boolean', smallint='integer', integer='integer', bigint='integer', real='float', numeric='decimal') -%}
+{% do kinds.update({'double precision': 'float'}) %}
+{% if typtype == 'e' -%}
+{% do return('text') %}
+{% elif name.endswith('[]') -%}
+{% do return('tokens' if kinds.get(name[:-2]) == 'text' else 'other') %}
+{% elif name.startswith('date') or name.startswith('time') or name.startswith('interval') -%}
+{% do return('temporal') %}
+{% endif -%}
+{% do return(kinds.get(name, 'other')) %}
+{%- endmacro %}
+
+{# The column of exactly that name. #}
+{% macro postgres__column_named(columns, name, role, relation) -%}
+{% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
+{% do nbsql.refuse("no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are ' ~ nbsql.listed(columns | map(attribute='name'))) %}
+{%- endmacro %}
+
+{# Always, in a row of some 1,000 numbers. #}
+{% macro postgres__is_wide(model, class_count) -%}
+{% set parameters = model.parameters | length -%}
+{% if class_count * (5 + parameters) > 1000 -%}
+{% do nbsql.refuse(class_count ~ " classes with " ~ parameters ~ " parameters each, of '" ~ model.name ~ "', do not fit into a row of PostgreSQL, which holds some 1,000 numbers; take fewer classes or features") %}
+{% endif -%}
+{% do return(true) %}
+{%- endmacro %}

@@ -1,0 +1,260 @@
+{#
+  What a frozen scorer reads of a row for each feature, and what each feature adds to the score of class k, from 0. A term is as in
+  the file of its family (families/), with numbers in the place of parameters; NULL where the class is impossible, and 0 where the
+  value is missing.
+
+  term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a cell of a grid; or
+  the family.
+#}
+
+{% macro frozen_inputs(scorer) -%}
+{% set items = [] -%}
+{% if scorer.passed is none -%}
+{% set item %}source.*{% endset %}{{ nbsql.frozen_kept(items, item) }}
+{%- else -%}
+{% for column in scorer.passed %}{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.frozen_kept(items, item) }}{% endfor -%}
+{% endif -%}
+{% for term in scorer.terms %}{{ nbsql.frozen_kept(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}{% endfor -%}
+{% if not items %}1 AS nbsql_row{% endif -%}
+{% for item in items %}{{ item }}{% if not loop.last %},
+{% endif %}{% endfor %}
+{%- endmacro %}
+
+{# What a term reads of nbsql_inputs. #}
+{% macro frozen_x(term, j=none) -%}
+nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
+{%- endmacro %}
+
+{# A column of the table of a category of many values. #}
+{% macro frozen_level(term, name) -%}
+nbsql_level_{{ term.index }}.{{ name }}
+{%- endmacro %}
+
+{% macro frozen_double(column) -%}
+CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
+{%- endmacro %}
+
+{# NaN, the infinities and numbers whose square would be infinite count as missing. #}
+{% macro frozen_finite(column) -%}
+{% set x = nbsql.frozen_double(column) -%}
+CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
+{%- endmacro %}
+
+{% macro frozen_finite_input(term) -%}
+{{ nbsql.frozen_finite(term.columns[0]) }} AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{# A feature of several columns reads each. #}
+{% macro frozen_finite_inputs(term) -%}
+{% for column in term.columns %}{{ nbsql.frozen_finite(column) }} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
+{% endif %}{% endfor %}
+{%- endmacro %}
+
+{# A normal density, of a number that is there. Where the square is more than any double, the class is impossible. #}
+{% macro frozen_peak(x, p) -%}
+{% set deviation %}({{ x }} - {{ nbsql.number(p.mean) }}){% endset -%}
+{% if p.widest is none %}ELSE{% else %}WHEN ABS{{ deviation }} <= {{ nbsql.number(p.widest) }} THEN{% endif %} {{ nbsql.number(p.peak) }} - {{ nbsql.number(p.precision) }} * {{ nbsql.square(deviation) }}
+{%- endmacro %}
+
+
+{# Categories, and yes or no: what their values are compared as is said by term.kind. #}
+
+{% macro frozen_levels_input(term) -%}
+{% set x %}source.{{ nbsql.ident(term.columns[0]) }}{% endset -%}
+{% if term.kind == 'text' -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
+{{ nbsql.exact(text, term.kind) }}
+{%- elif term.kind == 'number' -%}
+{{ nbsql.frozen_finite(term.columns[0]) }}
+{%- else -%}
+{{ x }}
+{%- endif %} AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{% macro frozen_levels(term, k) -%}
+{% set x = nbsql.frozen_x(term) -%}
+{% set missing, unseen = term.missing[k], term.unseen[k] -%}
+{% set apart = term.missing != term.unseen -%}
+{% if term.joined -%}
+{% set score %}class_{{ k + 1 }}{% endset -%}
+CASE WHEN {{ nbsql.frozen_level(term, nbsql.word('value')) }} IS NOT NULL THEN {{ nbsql.frozen_level(term, score) }}{% if apart %} WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}{% endif %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- elif apart -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}{% for key in term.keys %} WHEN {{ x }} = {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}{% endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- elif term.keys -%}
+CASE {{ x }}{% for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}{% endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- else -%}
+{{ nbsql.frozen_typed(unseen) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A bin holds its lower edge and not its upper one. #}
+
+{% macro frozen_edges_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{% macro frozen_edges(term, k) -%}
+{% set x = nbsql.frozen_x(term) -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }}
+{%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}{% endfor %} ELSE {{ nbsql.frozen_number(term.scores[-1][k]) }} END
+{%- endmacro %}
+
+{# Numbers beyond the grid count as those in its outermost cells. #}
+
+{% macro frozen_cells_input(term) -%}
+{% set x = nbsql.frozen_finite(term.columns[0]) -%}
+{% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
+CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.last }} ELSE FLOOR({{ cell }}) END AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{% macro frozen_cells(term, k) -%} {{ nbsql.frozen_levels(term, k) }} {%- endmacro %}
+
+
+{# Numbers. #}
+
+{% macro frozen_gaussian_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{% macro frozen_gaussian(term, k) -%}
+{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+{% if p.peak is none %}0{% else %}CASE WHEN {{ x }} IS NULL THEN 0 {{ nbsql.frozen_peak(x, p) }} END{% endif %}
+{%- endmacro %}
+
+{# ln x, and whether x is outside of the distribution. #}
+{% macro frozen_lognormal_input(term) -%}
+{% set x = nbsql.frozen_double(term.columns[0]) -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS nbsql_x_{{ term.index }},
+CASE WHEN {{ x }} <= 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
+{%- endmacro %}
+
+{% macro frozen_lognormal(term, k) -%}
+{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+CASE WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL WHEN {{ x }} IS NULL THEN 0 {% if p.peak is none %}ELSE 0{% else %}{{ nbsql.frozen_peak(x, p) }}{% endif %} END
+{%- endmacro %}
+
+{% macro frozen_lognormal_common(term) -%}
+{% if term.of[0].peak is none %}0{% else %}COALESCE(-{{ nbsql.frozen_x(term) }}, 0){% endif %}
+{%- endmacro %}
+
+{% macro frozen_exponential_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{% macro frozen_exponential(term, k) -%}
+{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+CASE WHEN {{ x }} IS NULL THEN 0 WHEN {{ x }} >= 0 THEN {% if p.log_rate is none %}0{% else %}{{ nbsql.number(p.log_rate) }} - {{ nbsql.number(p.rate) }} * {{ x }}{% endif %} END
+{%- endmacro %}
+
+{% macro frozen_poisson_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{# ln x! is the same in all classes. #}
+{% macro frozen_poisson(term, k) -%}
+{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+{% if p.rate is none -%}
+CASE WHEN {{ x }} IS NULL THEN 0 WHEN {{ x }} >= 0 THEN 0 END
+{%- elif p.rate == 0 -%}
+CASE WHEN {{ x }} IS NULL THEN 0 WHEN {{ x }} = 0 THEN 0 END
+{%- else -%}
+CASE WHEN {{ x }} IS NULL THEN 0 WHEN {{ x }} >= 0 THEN {{ x }} * {{ nbsql.number(p.log_rate) }} - {{ nbsql.number(p.rate) }} END
+{%- endif %}
+{%- endmacro %}
+
+{% macro frozen_poisson_common(term) -%}
+{% if term.of[0].rate is none %}0{% else %}-({{ nbsql.log_factorial_of(nbsql.frozen_x(term)) }}){% endif %}
+{%- endmacro %}
+
+{#
+  ln x!, 0 where x is not above 0, by Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of
+  the steps down to x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13).
+#}
+{% macro log_factorial_of(x) -%}
+{% set w %}{{ x }} + 9{% endset -%}
+{% set next %}{{ x }} + 1{% endset -%}
+{% set square %}(({{ w }}) * ({{ w }})){% endset -%}
+{% set half_log_tau = nbsql.number(0.9189385332046728) -%}
+{% set steps %}{% for i in range(1, 9) %}({{ x }} + {{ i }}){% if not loop.last %} * {% endif %}{% endfor %}{% endset -%}
+CASE
+  WHEN {{ x }} > 1000000 THEN ({{ x }} + 0.5) * {{ nbsql.natural_log(next) }} - ({{ next }}) + {{ half_log_tau }} + 1 / (12 * ({{ next }}))
+  WHEN {{ x }} > 0 THEN ({{ x }} + 8.5) * {{ nbsql.natural_log(w) }} - ({{ w }}) + {{ half_log_tau }}
+    + ({{ nbsql.number(1 / 12) }} - ({{ nbsql.number(1 / 360) }} - ({{ nbsql.number(1 / 1260) }} - ({{ nbsql.number(1 / 1680) }} - {{ nbsql.number(1 / 1188) }} / {{ square }}) / {{ square }}) / {{ square }}) / {{ square }}) / ({{ w }})
+    - {{ nbsql.natural_log(steps) }}
+  ELSE 0
+END
+{%- endmacro %}
+
+{% macro frozen_geometric_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{% macro frozen_geometric(term, k) -%}
+{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+{% if p.success is none -%}
+CASE WHEN {{ x }} IS NULL THEN 0 WHEN {{ x }} >= 0 THEN 0 END
+{%- elif p.failure < -1e308 -%}
+CASE WHEN {{ x }} IS NULL THEN 0 WHEN {{ x }} = 0 THEN {{ nbsql.frozen_number(p.success) }} END
+{%- else -%}
+CASE WHEN {{ x }} IS NULL THEN 0 WHEN {{ x }} >= 0 THEN {{ nbsql.frozen_number(p.success) }} + {{ x }} * {{ nbsql.number(p.failure) }} END
+{%- endif %}
+{%- endmacro %}
+
+{% macro frozen_weighted_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{% macro frozen_weighted(term, k) -%}
+{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+{% if p.mean is none %}0{% else %}CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {{ nbsql.number(p.weight) }} * ({{ x }} - {{ nbsql.number(p.mean) }}) END{% endif %}
+{%- endmacro %}
+
+
+{# Columns of counts. 0 ln 0 is 0. #}
+
+{% macro frozen_multinomial_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
+
+{% macro frozen_multinomial(term, k) -%}
+{% set p = term.of[k] -%}
+{% for block in range(1, term.columns | length + 1) | batch(50) -%}
+{% if not loop.first %} + {% endif %}(
+{%- for j in block %}
+{%- set x, weight = nbsql.frozen_x(term, j), p['weight_' ~ j] -%}
+{% if weight is none %}0{% elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END{% else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0){% endif %}
+{%- if not loop.last %} + {% endif %}
+{%- endfor -%}
+)
+{%- endfor %}
+{%- endmacro %}
+
+{% macro frozen_complement_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
+
+{% macro frozen_complement(term, k) -%} {{ nbsql.frozen_multinomial(term, k) }} {%- endmacro %}
+
+
+{# Several numbers together: where one is missing, and no mean stands in for it, all are. #}
+
+{% macro frozen_multivariate_gaussian_input(term) -%}
+{% set conditions %}{% for column in term.columns %}ABS({{ nbsql.frozen_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}{% endfor %}{% endset -%}
+{% for column in term.columns -%}
+{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_double(column) }} END{% else %}COALESCE({{ nbsql.frozen_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }}){% endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro frozen_multivariate_gaussian(term, k) -%}
+{% set p = term.of[k] -%}
+{% if p.peak is none -%}
+0
+{%- else -%}
+CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
+{%- if term.shared %}
+{%- for j in range(1, term.columns | length + 1) %} + {{ nbsql.number(p['slope_' ~ j]) }} * {{ nbsql.frozen_from_mean(term, j, term.of[0]) }}{% endfor %}
+{%- else %} + {{ nbsql.frozen_white_square(term, p) }}{% endif %} END
+{%- endif %}
+{%- endmacro %}
+
+{% macro frozen_multivariate_gaussian_common(term) -%}
+{% if term.of[0].peak is none %}0{% else %}CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.frozen_white_square(term, term.of[0]) }} END{% endif %}
+{%- endmacro %}
+
+{% macro frozen_white_square(term, p) -%}
+-0.5 * (
+{%- for j in range(1, term.columns | length + 1) %}
+{%- set z %}({% for i in range(1, j + 1) %}{{ nbsql.number(p['white_' ~ (j * (j - 1) // 2 + i)]) }} * {{ nbsql.frozen_from_mean(term, i, p) }}{% if not loop.last %} + {% endif %}{% endfor %}){% endset -%}
+{{ nbsql.square(z) }}{% if not loop.last %} + {% endif %}
+{%- endfor -%}
+)
+{%- endmacro %}
+
+{% macro frozen_from_mean(term, j, p) -%}
+({{ nbsql.frozen_x(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
+{%- endmacro %}

@@ -1,0 +1,60 @@
+{# Lists of numbers, a class each, and what is done to them. #}
+
+{# Of elements, rendered, of which all may be NULL; type: of one of them. #}
+{% macro list_of(elements, type) -%}
+[{{ elements }}]
+{%- endmacro %}
+
+{#
+  A list of what becomes of every element. body: of an element, which it calls x, and, where it needs its place, that by the name
+  `place`; at most one such list is made in the body of another.
+#}
+{% macro list_mapped(list, body, x='x', place=none) -%}
+list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.word(place) }}{% endif %}: {{ body }})
+{%- endmacro %}
+
+{% macro list_highest(list) -%}
+list_max({{ list }})
+{%- endmacro %}
+
+{% macro list_lowest(list) -%}
+list_min({{ list }})
+{%- endmacro %}
+
+{% macro list_total(list) -%}
+list_sum({{ list }})
+{%- endmacro %}
+
+{# The sum of the products of two lists. #}
+{% macro list_product(a, b) -%}
+list_dot_product({{ a }}, {{ b }})
+{%- endmacro %}
+
+{# The place of the first element that is x. #}
+{% macro list_place(list, x) -%}
+list_position({{ list }}, {{ x }})
+{%- endmacro %}
+
+{% macro list_size(list) -%}
+len({{ list }})
+{%- endmacro %}
+
+{# After a sub-select whose columns are costly and named more than once: an engine may compute them once a name, unless it is told not to. #}
+{% macro once() -%}{% endmacro %}
+
+{#
+  The columns of `scored` (predict.sql), some of them replaced. replaced: pairs of a name, as a word, and an expression. others: the names
+  of further columns that the relation has.
+#}
+{% macro replacing(model, replaced, others=[]) -%}
+source.* REPLACE (
+    {% for name, expression in replaced %}
+    {{ expression }} AS {{ name }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  )
+{%- endmacro %}
+
+{# Any of the numbers of a group that are all the same. #}
+{% macro any_of(x) -%}
+any_value({{ x }})
+{%- endmacro %}

@@ -1,0 +1,68 @@
+{# Lists are arrays; what is done to them is a sub-select each. #}
+
+{% macro postgres__list_of(elements, type) -%}
+CAST(ARRAY[{{ elements }}] AS {{ type }}[])
+{%- endmacro %}
+
+{% macro postgres__list_mapped(list, body, x='x', place=none) -%}
+ARRAY(SELECT {{ body }} FROM unnest({{ list }}) WITH ORDINALITY AS each({{ nbsql.word(x) }}, {% if place %}{{ nbsql.word(place) }}{% else %}nbsql_place{% endif %}) ORDER BY {% if place %}{{ nbsql.word(place) }}{% else %}nbsql_place{% endif %})
+{%- endmacro %}
+
+{% macro postgres__list_highest(list) -%}
+(SELECT max(each) FROM unnest({{ list }}) AS each)
+{%- endmacro %}
+
+{% macro postgres__list_lowest(list) -%}
+(SELECT min(each) FROM unnest({{ list }}) AS each)
+{%- endmacro %}
+
+{% macro postgres__list_total(list) -%}
+(SELECT sum(each) FROM unnest({{ list }}) AS each)
+{%- endmacro %}
+
+{% macro postgres__list_product(a, b) -%}
+(SELECT sum(one * other) FROM unnest({{ a }}, {{ b }}) AS each(one, other))
+{%- endmacro %}
+
+{% macro postgres__list_place(list, x) -%}
+array_position({{ list }}, {{ x }})
+{%- endmacro %}
+
+{% macro postgres__list_size(list) -%}
+cardinality({{ list }})
+{%- endmacro %}
+
+{% macro postgres__once() %}
+
+OFFSET 0
+{%- endmacro %}
+
+{# There is no word for all columns but some. #}
+{% macro postgres__replacing(model, replaced, others=[]) -%}
+{% for column in model.columns -%}
+source.{{ nbsql.ident(column) }},
+{% endfor -%}
+{% if model.numbered -%}
+source.nbsql_row,
+{% endif -%}
+{% if model.common -%}
+source.nbsql_common,
+{% endif -%}
+{% set names = replaced | map('first') | list -%}
+{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
+source.{{ nbsql.word(name) }},
+{% endfor -%}
+{% for name, expression in replaced -%}
+{{ expression }} AS {{ name }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro postgres__scored_columns(model) -%}
+nbsql_prediction nbsql_probability nbsql_log_evidence{% if not model.class_numbers %} nbsql_joints{% endif %}{% for k in model.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
+{%- endmacro %}
+
+{# PostgreSQL has any_value from 16 on. #}
+{% macro postgres__any_of(x) -%}
+max({{ x }})
+{%- endmacro %}

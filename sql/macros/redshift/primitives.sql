@@ -1,0 +1,15 @@
+{# Where Redshift writes otherwise. A macro redshift__name takes the place of the macro `name`. #}
+
+{% macro redshift__double() -%} DOUBLE PRECISION {%- endmacro %}
+
+{% macro redshift__string() -%} VARCHAR(65535) {%- endmacro %}
+
+{# An error where the result is below every double. #}
+{% macro redshift__square(x) -%}
+CASE WHEN ABS({{ x }}) > {{ nbsql.number(1e-140) }} THEN {{ x }} * {{ x }} ELSE 0 END
+{%- endmacro %}
+
+{# VALUES makes no relation here. #}
+{% macro redshift__literal_rows(kind, keys, scores) -%}
+{{ nbsql.literal_union(kind, keys, scores) }}
+{%- endmacro %}

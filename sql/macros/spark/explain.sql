@@ -1,0 +1,88 @@
+{#
+  Where an explanation differs. A row's number is its place in this answer: from 1, in the order in which Spark reads the rows, which
+  is theirs only where they are read by one worker. The id columns tell which row is which.
+#}
+
+{% macro spark__explained(model, source, parameters, lookups, numbered=false) -%}
+WITH numbered AS (
+  SELECT row_number() OVER (ORDER BY nbsql_read) AS nbsql_row, source.*
+  FROM (
+    SELECT {{ nbsql.row_id() }} AS nbsql_read, source.* FROM {{ source }} AS source
+  ) AS source
+),
+parameters AS (
+  {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
+),
+contributions AS (
+  SELECT /*+ BROADCAST(parameters) */
+    source.nbsql_row,
+    parameters.class_no,
+    0 AS feature_no,
+    CAST(NULL AS {{ nbsql.string() }}) AS feature,
+    CAST(NULL AS {{ nbsql.string() }}) AS value,
+    parameters.log_prior AS contribution
+  FROM numbered AS source
+  CROSS JOIN parameters
+  {%- for block in model.explained | batch(20) %}
+
+  UNION ALL
+  {{ nbsql.explained_block(model, block, lookups) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in model.features | selectattr('family.bag') %}
+
+  UNION ALL
+  {{ nbsql.explained_tokens(model, feature, lookups) | indent(2) }}
+  {%- endfor %}
+
+)
+SELECT /*+ BROADCAST(parameters) */
+  contributions.nbsql_row AS row_id,
+  {%- for column in model.id %}
+
+  source.{{ nbsql.ident(column) }},
+  {%- endfor %}
+
+  parameters.class,
+  {% if numbered %}
+  contributions.class_no,
+  {% endif %}
+  contributions.feature,
+  contributions.value,
+  contributions.contribution
+FROM contributions
+JOIN parameters ON parameters.class_no = contributions.class_no
+{%- if model.id %}
+
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
+{%- endif %}
+
+{%- endmacro %}
+
+{% macro spark__scores(model) -%}
+array({% for k in model.class_numbers %}found.class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %})
+{%- endmacro %}
+
+{% macro spark__explained_block(model, parts, lookups) -%}
+{% set features = parts | map(attribute='feature') | unique(attribute='index') | list -%}
+SELECT /*+ BROADCAST(parameters{% for feature in features | selectattr('family.level') %}, level{{ nbsql.sub(feature) }}{% endfor %}) */
+  number.nbsql_row,
+  parameters.class_no,
+  inline(array(
+    {% for part in parts %}
+    struct(
+      {{ part.feature.index }} AS feature_no,
+      {{ nbsql.text(part.feature.name) }} AS feature,
+      CAST({{ nbsql.explained_value(part) }} AS {{ nbsql.string() }}) AS value,
+      CAST({{ nbsql.explained_term(part) }} AS {{ nbsql.double() }}) AS contribution
+    ){{ nbsql.comma(loop) }}
+    {% endfor %}
+  ))
+FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
+CROSS JOIN parameters
+{%- for feature in features | selectattr('family.level') %}
+
+LEFT JOIN (
+  SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
+{%- endfor %}
+{%- endmacro %}

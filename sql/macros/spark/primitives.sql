@@ -1,0 +1,63 @@
+{#
+  Where Spark writes otherwise. A macro spark__name takes the place of the macro `name`, as dbt dispatches: this folder is all that is
+  particular to Spark. Lists are arrays, whose elements count from 0 in brackets and from 1 in element_at; one SELECT unnests one.
+#}
+
+{% macro spark__string() -%} STRING {%- endmacro %}
+
+{% macro spark__materialized() %}{% endmacro %}
+
+{% macro spark__at(list, position) -%}
+element_at({{ list }}, {{ position }})
+{%- endmacro %}
+
+{# An array of the order and the value is sorted by the order first. #}
+{% macro spark__gathered(x, by) -%}
+transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
+{%- endmacro %}
+
+{% macro spark__divisor(x) -%}
+nullif({{ x }}, 0)
+{%- endmacro %}
+
+{% macro spark__sum_of_squares(x) -%}
+aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
+{%- endmacro %}
+
+{# A sequence whose end is before its start would count down. #}
+{% macro spark__whole_numbers(first, end) -%}
+explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
+{%- endmacro %}
+
+{#
+  ln x! for x > 0: Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of the steps down to
+  x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13).
+#}
+{% macro spark__log_factorial(x) -%}
+{% set w %}({{ x }} + 9){% endset -%}
+CASE
+    WHEN {{ x }} > 1e6 THEN ({{ x }} + 0.5) * ln({{ x }} + 1) - ({{ x }} + 1) + {{ nbsql.number(0.9189385332046728) }} + 1 / (12 * ({{ x }} + 1))
+    WHEN {{ x }} > 0 THEN ({{ w }} - 0.5) * ln({{ w }}) - {{ w }} + {{ nbsql.number(0.9189385332046728) }}
+      + 1 / (12 * {{ w }}) - 1 / (360 * power({{ w }}, 3)) + 1 / (1260 * power({{ w }}, 5)) - 1 / (1680 * power({{ w }}, 7)) + 1 / (1188 * power({{ w }}, 9))
+      - ln(({{ x }} + 1) * ({{ x }} + 2) * ({{ x }} + 3) * ({{ x }} + 4) * ({{ x }} + 5) * ({{ x }} + 6) * ({{ x }} + 7) * ({{ x }} + 8))
+  END
+{%- endmacro %}
+
+{# In UTC and without a time zone, whatever that of the session. #}
+{% macro spark__utc_now() -%}
+TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, CAST(unix_micros(current_timestamp()) AS DECIMAL(20, 0)) / 1000000)
+{%- endmacro %}
+
+{% macro spark__matches_pattern(pattern) -%}
+SELECT regexp_like('', {{ nbsql.text(pattern) }}) AS matches
+{%- endmacro %}
+
+{# Where others have NULL last, so that answers look alike. #}
+{% macro spark__sorted_by(relation, columns) -%}
+SELECT * FROM {{ relation }} AS relation
+ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} NULLS LAST{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}
+
+{%- endmacro %}
+
+{# Not from 1 and not without gaps, which would take one worker for all rows. #}
+{% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}

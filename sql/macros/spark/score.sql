@@ -1,0 +1,130 @@
+{#
+  Where scoring differs. Spark has no word for all columns but some whose names begin alike, so that those of the source are written
+  out. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows have no order
+  but an id by which the parts of a row meet again.
+#}
+
+{% macro spark__passed(model) -%}
+{% for column in model.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
+{% endif %}{% endfor %}
+{%- endmacro %}
+
+{% macro spark__added(name, more='') -%}
+source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{% macro spark__from_scored(model, scored) -%}
+FROM {{ scored }} AS source
+{%- endmacro %}
+
+{% macro spark__numbered(model, source, parameters, lookups) -%}
+numbered AS (
+  SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
+)
+{%- endmacro %}
+
+{% macro spark__scored_wide(model, source, parameters, lookups) -%}
+{% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
+{% if model.numbered -%}
+WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
+{%- if model.blocks %},
+{{ nbsql.block_sums(model, parameters, lookups) }}
+{%- endif %}
+{%- for feature in model.features | selectattr('family.bag') %},
+{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
+{%- endfor %}
+
+{% endif -%}
+{% set explained %}evidence.nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
+SELECT
+  evidence.*,
+  CASE WHEN {{ explained }} THEN CASE evidence.nbsql_highest
+    {%- for k in model.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN evidence.nbsql_class_{{ k }}{% endfor %} END END AS nbsql_prediction,
+  CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
+  CASE WHEN {{ explained }} THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
+FROM (
+  SELECT best.*, {{ nbsql.mass(model) }} AS nbsql_mass
+  FROM (
+    SELECT
+      joint.*,
+      {%+ if model.class_numbers | length > 1 %}greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}){% else %}joint.nbsql_joint_1{%+ endif %} AS nbsql_highest
+    FROM (
+      {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(6) }}
+    ) AS joint
+  ) AS best
+) AS evidence
+{%- endmacro %}
+
+{% macro spark__joint_scores(model, relation, parameters, lookups) -%}
+{% set computed = model.features | selectattr('family.parametrised_term') | list -%}
+{% set inputs = computed + (model.star | selectattr('family.parameters') | list) -%}
+SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.sub(feature) }}{% endfor %}) */
+  number.*
+  {%- for k in model.class_numbers %},
+  parameters.class_{{ k }} AS nbsql_class_{{ k }},
+  parameters.log_prior_{{ k }}
+  {%- if model.blocks %}
+
+    + blocks.class_{{ k }}
+  {%- endif %}
+  {%- for block in model.in_joint | batch(50) %}
+
+    + {{ nbsql.terms_of(block, k) | indent(4) }}
+  {%- endfor %}
+  {%- for block in model.star | batch(model.added_first) %}
+
+    + {{ nbsql.found_first(block, k) | indent(4) }}
+  {%- endfor %} AS nbsql_joint_{{ k }}
+  {%- endfor %}
+
+FROM {{ nbsql.with_inputs(relation, inputs) }}
+CROSS JOIN {{ parameters }} AS parameters
+{%- if model.blocks %}
+
+JOIN blocks ON blocks.nbsql_row = number.nbsql_row
+{%- endif %}
+{%- for feature in model.star %}
+
+{{ nbsql.star(model, feature, lookups) }}
+{%- endfor %}
+{%- for feature in model.features | selectattr('family.bag') %}
+
+LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = number.nbsql_row
+{%- endfor %}
+{%- endmacro %}
+
+{# What the terms of some features read of a row, once a row; in a second step what is costly to compute. #}
+{% macro spark__with_inputs(relation, features) -%}
+{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
+{% if features -%}
+(
+  SELECT
+    counted.*
+    {%- for feature in counts %},
+    {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
+    {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      source.*,
+      {% for feature in features %}
+      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
+      {% endfor %}
+    FROM {{ relation }} AS source
+  ) AS counted
+) AS number
+{%- else -%}
+{{ relation }} AS number
+{%- endif %}
+{%- endmacro %}
+
+{% macro spark__poisson_term(feature, k, part=none) -%}
+{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
+{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
+coalesce(CASE
+  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - number.nbsql_log_factorial{{ nbsql.sub(feature) }}
+  WHEN {{ x }} = 0 THEN -parameters.rate{{ i }}
+  WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
+END, 0)
+{%- endmacro %}

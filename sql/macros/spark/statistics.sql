@@ -1,0 +1,45 @@
+{# Where counting differs: lists that are unnested side by side are zipped first. #}
+
+{% macro spark__summed_cells(model, scan, features) -%}
+SELECT
+  scan.class,
+  inline(arrays_zip(
+    {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
+    CAST(array(
+      {%- for feature in features -%}
+      {{ nbsql[feature.family.name ~ '_cells'](feature, column) }}{% if not loop.last %}, {% endif %}
+      {%- endfor -%}
+    ) AS ARRAY<{% if column == 'index' %}INT{% elif column in ('feature', 'value') %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}>){{ nbsql.comma(loop) }}
+    {% endfor %}
+  )) AS (index, feature, value, n, centre, total, squares)
+FROM {{ scan }} AS scan
+WHERE scan.class IS NOT NULL
+{%- endmacro %}
+
+{% macro spark__centres(source, features) -%}
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x) AS centre
+FROM (
+  SELECT inline(array(
+    {%- for feature in features %}{% set sub = nbsql.sub(feature) %}struct({{ feature.index }} AS index, nbsql_x{{ sub }} AS x){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor -%}
+  ))
+  FROM (
+    SELECT
+      {% for feature in features %}
+      {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
+      {% endfor %}
+    FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
+  ) AS sample
+) AS sample
+WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
+GROUP BY index
+{%- endmacro %}
+
+{# A column of whole numbers is read as whole numbers, whichever type it has: 1.0 must find the value 1. #}
+{% macro spark__categorical_value(feature, relation) -%}
+{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
+CAST({% if feature.whole %}TRY_CAST({{ x }} AS DECIMAL(38, 0)){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{% macro spark__breaks_negative_counts(column) -%}
+coalesce(array_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
+{%- endmacro %}

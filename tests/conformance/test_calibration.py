@@ -1,0 +1,59 @@
+"""A calibration is DuckDB's, of every method, and so are the calibrated posteriors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conformance.places import Place, assert_same_rows
+from conformance.test_agreement import COLUMNS, mail
+
+import nbsql
+
+METHODS = ["temperature", "platt", "isotonic"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+@pytest.fixture(params=[1, 0])
+def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nbsql.Model]:
+    """Without smoothing, a class may be impossible."""
+    options: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"], "alpha": request.param}
+    for place in both:
+        place.table("inbox", COLUMNS, mail(300, 1))
+        place.table("later", COLUMNS, mail(80, 2))
+    return [nbsql.fit(place.con, "inbox", name="m", **options) for place in both]
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("method", METHODS)
+def test_calibrations_agree(models: list[nbsql.Model], method: str, weight: str | None) -> None:
+    test = "SELECT * FROM inbox WHERE id % 3 = 0"
+    found = [model.calibrate("later", method=method, folds=None, test=test, weight=weight) for model in models]
+    assert_same_rows(*([tuple(line) for line in each.table()] for each in found))
+    assert_same_rows(*([(each.rows, each.log_loss, each.calibrated_log_loss, each.temperature)] for each in found))
+    assert_same_rows(*(sorted(each.parameters.fetchall(), key=repr) for each in found))
+    for verb in ("predict", "predict_proba"):
+        queries = [getattr(model, verb)("later", calibrated=True) for model in models]
+        assert queries[0].columns == queries[1].columns
+        assert_same_rows(*(sorted(query.fetchall(), key=repr) for query in queries))
+    assert_same_rows(*(sorted(model.predict("later", calibrated=True, top_k=2).fetchall(), key=repr) for model in models))
+    judged = [model.evaluate("later", calibrated=True, costs={("ham", "spam"): 3}).to_dict() for model in models]
+    assert_same_rows(*([(key, value) for key, value in each.items() if key != "classes"] for each in judged))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str) -> None:
+    place = Place("postgres", pg)
+    place.table("inbox", COLUMNS, mail(200, 1))
+    model = nbsql.fit(pg, "inbox", name="m", target="label", id="id", exclude=["day"])
+    found = model.calibrate("inbox", method=method, folds=5)
+    assert found.calibrated_log_loss < found.log_loss
+    expected = [row[-2:] for row in sorted(model.predict("inbox", calibrated=True).fetchall())]
+    sql = "SELECT said.* FROM inbox, m.predict_calibrated(to_jsonb(inbox)) AS said ORDER BY inbox.id"
+    assert_same_rows(place.run(sql), expected)
+    with pytest.warns(nbsql.NbsqlWarning, match="calibration, which was of the model before, is dropped"):
+        model.update("inbox")
+    with pytest.raises(nbsql.ModelError, match=r"^model 'm' is not calibrated; calibrate it first$"):
+        model.predict("inbox", calibrated=True)
+    assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict_calibrated'") == [(0,)]

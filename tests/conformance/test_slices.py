@@ -1,0 +1,99 @@
+"""Slices of a model are as on DuckDB: their names, the models of some of them, and how far they are apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from conformance.places import Place, assert_same_rows
+from conformance.test_agreement import COLUMNS, mail
+
+import nbsql
+
+OPTIONS: dict[str, Any] = {
+    "target": "label",
+    "id": "id",
+    "families": {"links": "poisson", "day": "categorical"},
+    "nulls": "category",
+}
+EXPRESSIONS = {"whole numbers": "id % 12", "texts": 'CASE WHEN id % 7 < 5 THEN "Sender" END', "dates": "day"}
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+@pytest.fixture(params=EXPRESSIONS)
+def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nbsql.Model]:
+    found = []
+    for place in both:
+        place.table("inbox", COLUMNS, mail(300, 1))
+        place.table("later", COLUMNS, mail(80, 2))
+        options = {**OPTIONS, "slice_by": EXPRESSIONS[request.param]}
+        nbsql.fit(place.con, "inbox", name="m", weight="weight" if request.param == "dates" else None, **options)
+        found.append(nbsql.load(place.con, "m"))
+    return found
+
+
+def assert_alike(models: list[nbsql.Model]) -> None:
+    assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in models))
+
+
+def test_slices_agree(models: list[nbsql.Model]) -> None:
+    ours, theirs = (model.slice_names for model in models)
+    assert ours == theirs
+    assert len(ours) >= 3
+    assert_alike(models)
+    for chosen in ([ours[0]], ours[1:3], ours):
+        assert_alike([model.slices(chosen) for model in models])
+    for options in ({"last": 1}, {"last": 2, "decay": 0.25}, {"decay": 0.9}):
+        assert_alike([model.window(**options) for model in models])
+
+
+def test_slices_stay_when_a_model_changes(models: list[nbsql.Model]) -> None:
+    for model in models:
+        model.update("later", batch="more")
+        model.forget("SELECT * FROM inbox WHERE id % 5 = 0")
+    assert models[0].slice_names == models[1].slice_names
+    assert_alike([model.window(last=2) for model in models])
+    assert_alike([model.as_of("1").slices(model.slice_names[:1]) for model in models])
+
+
+def test_drift_agrees(models: list[nbsql.Model]) -> None:
+    for model in models:
+        model.update("later", batch="more")
+    names = models[0].slice_names
+    for a, b in ((names[0], names[1]), (names[:2], names[2:])):
+        assert_same_rows(*(sorted(model.drift(a, b).fetchall(), key=lambda row: repr(row[0])) for model in models))
+    assert_same_rows(*([(name,) for name, *_ in model.drift(names[0], names[1])] for model in models))
+
+
+def test_batches_drift_without_slices(both: tuple[Place, Place]) -> None:
+    found = []
+    for place in both:
+        place.table("inbox", COLUMNS, mail(300, 1))
+        place.table("later", COLUMNS, mail(80, 2))
+        model = nbsql.fit(place.con, "inbox", name="m", **OPTIONS)
+        model.update("later", batch="later")
+        found.append(model.drift("1", "later").fetchall())
+    assert_same_rows(*found)
+
+
+REFUSED = {
+    "nowhere": "slice_by must be one SQL expression over the columns of golf: ",
+    "1, 2": "slice_by must be one SQL expression over the columns of golf, not '1, 2'",
+    "wind) FROM golf; DROP TABLE golf; --": "slice_by must be one SQL expression over the columns of golf: ",
+    "wind FROM golf --": "slice_by must be one SQL expression over the columns of golf: ",
+    "max(wind)": "slice_by must be one SQL expression over the columns of golf: ",
+    "": "slice_by must be one SQL expression over the columns of golf, not ''",
+}
+
+
+@pytest.mark.parametrize("expression", REFUSED)
+def test_what_is_no_expression_is_refused(pg: Any, expression: str) -> None:
+    place = Place("postgres", pg)
+    place.table("golf", {"wind": "INTEGER", "play": "VARCHAR"}, [(1, "no"), (2, "yes")])
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(place.con, "golf", target="play", slice_by=expression, name="m")
+    assert str(caught.value).startswith(REFUSED[expression])
+    assert "\n" not in str(caught.value)
+    assert nbsql.models(place.con) == []
+    assert place.run("SELECT count(*) FROM golf") == [(2,)]

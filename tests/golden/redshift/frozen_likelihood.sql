@@ -1,0 +1,74 @@
+WITH nbsql_inputs AS (
+  SELECT
+    source."id",
+    source."sender",
+    source."replied",
+    source."length",
+    source."links",
+    source."plain",
+    source."html",
+    CAST(source."sender" AS VARCHAR(65535)) AS nbsql_x_1,
+    source."replied" AS nbsql_x_2,
+    CASE WHEN ABS(CAST(source."length" AS DOUBLE PRECISION)) <= '1e+150'::FLOAT8 THEN CAST(source."length" AS DOUBLE PRECISION) END AS nbsql_x_3,
+    CASE WHEN ABS(CAST(source."links" AS DOUBLE PRECISION)) <= '1e+150'::FLOAT8 THEN CAST(source."links" AS DOUBLE PRECISION) END AS nbsql_x_4,
+    CASE WHEN ABS(CAST(source."plain" AS DOUBLE PRECISION)) <= '1e+150'::FLOAT8 THEN CAST(source."plain" AS DOUBLE PRECISION) END AS nbsql_x_5_1,
+    CASE WHEN ABS(CAST(source."html" AS DOUBLE PRECISION)) <= '1e+150'::FLOAT8 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_5_2
+  FROM inbox AS source
+),
+nbsql_level_1 AS (
+  SELECT CAST('colleague' AS VARCHAR(65535)) AS value, '-1.9459101490553135'::FLOAT8 AS class_1, '-1.7047480922384253'::FLOAT8 AS class_2 UNION ALL
+  SELECT 'friend', '-0.5596157879354228'::FLOAT8, '-1.7047480922384253'::FLOAT8 UNION ALL
+  SELECT 'stranger', '-1.9459101490553135'::FLOAT8, '-1.0116009116784799'::FLOAT8
+),
+nbsql_level_2 AS (
+  SELECT TRUE AS value, '-0.916290731874155'::FLOAT8 AS class_1, '-1.252762968495368'::FLOAT8 AS class_2 UNION ALL
+  SELECT FALSE, '-0.5108256237659907'::FLOAT8, '-0.3364722366212129'::FLOAT8
+),
+nbsql_joint AS (
+  SELECT
+    nbsql_inputs.*,
+    '-0.40546510810816444'::FLOAT8
+      + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_1 WHEN nbsql_x_1 IS NULL THEN '-1.9459101490553135'::FLOAT8 ELSE '-1.9459101490553135'::FLOAT8 END
+      + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_1 ELSE 0 END
+      + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE '-3.862009838681108'::FLOAT8 - '0.0013888353072798118'::FLOAT8 * CASE WHEN ABS((nbsql_x_3 - '93.66666666666667'::FLOAT8)) > '1e-140'::FLOAT8 THEN (nbsql_x_3 - '93.66666666666667'::FLOAT8) * (nbsql_x_3 - '93.66666666666667'::FLOAT8) ELSE 0 END END
+      + CASE WHEN nbsql_x_4 IS NULL THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * '-1.0986122886681098'::FLOAT8 - '0.3333333333333333'::FLOAT8 END
+      + (COALESCE(nbsql_x_5_1 * '-0.4700036292457356'::FLOAT8, 0) + COALESCE(nbsql_x_5_2 * '-0.9808292530117262'::FLOAT8, 0)) AS nbsql_joint_1,
+    '-1.0986122886681098'::FLOAT8
+      + CASE WHEN nbsql_level_1.value IS NOT NULL THEN nbsql_level_1.class_2 WHEN nbsql_x_1 IS NULL THEN '-1.2992829841302609'::FLOAT8 ELSE '-1.7047480922384253'::FLOAT8 END
+      + CASE WHEN nbsql_level_2.value IS NOT NULL THEN nbsql_level_2.class_2 ELSE 0 END
+      + CASE WHEN nbsql_x_3 IS NULL THEN 0 ELSE '-4.426052371339883'::FLOAT8 - '0.0004494999313263997'::FLOAT8 * CASE WHEN ABS((nbsql_x_3 - '263.58333333333337'::FLOAT8)) > '1e-140'::FLOAT8 THEN (nbsql_x_3 - '263.58333333333337'::FLOAT8) * (nbsql_x_3 - '263.58333333333337'::FLOAT8) ELSE 0 END END
+      + CASE WHEN nbsql_x_4 IS NULL THEN 0 WHEN nbsql_x_4 >= 0 THEN nbsql_x_4 * '2.03688192726104'::FLOAT8 - '7.666666666666667'::FLOAT8 END
+      + (COALESCE(nbsql_x_5_1 * '-1.6739764335716716'::FLOAT8, 0) + COALESCE(nbsql_x_5_2 * '-0.2076393647782445'::FLOAT8, 0)) AS nbsql_joint_2,
+    -(CASE
+      WHEN nbsql_x_4 > 1000000 THEN (nbsql_x_4 + 0.5) * LN(nbsql_x_4 + 1) - (nbsql_x_4 + 1) + '0.9189385332046728'::FLOAT8 + 1 / (12 * (nbsql_x_4 + 1))
+      WHEN nbsql_x_4 > 0 THEN (nbsql_x_4 + 8.5) * LN(nbsql_x_4 + 9) - (nbsql_x_4 + 9) + '0.9189385332046728'::FLOAT8
+        + ('0.08333333333333333'::FLOAT8 - ('0.002777777777777778'::FLOAT8 - ('0.0007936507936507937'::FLOAT8 - ('0.0005952380952380953'::FLOAT8 - '0.0008417508417508417'::FLOAT8 / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / ((nbsql_x_4 + 9) * (nbsql_x_4 + 9))) / (nbsql_x_4 + 9)
+        - LN((nbsql_x_4 + 1) * (nbsql_x_4 + 2) * (nbsql_x_4 + 3) * (nbsql_x_4 + 4) * (nbsql_x_4 + 5) * (nbsql_x_4 + 6) * (nbsql_x_4 + 7) * (nbsql_x_4 + 8))
+      ELSE 0
+    END) AS nbsql_common
+  FROM nbsql_inputs
+  LEFT JOIN nbsql_level_1 ON nbsql_level_1.value = nbsql_x_1
+  LEFT JOIN nbsql_level_2 ON nbsql_level_2.value = nbsql_x_2
+),
+nbsql_best AS (
+  SELECT
+    nbsql_joint.*,
+    NULLIF(GREATEST(COALESCE(nbsql_joint_1, '-1e+308'::FLOAT8), COALESCE(nbsql_joint_2, '-1e+308'::FLOAT8)), '-1e+308'::FLOAT8) AS nbsql_highest
+  FROM nbsql_joint
+),
+nbsql_evidence AS (
+  SELECT
+    nbsql_best.*,
+    (CASE WHEN nbsql_joint_1 - nbsql_highest > -700 THEN EXP(nbsql_joint_1 - nbsql_highest) ELSE 0 END + CASE WHEN nbsql_joint_2 - nbsql_highest > -700 THEN EXP(nbsql_joint_2 - nbsql_highest) ELSE 0 END) AS nbsql_mass
+  FROM nbsql_best
+)
+SELECT
+  nbsql_evidence."id",
+  nbsql_evidence."sender",
+  nbsql_evidence."replied",
+  nbsql_evidence."length",
+  nbsql_evidence."links",
+  nbsql_evidence."plain",
+  nbsql_evidence."html",
+  CASE WHEN nbsql_highest IS NOT NULL THEN nbsql_highest + LN(nbsql_mass) + nbsql_common ELSE -CAST('infinity' AS DOUBLE PRECISION) END AS log_evidence
+FROM nbsql_evidence

@@ -1,0 +1,12 @@
+CREATE TABLE `spam`.`statistics` USING PARQUET AS
+SELECT
+  CAST(NULL AS STRING) AS slice,
+  class,
+  CAST(NULL AS STRING) AS feature,
+  CAST(NULL AS STRING) AS value,
+  CAST(n AS DOUBLE) AS n,
+  CAST(NULL AS DOUBLE) AS mean,
+  CAST(NULL AS DOUBLE) AS m2,
+  '1' AS batch
+FROM `scan` AS scan
+WHERE class IS NOT NULL AND n > 0;

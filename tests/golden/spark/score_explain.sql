@@ -1,0 +1,171 @@
+WITH numbered AS (
+  SELECT row_number() OVER (ORDER BY nbsql_read) AS nbsql_row, source.*
+  FROM (
+    SELECT monotonically_increasing_id() AS nbsql_read, source.* FROM `inbox` AS source
+  ) AS source
+),
+parameters AS (
+  SELECT inline(array(
+    struct(
+      1 AS class_no,
+      class_1 AS class,
+      log_prior_1 AS log_prior,
+      unseen_1_1 AS unseen_1,
+      missing_1_1 AS missing_1,
+      true_2_1 AS true_2,
+      false_2_1 AS false_2,
+      mean_3_1 AS mean_3,
+      peak_3_1 AS peak_3,
+      precision_3_1 AS precision_3,
+      rate_4_1 AS rate_4,
+      log_rate_4_1 AS log_rate_4,
+      weight_6_1_1 AS weight_6_1,
+      weight_6_2_1 AS weight_6_2
+    ),
+    struct(
+      2 AS class_no,
+      class_2 AS class,
+      log_prior_2 AS log_prior,
+      unseen_1_2 AS unseen_1,
+      missing_1_2 AS missing_1,
+      true_2_2 AS true_2,
+      false_2_2 AS false_2,
+      mean_3_2 AS mean_3,
+      peak_3_2 AS peak_3,
+      precision_3_2 AS precision_3,
+      rate_4_2 AS rate_4,
+      log_rate_4_2 AS log_rate_4,
+      weight_6_1_2 AS weight_6_1,
+      weight_6_2_2 AS weight_6_2
+    )
+  ))
+  FROM `spam`.`parameters` AS parameters
+),
+contributions AS (
+  SELECT /*+ BROADCAST(parameters) */
+    source.nbsql_row,
+    parameters.class_no,
+    0 AS feature_no,
+    CAST(NULL AS STRING) AS feature,
+    CAST(NULL AS STRING) AS value,
+    parameters.log_prior AS contribution
+  FROM numbered AS source
+  CROSS JOIN parameters
+  UNION ALL
+  SELECT /*+ BROADCAST(parameters, level_1) */
+    number.nbsql_row,
+    parameters.class_no,
+    inline(array(
+      struct(
+        1 AS feature_no,
+        'sender' AS feature,
+        CAST(CAST(number.`sender` AS STRING) AS STRING) AS value,
+        CAST(coalesce(element_at(level_1.scores, parameters.class_no), CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0) AS DOUBLE) AS contribution
+      ),
+      struct(
+        2 AS feature_no,
+        'replied' AS feature,
+        CAST(CAST(number.`replied` AS STRING) AS STRING) AS value,
+        CAST(CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END AS DOUBLE) AS contribution
+      ),
+      struct(
+        3 AS feature_no,
+        'length' AS feature,
+        CAST(CAST(number.`length` AS STRING) AS STRING) AS value,
+        CAST(coalesce(parameters.peak_3 - parameters.precision_3 * (number.nbsql_x_3 - parameters.mean_3) * (number.nbsql_x_3 - parameters.mean_3), 0) AS DOUBLE) AS contribution
+      ),
+      struct(
+        4 AS feature_no,
+        'links' AS feature,
+        CAST(CAST(number.`links` AS STRING) AS STRING) AS value,
+        CAST(coalesce(CASE
+    WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - number.nbsql_log_factorial_4
+    WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
+    WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
+  END, 0) AS DOUBLE) AS contribution
+      ),
+      struct(
+        6 AS feature_no,
+        'parts' AS feature,
+        CAST('plain' AS STRING) AS value,
+        CAST(coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0) AS DOUBLE) AS contribution
+      ),
+      struct(
+        6 AS feature_no,
+        'parts' AS feature,
+        CAST('html' AS STRING) AS value,
+        CAST(coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0) AS DOUBLE) AS contribution
+      )
+    ))
+  FROM (
+    SELECT
+      counted.*,
+      CASE
+      WHEN counted.nbsql_x_4 > 1e6 THEN (counted.nbsql_x_4 + 0.5) * ln(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + 0.9189385332046728D + 1 / (12 * (counted.nbsql_x_4 + 1))
+      WHEN counted.nbsql_x_4 > 0 THEN ((counted.nbsql_x_4 + 9) - 0.5) * ln((counted.nbsql_x_4 + 9)) - (counted.nbsql_x_4 + 9) + 0.9189385332046728D
+        + 1 / (12 * (counted.nbsql_x_4 + 9)) - 1 / (360 * power((counted.nbsql_x_4 + 9), 3)) + 1 / (1260 * power((counted.nbsql_x_4 + 9), 5)) - 1 / (1680 * power((counted.nbsql_x_4 + 9), 7)) + 1 / (1188 * power((counted.nbsql_x_4 + 9), 9))
+        - ln((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
+    END AS nbsql_log_factorial_4
+    FROM (
+      SELECT
+        source.*,
+        source.`sender` AS nbsql_x_1,
+        CASE CAST(source.`replied` AS DOUBLE) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END AS nbsql_x_2,
+        CASE WHEN abs(CAST(source.`length` AS DOUBLE)) <= 1e150 THEN CAST(source.`length` AS DOUBLE) END AS nbsql_x_3,
+        CASE WHEN abs(CAST(source.`links` AS DOUBLE)) <= 1e150 THEN CAST(source.`links` AS DOUBLE) END AS nbsql_x_4,
+        CASE WHEN abs(CAST(source.`plain` AS DOUBLE)) <= 1e150 THEN CAST(source.`plain` AS DOUBLE) END AS nbsql_x_6_1,
+  CASE WHEN abs(CAST(source.`html` AS DOUBLE)) <= 1e150 THEN CAST(source.`html` AS DOUBLE) END AS nbsql_x_6_2
+      FROM numbered AS source
+    ) AS counted
+  ) AS number
+  CROSS JOIN parameters
+  LEFT JOIN (
+    SELECT found.value, array(found.class_1, found.class_2) AS scores FROM `spam`.`lookups` AS found WHERE feature = 'sender'
+  ) AS level_1 ON level_1.value = CAST(number.`sender` AS STRING)
+  UNION ALL
+  SELECT
+    tokens.nbsql_row,
+    parameters.class_no,
+    5 AS feature_no,
+    'body' AS feature,
+    tokens.value,
+    tokens.times * element_at(lookups.scores, parameters.class_no) AS contribution
+  FROM (
+    SELECT nbsql_row, value, sum(times) AS times
+    FROM (
+      SELECT *
+      FROM (
+        SELECT
+          source.nbsql_row,
+          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value,
+          1 AS times
+        FROM (
+          SELECT
+            source.*,
+            filter(
+              split(regexp_replace(lower(CAST(source.`body` AS STRING)), r'[^\p{L}\p{N} ]+', ' '), ' '),
+              word -> length(word) >= 1 AND word NOT IN ('the', 'of')
+            ) AS nbsql_words
+          FROM numbered AS source
+        ) AS source
+      ) AS unnested
+      WHERE value <> ''
+    ) AS occurrences
+    GROUP BY nbsql_row, value
+  ) AS tokens
+  CROSS JOIN parameters
+  JOIN (
+    SELECT found.value, array(found.class_1, found.class_2) AS scores FROM `spam`.`lookups` AS found WHERE feature = 'body'
+  ) AS lookups ON lookups.value = tokens.value
+)
+SELECT /*+ BROADCAST(parameters) */
+  contributions.nbsql_row AS row_id,
+  source.`id`,
+  parameters.class,
+  contributions.feature,
+  contributions.value,
+  contributions.contribution
+FROM contributions
+JOIN parameters ON parameters.class_no = contributions.class_no
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
+ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
