@@ -20,7 +20,7 @@ from pathlib import Path
 
 import duckdb
 import sklearn
-from report import _table as print_table
+from report import _table
 from sklearn.naive_bayes import GaussianNB
 
 import nbsql
@@ -118,7 +118,7 @@ def growth_table(wanted: list[str], rounds: int, seconds: float, *, quick: bool)
             first, last = times[sizes[0]], times[sizes[-1]]
             ratio = "" if isinstance(first, str) or isinstance(last, str) else f"{last / sizes[-1] / (first / sizes[0]):.2f}"
             rows.append([name, act, ", ".join(f"{size:,}" for size in sizes), ", ".join(shown), ratio])
-    print_table(rows)
+    print("\n".join(_table(rows)))
 
 
 def median_ms(call: Callable[[], object]) -> str:
@@ -164,7 +164,7 @@ def one_row_table() -> None:
                 theirs,
             ]
         )
-    print_table(rows)
+    print("\n".join(_table(rows)))
 
 
 def main() -> None:
