@@ -127,8 +127,8 @@ def test_spark_has_the_same_answers(tmp_path: Path) -> None:
     absent = missing("spark")
     if absent:
         pytest.skip(absent)
-    found = measured(tmp_path, "--only", "numeric", "categorical", "text", "--contenders", "spark")
-    assert [result["agreement"]["spark"]["same model"] for result in found["results"]] == [True] * 4
+    found = measured(tmp_path, "--only", "numeric", "categorical", "--contenders", "spark", "--rounds", "1")
+    assert [result["agreement"]["spark"]["same model"] for result in found["results"]] == [True, True]
 
 
 def test_a_contender_that_cannot_run_here_has_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
