@@ -3,12 +3,18 @@
   star of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
 
   The lookups hold one list a value, with a number a class; lists met by the same row are unnested side by side.
+
+  Where the terms of a row and class come as one row, they are computed twice, for the highest and for the sum below it: what is kept
+  is a row a source row, and a verb that asks for no joint log-likelihood a class has DuckDB leave out their lists, which take most of
+  the time and do not fit in memory where there are many.
 #}
 {% macro scored_long(model, source, parameters, lookups) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
+{% set whole = not (bags or levels[20:] or model.mixed) -%}
+{% set twice %}{% if whole %}NOT MATERIALIZED {% endif %}{% endset -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }},
-terms AS (
+terms AS {{ twice }}(
   {{ nbsql.block_terms(model, levels[:20], parameters, lookups, dense=true) | indent(2) }}
   {%- for block in levels[20:] | batch(20) %}
 
@@ -22,7 +28,7 @@ terms AS (
   {%- endfor %}
 
 ),
-{% if model.mixed %}joint_of_members{% else %}joint{% endif %} AS (
+{% if model.mixed %}joint_of_members{% else %}joint{% endif %} AS {{ twice }}(
   {% if bags or levels[20:] %}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
@@ -35,14 +41,37 @@ joint AS (
   {{ nbsql.mixed_long(parameters) | indent(2) }}
 ),
 {% endif %}
+{% if whole %}
+{% set below %}joint.joint - best.highest{% endset %}
+best AS (
+  SELECT nbsql_row, max(joint) AS highest FROM joint GROUP BY nbsql_row
+),
+evidence AS (
+  SELECT
+    joint.nbsql_row,
+    max(best.highest) AS highest,
+    min(CASE WHEN joint.joint = best.highest THEN joint.class_no END) AS class_no,
+    sum({{ nbsql.exp(below) }}) AS mass,
+    {{ nbsql.gathered(nbsql.word('joint') ~ '.joint', nbsql.word('joint') ~ '.class_no') }} AS joints
+  FROM joint
+  JOIN best ON best.nbsql_row = joint.nbsql_row
+  GROUP BY joint.nbsql_row
+)
+{%- else %}
 best AS (
   SELECT nbsql_row, max(joint) AS highest, {{ nbsql.gathered(nbsql.word('joint'), nbsql.word('class_no')) }} AS joints FROM joint GROUP BY nbsql_row
 ),
 evidence AS (
   {% set difference %}joint - highest{% endset %}
-  SELECT *, {{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference), 'joint')) }} AS mass FROM best
+  SELECT
+    *,
+    {{ nbsql.list_place(nbsql.word('joints'), nbsql.word('highest')) }} AS class_no,
+    {{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference), 'joint')) }} AS mass
+  FROM best
   {{- nbsql.once() | indent(2) }}
 )
+{%- endif %}
+
 SELECT
   source.*,
   evidence.joints AS nbsql_joints,
@@ -51,8 +80,7 @@ SELECT
   CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
-{% set joints, highest = nbsql.word('evidence') ~ '.joints', nbsql.word('evidence') ~ '.highest' -%}
-JOIN {{ parameters }} AS parameters ON parameters.class_no = {{ nbsql.list_place(joints, highest) }}{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('source')) }}
+JOIN {{ parameters }} AS parameters ON parameters.class_no = evidence.class_no{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('source')) }}
 {%- endmacro %}
 
 {#

@@ -77,7 +77,11 @@ FROM (
     SELECT nbsql_row, max(joint) AS highest, list(joint ORDER BY class_no) AS joints FROM joint GROUP BY nbsql_row
   ),
   evidence AS (
-    SELECT *, list_sum(list_transform(joints, lambda joint: exp(joint - highest))) AS mass FROM best
+    SELECT
+      *,
+      list_position(joints, highest) AS class_no,
+      list_sum(list_transform(joints, lambda joint: exp(joint - highest))) AS mass
+    FROM best
   )
   SELECT
     source.*,
@@ -87,7 +91,7 @@ FROM (
     CASE WHEN evidence.highest > -CAST('infinity' AS DOUBLE) THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
   FROM numbered AS source
   JOIN evidence ON evidence.nbsql_row = source.nbsql_row
-  JOIN "spam"."parameters" AS parameters ON parameters.class_no = list_position(evidence.joints, evidence.highest)
+  JOIN "spam"."parameters" AS parameters ON parameters.class_no = evidence.class_no
 ) AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
