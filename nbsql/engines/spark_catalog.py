@@ -39,7 +39,7 @@ def next_number(engine: Spark, schema: str) -> int:
 
 
 def switch(engine: Spark, schema: str, number: int) -> None:
-    """Let the names of a model stand for what has this number, the spec last, and drop what is older than one before."""
+    """Let the names of a model stand for what has this number, the spec last, and drop all else but the whole model before."""
     render, ident = engine.renderer.statement, engine.renderer.dialect.ident
     names = _names(engine, schema)
     if "spec" in names and not _published(engine, schema):  # made by the statements of `fit_sql`: what has the names are tables
@@ -51,8 +51,7 @@ def switch(engine: Spark, schema: str, number: int) -> None:
             engine.run(f"publish {part}", view)
         elif part in names:
             engine.run(f"drop {part}", render("drop_part", ident(schema, part), "view"))
-    numbers = sorted({int(match[2]) for match in map(_PART.fullmatch, names) if match})
-    kept = (number, max((older for older in numbers if older < number), default=number))
+    kept = (number, whole([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
     for name in names:
         match = _PART.fullmatch(name)
         if match and int(match[2]) not in kept:

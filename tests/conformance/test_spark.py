@@ -66,19 +66,21 @@ class Stopped(Exception):  # noqa: N818 - what stops a process is no error of ou
     pass
 
 
-def stopped_at(spark: Any, statement: str, act: Callable[[Any], None]) -> Any:
-    """A session in which the statement of that name, the last one of it, is never run; `act` is done instead."""
+def stopped_at(spark: Any, statement: str, act: Callable[[], object], time: int = 1) -> Any:
+    """A session in which `act` is done before a statement of that name is run for the first, or second, time."""
     from nbsql.engines.spark import Spark
 
+    names: list[str] = []
+
     def watch(name: str) -> None:
-        if name == statement:
-            act(engine)
+        names.append(name)
+        if name == statement and names.count(name) == time:
+            act()
 
-    engine = Spark(spark, watch=watch)
-    return engine
+    return Spark(spark, watch=watch)
 
 
-def stop(_: Any) -> None:
+def stop() -> None:
     raise Stopped
 
 
@@ -92,7 +94,8 @@ def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables: Any
         return nbsql.fit(con, source, target="y", name="m", replace=True)
 
     with pytest.raises(Stopped):
-        fit(stopped_at(tables, "spec", stop), "first")
+        fit(stopped_at(tables, "lookups", stop, time=2), "first")  # the second one is that of the schema
+    assert tables.sql("SHOW TABLES IN m").count() > 0
     assert nbsql.models(tables) == []
     assert temporary(tables) == []
     states = []
@@ -100,10 +103,10 @@ def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables: Any
         fit(tables, source)
         states.append(state())
     new, old = states
-    for statement in ("schema", "lookups", "publish statistics", "publish parameters", "publish spec"):
+    for statement in ("lookups", "publish statistics", "publish spec"):
         fit(tables, "first")
         with pytest.raises(Stopped):
-            fit(stopped_at(tables, statement, stop), "second")
+            fit(stopped_at(tables, statement, stop, time=2 if statement == "lookups" else 1), "second")
         assert nbsql.models(tables) == ["m"]
         assert_same_rows(state(), new if statement.startswith("publish") else old)
         assert temporary(tables) == []
@@ -120,9 +123,10 @@ def test_a_change_that_fails_leaves_the_model(tables: Any) -> None:
     for name in ("m", None):
         model = nbsql.fit(tables, "first", target="y", name=name)
         before = model.predict_proba("first").fetchall(), model.batches.fetchall()
-        model._engine = stopped_at(tables, "parameters", stop)
+        engine, model._engine = model._engine, stopped_at(tables, "parameters", stop)
         with pytest.raises(Stopped):
             model.update("second")
+        model._engine = engine
         assert (model.predict_proba("first").fetchall(), model.batches.fetchall()) == before
         model.update("SELECT * FROM first") if name else model.drop()
 
@@ -131,7 +135,7 @@ def test_a_change_that_fails_leaves_the_model(tables: Any) -> None:
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_second_writer_gets_one_line(tables: Any) -> None:
     nbsql.fit(tables, "first", target="y", name="m")
-    model = nbsql.load(stopped_at(tables, "touch", lambda _: nbsql.load(tables, "m").update("first")), "m")
+    model = nbsql.load(stopped_at(tables, "touch", lambda: nbsql.load(tables, "m").update("first")), "m")
     with pytest.raises(DatabaseError) as caught:
         model.update("second")
     assert str(caught.value) == "another session is changing the same model at this moment; try again when it is done"
