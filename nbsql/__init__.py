@@ -1,8 +1,6 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
-from nbsql.calibration import Calibration
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning, NotSupportedError
-from nbsql.evaluation import ClassEvaluation, Evaluation
 from nbsql.family import (
     Bernoulli,
     Binned,
@@ -23,15 +21,17 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.joins import Join
-from nbsql.judging import cross_validate, sweep
+from nbsql.joins.join import Join
+from nbsql.judging.calibration import Calibration
+from nbsql.judging.evaluation import ClassEvaluation, Evaluation
+from nbsql.judging.sweep import Sweep
+from nbsql.judging.validation import CrossValidation
+from nbsql.judging.verbs import cross_validate, sweep
 from nbsql.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.model import Model
 from nbsql.query import Query
 from nbsql.selection import Best, Forward
 from nbsql.sharing import from_statistics, import_, merge
-from nbsql.sweep import Sweep
-from nbsql.validation import CrossValidation
 from nbsql.version import __version__
 
 __all__ = [

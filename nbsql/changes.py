@@ -8,14 +8,14 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.calibration import outdate
 from nbsql.context import ClassColumn, class_columns, scored
 from nbsql.counting import Count, total
 from nbsql.covariance import check_covariances
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
-from nbsql.factorised import count_of
+from nbsql.joins.factorised import count_of
+from nbsql.judging.calibration import outdate
 from nbsql.plan import MACROS, Entry, Plan
 from nbsql.rules import recounted
 

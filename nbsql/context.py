@@ -14,7 +14,7 @@ from nbsql.family import Parameter, weighted
 from nbsql.spec import Feature, Prior, Spec
 
 if TYPE_CHECKING:
-    from nbsql.joining import Joining
+    from nbsql.joins.joining import Joining
 
 # The time to plan a star of joins grows faster than the number of its joins and columns. So more categorical features than
 # STAR_JOINS are scored in stars of BLOCK_JOINS, and more classes or terms than these are scored in the long form

@@ -10,7 +10,7 @@ from importlib.resources import as_file, files
 from typing import Any
 
 from nbsql.engines.duckdb import DuckDB
-from nbsql.evaluation import Evaluation
+from nbsql.judging.evaluation import Evaluation
 from nbsql.library import fit
 from nbsql.model import Model
 from nbsql.plan import Statement

@@ -10,14 +10,14 @@ import duckdb
 from markupsafe import Markup
 
 from nbsql import json_file
-from nbsql.calibration import calibration_text
 from nbsql.context import ClassColumn
 from nbsql.covariance import check_covariances
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.fitting import build
-from nbsql.joining import kept
+from nbsql.joins.joining import kept
+from nbsql.judging.calibration import calibration_text
 from nbsql.logistic import refuse_weights
 from nbsql.plan import Entry, Plan
 from nbsql.relations import Relations

@@ -132,7 +132,7 @@ DIALECTS = {
         materializes=True,
     ),
     "spark": Traits(speaks=("spark",), double="{}D", tabulates=True, cascades=True, substitutes=True),
-    # Those that frozen scorers are written in (nbsql/frozen.py), and no model lives in.
+    # Those that frozen scorers are written in (nbsql/frozen/scorer.py), and no model lives in.
     "bigquery": Traits(speaks=("bigquery",), all_but="EXCEPT"),
     "clickhouse": Traits(speaks=("clickhouse",), all_but="EXCEPT"),
     "databricks": Traits(speaks=("databricks",), all_but="EXCEPT"),

@@ -15,8 +15,8 @@ from nbsql.decomposition import decomposed, staged
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
-from nbsql.factorised import count_of
-from nbsql.joining import kept
+from nbsql.joins.factorised import count_of
+from nbsql.joins.joining import kept
 from nbsql.logistic import learn
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations

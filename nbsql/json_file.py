@@ -8,9 +8,9 @@ from pathlib import Path
 
 from markupsafe import Markup
 
-from nbsql.calibration import calibration_text
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError
+from nbsql.judging.calibration import calibration_text
 from nbsql.plan import Plan
 from nbsql.spec import Spec
 from nbsql.version import __version__

@@ -10,7 +10,7 @@ from nbsql.components import asked_components
 from nbsql.dialect import folded
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative
-from nbsql.joins import asked_joins
+from nbsql.joins.join import asked_joins
 from nbsql.method import learning, method
 from nbsql.spec import Column, Feature, Options, Prior, Spec
 

@@ -6,7 +6,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from nbsql.calibration import restore_calibration
 from nbsql.components import refuse_components
 from nbsql.derived import derive, mergeable, read_file
 from nbsql.dialect import folded
@@ -14,7 +13,8 @@ from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.frozen_statistics import check_countable
+from nbsql.frozen.statistics import check_countable
+from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
 from nbsql.model import Model
 from nbsql.places import Connection, opened, opened_for, place_for

@@ -11,7 +11,7 @@ from nbsql import family as family_module
 from nbsql.components import Components
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen
-from nbsql.joins import Dimension, Join
+from nbsql.joins.join import Dimension, Join
 
 if TYPE_CHECKING:
     from nbsql.selection import Best, Forward

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import nbsql
 from nbsql.cli import main
-from nbsql.evaluation import TABLES
+from nbsql.judging.evaluation import TABLES
 
 SKY = "(VALUES ('sun', 'no', 2), ('sun', 'no', 1), ('rain', 'yes', 1), ('sun', 'yes', 3)) AS t(sky, play, w)"
 

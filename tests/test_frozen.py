@@ -10,7 +10,7 @@ import pytest
 from elsewhere import Elsewhere, SQLite, duckdb_rows, hold_together
 
 import nbsql
-import nbsql.frozen_terms
+import nbsql.frozen.terms
 
 Connection = duckdb.DuckDBPyConnection
 
@@ -72,7 +72,7 @@ HOSTILE = """FROM (VALUES
 def test_every_family_and_missing_and_odd_values(
     con: Connection, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, options: dict[str, Any], joined: bool
 ) -> None:
-    monkeypatch.setattr(nbsql.frozen_terms, "CASE_LEVELS", 0 if joined else 24)
+    monkeypatch.setattr(nbsql.frozen.terms, "CASE_LEVELS", 0 if joined else 24)
     rows(con, MIXED, "inbox")
     families = {**FAMILIES}
     if options == {"alpha": 0}:
@@ -144,7 +144,7 @@ WORDS = [
 def test_names_labels_and_values_of_any_kind(
     con: Connection, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, joined: bool
 ) -> None:
-    monkeypatch.setattr(nbsql.frozen_terms, "CASE_LEVELS", 0 if joined else 24)
+    monkeypatch.setattr(nbsql.frozen.terms, "CASE_LEVELS", 0 if joined else 24)
     name = 'it\'s "a" back\\slash `col` ☃'
     column = '"' + name.replace('"', '""') + '"'
     con.execute(f"CREATE TABLE new (id INTEGER, {column} VARCHAR, label VARCHAR)")
@@ -234,7 +234,7 @@ def test_a_number_that_never_varies_and_one_that_hardly_does(con: Connection, el
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_many_features_and_many_classes(con: Connection, elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(nbsql.frozen_terms, "CASE_LEVELS", 2)
+    monkeypatch.setattr(nbsql.frozen.terms, "CASE_LEVELS", 2)
     columns = ", ".join(f"'v' || (hash(i * {j + 3}) % {2 + j % 3}) AS c{j}" for j in range(70))
     numbers = ", ".join(f"(hash(i + {j}) % 17)::DOUBLE AS n{j}" for j in range(10))
     rows(con, f"SELECT 'k' || i % 4 AS y, {columns}, {numbers} FROM range(90) AS t(i)")
@@ -273,7 +273,7 @@ def test_a_column_that_compares_otherwise(con: Connection, monkeypatch: pytest.M
     there.connection.execute("CREATE TABLE new (id INTEGER, x TEXT COLLATE NOCASE)")
     there.connection.executemany("INSERT INTO new VALUES (?, ?)", [(1, "Rome"), (2, "ROME")])
     for limit in (0, 24):
-        monkeypatch.setattr(nbsql.frozen_terms, "CASE_LEVELS", limit)
+        monkeypatch.setattr(nbsql.frozen.terms, "CASE_LEVELS", limit)
         found = there.rows(model.sql("predict", "new", dialect="sqlite"))
         assert {row["id"]: row["prediction"] for row in found} == {1: "a", 2: "b"}
     there.close()

@@ -19,10 +19,10 @@ from sqlglot import exp
 from test_golden import INBOX
 
 import nbsql
-import nbsql.frozen_terms
+import nbsql.frozen.terms
 from nbsql.cli import main
 from nbsql.dialect import DIALECTS
-from nbsql.frozen import FROZEN_VERBS
+from nbsql.frozen.scorer import FROZEN_VERBS
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
@@ -62,7 +62,7 @@ def statement(sql: str, dialect: str) -> exp.Query:
 def test_the_scorer_is_the_golden_one(
     model: nbsql.Model, request: Any, monkeypatch: pytest.MonkeyPatch, dialect: str, name: str, verb: str, most: int
 ) -> None:
-    monkeypatch.setattr(nbsql.frozen_terms, "CASE_LEVELS", most)
+    monkeypatch.setattr(nbsql.frozen.terms, "CASE_LEVELS", most)
     sql = model.sql(verb, "inbox", dialect=dialect)
     file = GOLDEN / dialect / f"frozen_{name}.sql"
     if request.config.getoption("--update-golden"):

@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbsql
-import nbsql.factorised
-import nbsql.joining
-import nbsql.partial
+import nbsql.joins.factorised
+import nbsql.joins.joining
+import nbsql.joins.partial
 from nbsql import NbsqlWarning
 from nbsql.cli import main
 from nbsql.engines.duckdb import DuckDB
@@ -68,7 +68,7 @@ def _quiet() -> Iterator[None]:
 @pytest.fixture
 def by_key(monkeypatch: pytest.MonkeyPatch) -> None:
     """Count by key, however few facts share one."""
-    monkeypatch.setattr(nbsql.factorised, "LEAST_FACTS_A_KEY", 0)
+    monkeypatch.setattr(nbsql.joins.factorised, "LEAST_FACTS_A_KEY", 0)
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_a_fit_over_joins_has_the_cells_of_the_joined_table(
     con.execute("CREATE VIEW wide AS SELECT e.*, k.* EXCLUDE (key) FROM events AS e LEFT JOIN keyed AS k ON k.key = e.key")
     options: dict[str, Any] = {"target": "play", "families": families, "weight": "times" if weighted else None}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nbsql.factorised, "LEAST_FACTS_A_KEY", least)
+        patch.setattr(nbsql.joins.factorised, "LEAST_FACTS_A_KEY", least)
         model = nbsql.fit(con, "events", joins=[nbsql.Join("keyed", on="key")], **options)
     other = nbsql.fit(con, "wide", exclude=["key"], **options)
     assert model.families == other.families
@@ -186,9 +186,9 @@ def test_a_key_that_stands_for_many_rows_is_counted_once(
     assert names[:2] == ["scan", "count customer_id"]
     assert "read the source once" in names  # what the keys lead to, of which several categories are counted
     assert names.count("scan") == 3
-    monkeypatch.setattr(nbsql.factorised, "LEAST_FACTS_A_KEY", 120 // customers + 1)
+    monkeypatch.setattr(nbsql.joins.factorised, "LEAST_FACTS_A_KEY", 120 // customers + 1)
     assert scans(shop).count("scan") == 3  # the products by key, the customers as they are read
-    monkeypatch.setattr(nbsql.factorised, "LEAST_FACTS_A_KEY", 120 // products + 1)
+    monkeypatch.setattr(nbsql.joins.factorised, "LEAST_FACTS_A_KEY", 120 // products + 1)
     assert scans(shop).count("scan") == 2
 
 
@@ -246,7 +246,7 @@ def test_a_model_joins_by_itself_what_it_scores(
     shop: duckdb.DuckDBPyConnection, scored: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if scored == "by row":
-        monkeypatch.setattr(nbsql.partial, "_silent", lambda _: False)
+        monkeypatch.setattr(nbsql.joins.partial, "_silent", lambda _: False)
     model = by_joins(shop, name="returns", families={"note": nbsql.Text()})
     other = of_view(shop, families={"note": nbsql.Text()})
     model = nbsql.load(shop, "returns")
@@ -293,7 +293,7 @@ def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop: 
 def test_a_large_dimension_is_scored_only_for_more_rows(
     shop: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nbsql.joining, "FEW_ROWS", 5)  # customers have 6, products 5
+    monkeypatch.setattr(nbsql.joins.joining, "FEW_ROWS", 5)  # customers have 6, products 5
     model = by_joins(shop, name="returns")
     shop.execute("CREATE TABLE one AS FROM orders LIMIT 1; CREATE TABLE six AS FROM orders LIMIT 6")
     for source, said in [("orders", {1, 2}), ("six", {1, 2}), ("one", set()), ("FROM orders", {2})]:

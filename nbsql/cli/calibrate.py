@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 import nbsql
-from nbsql.calibration import METHODS
 from nbsql.cli import tables
 from nbsql.cli.arguments import FoldsType
 from nbsql.cli.session import rehearsing, still, told, writing
+from nbsql.judging.calibration import METHODS
 
 
 @click.command(short_help="Fit what makes probabilities as often right as they say.")

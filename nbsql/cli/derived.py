@@ -15,8 +15,8 @@ from nbsql.cli.files import write
 from nbsql.cli.fit import chosen, modelling, report, typed
 from nbsql.cli.session import reading, still, told, writing
 from nbsql.family import Family
+from nbsql.judging.sweep import By
 from nbsql.places import place_for
-from nbsql.sweep import By
 
 _FEATURES = 30  # of a table of drift on the terminal
 

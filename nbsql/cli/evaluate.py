@@ -15,7 +15,7 @@ from nbsql.cli.arguments import CostType, prices
 from nbsql.cli.files import write
 from nbsql.cli.session import reading, still
 from nbsql.engines.engine import Engine
-from nbsql.evaluation import TABLES
+from nbsql.judging.evaluation import TABLES
 
 if TYPE_CHECKING:
     from rich.text import Text

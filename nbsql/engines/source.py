@@ -13,7 +13,7 @@ from nbsql.errors import InputError
 from nbsql.spec import Column
 
 if TYPE_CHECKING:
-    from nbsql.joining import Joining
+    from nbsql.joins.joining import Joining
 
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
@@ -30,7 +30,7 @@ class Source:
         release: called when the source is no longer needed.
 
     Attributes:
-        joins: what nbsql joins it with, of a source that is put together from several (nbsql/joining.py).
+        joins: what nbsql joins it with, of a source that is put together from several (nbsql/joins/joining.py).
         facts: the source without what it is joined with.
     """
 

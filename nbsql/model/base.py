@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from nbsql.calibration import method_of
 from nbsql.context import ClassColumn, class_columns
 from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Family
+from nbsql.judging.calibration import method_of
 from nbsql.logistic import refuse_weights
 from nbsql.plan import Plan
 from nbsql.query import Query
@@ -182,7 +182,7 @@ class Handle:
         if not self._spec.joins:
             return found
         self._refresh()
-        from nbsql.joining import completed
+        from nbsql.joins.joining import completed
 
         return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
 

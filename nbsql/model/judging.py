@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from nbsql.calibration import Calibration, calibrate
 from nbsql.components import refuse_components
 from nbsql.costs import cost_matrix
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.evaluate import cost_sql, evaluate, evaluation_queries
-from nbsql.evaluation import Evaluation
+from nbsql.judging.calibration import Calibration, calibrate
+from nbsql.judging.evaluate import cost_sql, evaluate, evaluation_queries
+from nbsql.judging.evaluation import Evaluation
 from nbsql.model.base import Handle
 from nbsql.query import Query
 from nbsql.segments import refuse_segments

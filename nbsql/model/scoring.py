@@ -9,7 +9,7 @@ from nbsql.components import refuse_components
 from nbsql.decisions import Decision, decision
 from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
-from nbsql.inline import inlined
+from nbsql.frozen.inline import inlined
 from nbsql.linear import weights
 from nbsql.logistic import refuse_weights
 from nbsql.model.base import Handle
@@ -257,8 +257,8 @@ class Scoring(Handle):
         return inlined(on_duckdb(self._engine, "inline=True"), self._plan, self._classes, verb, found)
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
-        from nbsql.frozen import frozen, known_dialect
-        from nbsql.frozen_statistics import frozen_statistics
+        from nbsql.frozen.scorer import frozen, known_dialect
+        from nbsql.frozen.statistics import frozen_statistics
 
         known_dialect(dialect)
         self._engine.need("dialect")

@@ -14,7 +14,7 @@ from nbsql.render import Renderer
 from nbsql.spec import Spec
 
 if TYPE_CHECKING:
-    from nbsql.joining import Joining
+    from nbsql.joins.joining import Joining
 
 VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
 MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
@@ -101,7 +101,7 @@ class Base:
         wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
         spec = self.spec
         if joins and wide and not whole:
-            from nbsql.partial import split
+            from nbsql.joins.partial import split
 
             spec, joins = split(spec, classes, joins)
         estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None

@@ -43,7 +43,7 @@ class Counting(Base):
         return self._table("read the source once", staged, query, temporary=True)
 
     def count_keys(self, source: Markup, key: Sequence[str], counted: Markup) -> Statement:
-        """A temporary table of how often each key met each class (nbsql/factorised.py)."""
+        """A temporary table of how often each key met each class (nbsql/joins/factorised.py)."""
         query = self.renderer.fragment("counted_keys", Context(self.spec), source, key)
         return self._table(f"count {key[0]}", counted, query, temporary=True)
 

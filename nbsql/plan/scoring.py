@@ -13,7 +13,7 @@ from nbsql.dialect import restore
 from nbsql.plan.base import Base, Judgeable
 
 if TYPE_CHECKING:
-    from nbsql.joining import Joining
+    from nbsql.joins.joining import Joining
 
 
 class Scoring(Base):
@@ -118,7 +118,7 @@ class Scoring(Base):
         """What the macros of the model join their source with; as they name it, without the database of the model."""
         if not self.spec.joins:
             return ()
-        from nbsql.joining import FEW_ROWS, joinings, needed
+        from nbsql.joins.joining import FEW_ROWS, joinings, needed
 
         ident = self.renderer.dialect.ident
         found = joinings(self.renderer, [(dimension, ident(*dimension.path)) for dimension in needed(self.spec)])

@@ -4,7 +4,7 @@
     relation  where it is
     pairs     an expression over the source, or over the dimensions before it, and the column that it equals, for every key column
     columns   pairs of a column and the name that it has in the joined source
-    scored    none, or a model of the features that its rows are scored by before they are joined (nbsql/partial.py)
+    scored    none, or a model of the features that its rows are scored by before they are joined (nbsql/joins/partial.py)
     passed    those of the columns that are joined by themselves
     place     its number among the dimensions, from 1
 #}

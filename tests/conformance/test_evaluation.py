@@ -9,7 +9,7 @@ import pytest
 from conformance.places import Place, assert_same_rows, same
 
 import nbsql
-from nbsql.evaluation import TABLES
+from nbsql.judging.evaluation import TABLES
 
 COLUMNS = {"id": "INTEGER", "x": "DOUBLE PRECISION", "sky": "VARCHAR", "weight": "DOUBLE PRECISION"}
 LABELS: dict[str, tuple[str, list[Any]]] = {

@@ -11,7 +11,7 @@ from conformance.test_agreement import COLUMNS, mail
 from conformance.test_evaluation import by_label_and_number
 
 import nbsql
-from nbsql.evaluation import TABLES
+from nbsql.judging.evaluation import TABLES
 
 Both = tuple[Place, Place]
 OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"]}

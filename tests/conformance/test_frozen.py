@@ -9,7 +9,7 @@ import pytest
 from conformance.places import Place
 
 import nbsql
-import nbsql.frozen_terms
+import nbsql.frozen.terms
 
 COLUMNS = {
     "id": "INTEGER",
@@ -51,7 +51,7 @@ def answers(place: Place, sql: str) -> list[tuple[Any, ...]]:
 def test_the_scorer_for_every_engine(
     both: tuple[Place, Place], monkeypatch: pytest.MonkeyPatch, alpha: float, levels: int
 ) -> None:
-    monkeypatch.setattr(nbsql.frozen_terms, "CASE_LEVELS", levels)
+    monkeypatch.setattr(nbsql.frozen.terms, "CASE_LEVELS", levels)
     for place in both:
         place.table("rows", COLUMNS, ROWS)
     source = "SELECT * FROM rows WHERE wait IS NULL OR wait > 0"

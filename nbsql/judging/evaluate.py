@@ -13,7 +13,7 @@ from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, suggestion
-from nbsql.evaluation import QUERIES, Evaluation, evaluation_of
+from nbsql.judging.evaluation import QUERIES, Evaluation, evaluation_of
 from nbsql.plan import Judgeable, Plan
 from nbsql.query import Query
 from nbsql.spec import Column

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.family import Family
-from nbsql.joining import joined
+from nbsql.joins.joining import joined
+from nbsql.judging.sweep import By, Sweep
+from nbsql.judging.sweep import sweep as swept
+from nbsql.judging.validation import CrossValidation
+from nbsql.judging.validation import cross_validate as cross_validated
 from nbsql.places import Connection, opened_for, place_for
 from nbsql.spec import Options
-from nbsql.sweep import By, Sweep
-from nbsql.sweep import sweep as swept
-from nbsql.validation import CrossValidation
-from nbsql.validation import cross_validate as cross_validated
 
 
 def cross_validate(

@@ -12,8 +12,8 @@ from nbsql.context import ClassColumn
 from nbsql.dialect import DIALECTS, Traits, folded
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, NotSupportedError, listed, suggestion
-from nbsql.foreign import kind_of, source_of
-from nbsql.frozen_terms import Term, Terms, literal
+from nbsql.frozen.foreign import kind_of, source_of
+from nbsql.frozen.terms import Term, Terms, literal
 from nbsql.plan import Plan
 from nbsql.render import Renderer
 from nbsql.spec import Feature

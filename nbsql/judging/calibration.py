@@ -13,9 +13,9 @@ from nbsql.counting import say
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
-from nbsql.evaluate import evaluate, judgeable
-from nbsql.evaluation import Evaluation
-from nbsql.leave_one_out import check_folds, deal
+from nbsql.judging.evaluate import evaluate, judgeable
+from nbsql.judging.evaluation import Evaluation
+from nbsql.judging.leave_one_out import check_folds, deal
 from nbsql.plan import CALIBRATED, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations

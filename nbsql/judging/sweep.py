@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from nbsql.coded import judge
 from nbsql.derived import derive
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
-from nbsql.folds import estimates, kept, resolved
-from nbsql.leave_one_out import check_folds, deal
+from nbsql.judging.coded import judge
+from nbsql.judging.folds import estimates, kept, resolved
+from nbsql.judging.leave_one_out import check_folds, deal
 from nbsql.model import Model
 from nbsql.plan import Entry
 from nbsql.query import Query

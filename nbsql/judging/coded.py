@@ -9,8 +9,8 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.context import STAR_JOINS
-from nbsql.folds import CELLS_AT_ONCE, Folds
-from nbsql.leave_one_out import LeaveOneOut
+from nbsql.judging.folds import CELLS_AT_ONCE, Folds
+from nbsql.judging.leave_one_out import LeaveOneOut
 from nbsql.spec import Feature, Spec
 
 # Coding takes about as long as scoring a setting; so few settings are scored without.

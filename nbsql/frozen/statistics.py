@@ -9,7 +9,7 @@ from typing import Any
 from nbsql.dialect import Traits
 from nbsql.engines.engine import Engine
 from nbsql.errors import ModelError, NotSupportedError
-from nbsql.foreign import kind_of, source_of
+from nbsql.frozen.foreign import kind_of, source_of
 from nbsql.render import Renderer
 from nbsql.spec import Feature, Spec
 

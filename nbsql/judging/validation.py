@@ -13,10 +13,10 @@ from nbsql.context import Context
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.evaluate import queries_of
-from nbsql.evaluation import Evaluation, evaluation_of
-from nbsql.folds import kept, resolved
-from nbsql.leave_one_out import LOO, check_folds, deal
+from nbsql.judging.evaluate import queries_of
+from nbsql.judging.evaluation import Evaluation, evaluation_of
+from nbsql.judging.folds import kept, resolved
+from nbsql.judging.leave_one_out import LOO, check_folds, deal
 from nbsql.query import Query
 from nbsql.selection import Forward, candidates
 from nbsql.spec import Options, Spec

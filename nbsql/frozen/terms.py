@@ -12,7 +12,7 @@ from markupsafe import Markup
 from nbsql.context import Context
 from nbsql.engines.engine import Engine
 from nbsql.errors import NotSupportedError
-from nbsql.foreign import kind_of
+from nbsql.frozen.foreign import kind_of
 from nbsql.plan import Plan
 from nbsql.render import Renderer
 from nbsql.spec import Feature

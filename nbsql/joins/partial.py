@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from nbsql.context import ClassColumn, Context
 from nbsql.family import Family
-from nbsql.joining import Joining
+from nbsql.joins.joining import Joining
 from nbsql.spec import Feature, Spec
 
 

@@ -14,7 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import MultivariateGaussian
-from nbsql.folds import Folds, Models
+from nbsql.judging.folds import Folds, Models
 from nbsql.plan import Plan
 from nbsql.relations import Relations
 from nbsql.spec import Feature, Spec

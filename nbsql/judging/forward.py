@@ -12,7 +12,7 @@ from nbsql.derived import derive, drop_derived
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.folds import Folds
+from nbsql.judging.folds import Folds
 from nbsql.plan import Entry, Plan
 from nbsql.selection import Forward, kept, rounded
 from nbsql.spec import Spec

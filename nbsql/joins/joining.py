@@ -12,7 +12,7 @@ from nbsql.dialect import folded, restore
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, check_names, parts
 from nbsql.errors import DatabaseError, InputError, suggestion
-from nbsql.joins import Dimension, Join, asked_joins, read
+from nbsql.joins.join import Dimension, Join, asked_joins, read
 from nbsql.relations import Relations
 from nbsql.render import Renderer
 from nbsql.resolve import Columns
@@ -37,7 +37,7 @@ class Joining:
         relation: where it is.
         pairs: for every column of the key, an expression over the source, or over a dimension before, and the column of the
             dimension that it equals.
-        by_key: whether its rows are few enough to be scored before they are joined (nbsql/partial.py).
+        by_key: whether its rows are few enough to be scored before they are joined (nbsql/joins/partial.py).
         scored: what the macros know of the model, of the features by which they are; None: of none.
         kept: the columns that are joined by themselves; None: all.
     """

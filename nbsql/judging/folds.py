@@ -133,7 +133,7 @@ class Folds:
         return Models(context, parameters, lookups)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
-        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/coded.py)."""
+        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/judging/coded.py)."""
         classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
         wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
         return Context(spec, classes, wide=wide, by_slice=True, whole_slices=self._dealt, coded=coded)

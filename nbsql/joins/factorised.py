@@ -18,7 +18,7 @@ from nbsql.counting import Count, total
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.joining import narrowed
+from nbsql.joins.joining import narrowed
 from nbsql.plan import Plan, Statement
 from nbsql.spec import Feature
 

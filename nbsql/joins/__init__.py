@@ -1,0 +1,1 @@
+"""Learning over joins: features that live in dimension tables."""
