@@ -10,8 +10,9 @@ import duckdb
 import pytest
 
 import nbsql
-from nbsql import NbsqlWarning, coded
+from nbsql import NbsqlWarning
 from nbsql.engines.duckdb import DuckDB
+from nbsql.judging import coded
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx

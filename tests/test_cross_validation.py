@@ -19,8 +19,9 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import nbsql
-from nbsql import InputError, NbsqlWarning, folds
+from nbsql import InputError, NbsqlWarning
 from nbsql.engines.duckdb import DuckDB
+from nbsql.judging import folds
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
