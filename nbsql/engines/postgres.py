@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
@@ -278,6 +279,7 @@ class PostgreSQL(Engine):
 
 
 def _open(address: str) -> psycopg.Connection[Any]:
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print how a rollback fares that Ctrl-C cut short
     try:
         return psycopg.connect(address, autocommit=True)
     except psycopg.Error as error:

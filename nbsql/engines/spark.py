@@ -173,7 +173,7 @@ class Spark(Engine):
         return list(self.dataframe(sql).columns)
 
     def df(self, sql: str) -> pandas.DataFrame:
-        return cast("pandas.DataFrame", self.dataframe(sql).toPandas())
+        return cast("pandas.DataFrame", self.arrow(sql).to_pandas())  # which toPandas does by ways that pandas 3 warns of
 
     def arrow(self, sql: str) -> pyarrow.Table:
         return self.dataframe(sql).toArrow()

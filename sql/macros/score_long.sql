@@ -51,7 +51,7 @@ evidence AS (
     joint.nbsql_row,
     max(best.highest) AS highest,
     min(CASE WHEN joint.joint = best.highest THEN joint.class_no END) AS class_no,
-    sum({{ nbsql.exp(below) }}) AS mass,
+    {{ nbsql.sum_of_shares(nbsql.exp(below), nbsql.word('best') ~ '.highest') }} AS mass,
     {{ nbsql.gathered(nbsql.word('joint') ~ '.joint', nbsql.word('joint') ~ '.class_no') }} AS joints
   FROM joint
   JOIN best ON best.nbsql_row = joint.nbsql_row
@@ -147,6 +147,14 @@ FROM (
 
 JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('number')) }}
 {%- endif %}
+{%- endmacro %}
+
+{#
+  A sum of numbers from 0 to 1 that hangs on no order, so that rows alike have posteriors alike, to the bit, and ties stay ties: they are
+  added as whole numbers of 2^-60. highest: -infinity where they are none.
+#}
+{% macro sum_of_shares(share, highest) -%}
+CAST(sum(CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN CAST({{ share }} * {{ nbsql.number(1152921504606846976) }} AS BIGINT) END) AS {{ nbsql.double() }}) / {{ nbsql.number(1152921504606846976) }}
 {%- endmacro %}
 
 {# A query of the inputs of some features, with what else their terms read. #}

@@ -20,12 +20,15 @@ FROM (
 CROSS JOIN (
   SELECT sum(n) AS n, -sum(n * ln(n / total)) / max(total) AS entropy
   FROM (
-    SELECT sum(n) AS n, sum(sum(n)) OVER () AS total
-    FROM {{ statistics }} AS statistics
-    WHERE feature IS NULL
-    GROUP BY class
-    HAVING {{ nbsql.is_left() }}
-  ) AS counts
+    SELECT n, sum(n) OVER () AS total
+    FROM (
+      SELECT sum(n) AS n
+      FROM {{ statistics }} AS statistics
+      WHERE feature IS NULL
+      GROUP BY class
+      HAVING {{ nbsql.is_left() }}
+    ) AS counts
+  ) AS shares
 ) AS classes
 WHERE relevant.{{ nbsql.word(by) }} IS NOT NULL
 {%- endmacro %}

@@ -49,7 +49,11 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "evaluate with costs": lambda place, model, _: model.evaluate("golf", costs={("yes", "no"): 2}),
     "export": lambda place, model, path: model.export(path / "golf.parquet"),
     "from_statistics": lambda place, model, _: nbsql.from_statistics(
-        place.con, model.sql("statistics", "golf", dialect=place.engine), like="golfing"
+        place.con,
+        model.sql("statistics", "golf", dialect=place.engine)
+        if "dialect" not in LACKS[place.engine]
+        else "SELECT class, feature, value, n, mean, m2 FROM golfing.statistics",
+        like="golfing",
     ),
     "from_tables": lambda place, model, _: nbsql.from_tables(
         place.con, priors={"yes": 1}, likelihoods={"yes": {"sky": {"sun": 1}}}
