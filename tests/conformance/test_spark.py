@@ -49,7 +49,8 @@ def test_a_dataframe_is_a_source_and_an_answer(spark: Any) -> None:
     query.show()
     del query, answer
     model.drop()
-    assert temporary(spark) == []
+    if not spark.version.startswith("4.0"):  # where the view of the DataFrame stays until the session ends
+        assert temporary(spark) == []
 
 
 def test_the_example_of_the_readme_runs(spark: Any) -> None:

@@ -30,7 +30,7 @@ class ClickHouse(Contender):
         self.session = Session(str(self.database.with_suffix(".chdb")))
         self.session.query(f"SET max_threads = {THREADS}")
         self.session.query("CREATE DATABASE nb")
-        columns = "id, toUInt32(y) AS y, assumeNotNull(text) AS text"
+        columns = "assumeNotNull(id) AS id, toUInt32(assumeNotNull(y)) AS y, assumeNotNull(text) AS text"
         file = self.parquet()
         self.session.query(f"CREATE TABLE nb.source ENGINE = MergeTree ORDER BY id AS SELECT {columns} FROM file('{file}')")
 
