@@ -278,14 +278,13 @@ def _shown(value: Any) -> str:
 
 
 def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> None:
-    name = str(model.name)
+    name, dialect = str(model.name), engine.renderer.dialect
     table = "your_table" if " " in source.strip() or "." in source else source
     if isinstance(engine, DuckDB):
-        schema = name if _plain(engine, name) else engine.renderer.dialect.ident(name)
-        in_sql = f"FROM {schema}.predict({engine.renderer.dialect.text(table)})"
+        schema, asked = (dialect.query(name) if _plain(engine, name) else dialect.ident(name)), dialect.text(table)
     else:
-        schema, table = (engine.ask("quoted_name", word)[0][0] for word in (name, table))
-        in_sql = f"SELECT {table}.*, said.* FROM {table}, {schema}.predict(to_jsonb({table})) AS said"
+        schema, asked = (dialect.query(engine.ask("quoted_name", word)[0][0]) for word in (name, table))
+    in_sql = engine.renderer.statement("used_in_sql", schema, asked)
     tables.echo(
         "",
         "next:",

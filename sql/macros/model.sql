@@ -106,3 +106,8 @@ WHERE class IS NOT NULL
 {% macro drop_if_exists(relation) -%}
 DROP TABLE IF EXISTS {{ relation }}
 {%- endmacro %}
+
+{# How a model is used in SQL. schema, asked: its name, and the text or name of a table, as short as they can be written. #}
+{% macro used_in_sql(schema, asked) -%}
+FROM {{ schema }}.predict({{ asked }})
+{%- endmacro %}

@@ -29,3 +29,7 @@ FROM (
 {% macro postgres__drop_relation(kind, relation, if_exists=false) -%}
 DROP {% if kind == 'macro' %}FUNCTION{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
 {%- endmacro %}
+
+{% macro postgres__used_in_sql(schema, asked) -%}
+SELECT {{ asked }}.*, said.* FROM {{ asked }}, {{ schema }}.predict(to_jsonb({{ asked }})) AS said
+{%- endmacro %}
