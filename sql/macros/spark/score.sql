@@ -93,38 +93,11 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 {%- endfor %}
 {%- endmacro %}
 
-{# What the terms of some features read of a row, once a row; in a second step what is costly to compute. #}
-{% macro spark__with_inputs(relation, features) -%}
-{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
-{% if features -%}
-(
-  SELECT
-    counted.*
-    {%- for feature in counts %},
-    {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-    {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
-    {%- endfor %}
-
-  FROM (
-    SELECT
-      source.*,
-      {% for feature in features %}
-      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM {{ relation }} AS source
-  ) AS counted
-) AS number
-{%- else -%}
-{{ relation }} AS number
-{%- endif %}
+{# What is costly to compute, once a row. #}
+{% macro spark__completed(inputs, features) -%}
+{{ nbsql.with_log_factorials(inputs, features) }}
 {%- endmacro %}
 
-{% macro spark__poisson_term(feature, k, part=none) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(CASE
-  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - number.nbsql_log_factorial{{ nbsql.sub(feature) }}
-  WHEN {{ x }} = 0 THEN -parameters.rate{{ i }}
-  WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
-END, 0)
+{% macro spark__log_factorial_of(feature) -%}
+{{ nbsql.log_factorial_once(feature) }}
 {%- endmacro %}
