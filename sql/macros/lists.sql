@@ -39,6 +39,16 @@ list_position({{ list }}, {{ x }})
 len({{ list }})
 {%- endmacro %}
 
+{# The whole numbers from the first up to the one before the end. #}
+{% macro whole_list(first, end) -%}
+range({{ first }}, {{ end }})
+{%- endmacro %}
+
+{# A quotient of whole numbers without its remainder. #}
+{% macro whole_quotient(a, b) -%}
+{{ a }} // {{ b }}
+{%- endmacro %}
+
 {# After a sub-select whose columns are costly and named more than once: an engine may compute them once a name, unless it is told not to. #}
 {% macro once() -%}{% endmacro %}
 

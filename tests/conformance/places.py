@@ -38,6 +38,7 @@ LACKS: dict[str, dict[str, str]] = {
         "inline=True": "the numbers of a frozen scorer are written as DuckDB's lists",
         "labelled=True": "written with DuckDB's lists",
         "linear": "weights are laid out with DuckDB's lists",
+        "method='lda'": "matrices are inverted with DuckDB's lists",
         "method='logistic'": "the weights are found with DuckDB's lists",
         "quadratic": "weights are laid out with DuckDB's lists",
         "sample": "chance is a hash that DuckDB has",

@@ -32,6 +32,14 @@ array_position({{ list }}, {{ x }})
 cardinality({{ list }})
 {%- endmacro %}
 
+{% macro postgres__whole_list(first, end) -%}
+ARRAY(SELECT generate_series({{ first }}, {{ end }} - 1))
+{%- endmacro %}
+
+{% macro postgres__whole_quotient(a, b) -%}
+{{ a }} / {{ b }}
+{%- endmacro %}
+
 {% macro postgres__once() %}
 
 OFFSET 0
