@@ -55,6 +55,8 @@ class Spark(Engine):
             "labelled=True",
             "linear",
             "quadratic",
+            "nbsql.from_tables",
+            "dialect",
         ]
     )
     families = frozenset(

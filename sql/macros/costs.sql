@@ -44,11 +44,11 @@ FROM (
       {%- for column in costs %}
       {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
 
-  {{ nbsql.listed(row) }}{{ nbsql.comma(loop) }}
+  {{ nbsql.array_of(row) }}{{ nbsql.comma(loop) }}
       {%- endfor %}
 
     {% endset %}
-    SELECT {{ nbsql.listed(matrix) | indent(4) }} AS nbsql_matrix
+    SELECT {{ nbsql.array_of(matrix) | indent(4) }} AS nbsql_matrix
   ) AS matrix
   {{- nbsql.once() | indent(2) }}
 ) AS priced

@@ -43,7 +43,7 @@ weights AS (
       {{ nbsql[feature.family.name ~ '_weights'](feature, column, degree) }}{% if not loop.last %}, {% endif %}
       {%- endfor -%}
     {%- endset %}
-    {% set lists.found = lists.found + [nbsql.listed(weights)] %}
+    {% set lists.found = lists.found + [nbsql.array_of(weights)] %}
     {% endfor %}
     {{ nbsql.unnested(lists.found, columns[1:]) | indent(4) }}
   FROM parameters

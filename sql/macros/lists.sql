@@ -6,7 +6,7 @@
 {%- endmacro %}
 
 {# The same of elements whose type is plain. #}
-{% macro listed(elements) -%}
+{% macro array_of(elements) -%}
 {{ nbsql.array() }}[{{ elements }}]
 {%- endmacro %}
 

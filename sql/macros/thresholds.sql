@@ -38,7 +38,7 @@ FROM (
     ) AS posteriors
     CROSS JOIN (
       {% set listed %}{% for threshold in thresholds %}{{ nbsql.optional(threshold) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
-      SELECT {{ nbsql.listed(listed) }} AS nbsql_thresholds
+      SELECT {{ nbsql.array_of(listed) }} AS nbsql_thresholds
     ) AS thresholds
     {{- nbsql.once() | indent(4) }}
   ) AS held

@@ -2,7 +2,7 @@
 
 {% macro spark__with_posteriors(model, scored, parameters) -%}
 {% set labels %}{% for k in model.class_numbers %}source.nbsql_class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
-SELECT source.*, {{ nbsql.listed(labels) }} AS nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
+SELECT source.*, {{ nbsql.array_of(labels) }} AS nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source
 {%- endmacro %}
 

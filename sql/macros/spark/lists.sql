@@ -4,7 +4,7 @@
 CAST(array({{ elements }}) AS ARRAY<{{ type }}>)
 {%- endmacro %}
 
-{% macro spark__listed(elements) -%}
+{% macro spark__array_of(elements) -%}
 array({{ elements }})
 {%- endmacro %}
 
