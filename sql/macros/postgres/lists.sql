@@ -45,25 +45,8 @@ ARRAY(SELECT generate_series({{ first }}, {{ end }} - 1))
 OFFSET 0
 {%- endmacro %}
 
-{# There is no word for all columns but some. #}
 {% macro postgres__replacing(model, replaced, others=[]) -%}
-{% for column in model.columns -%}
-source.{{ nbsql.ident(column) }},
-{% endfor -%}
-{% if model.numbered -%}
-source.nbsql_row,
-{% endif -%}
-{% if model.common -%}
-source.nbsql_common,
-{% endif -%}
-{% set names = replaced | map('first') | list -%}
-{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
-source.{{ nbsql.word(name) }},
-{% endfor -%}
-{% for name, expression in replaced -%}
-{{ expression }} AS {{ name }}{% if not loop.last %},
-{% endif %}
-{%- endfor %}
+{{ nbsql.replacing_by_name(model, replaced, others) }}
 {%- endmacro %}
 
 {% macro postgres__scored_columns(model) -%}
