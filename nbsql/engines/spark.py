@@ -47,6 +47,18 @@ class Spark(Engine):
 
     title = "Spark"
     drafts = True
+    offers = frozenset(
+        [
+            "predict with costs",
+            "predict with thresholds",
+            "predict with top_k",
+            "labelled=True",
+            "linear",
+            "quadratic",
+            "nbsql.from_tables",
+            "dialect",
+        ]
+    )
     families = frozenset(
         "categorical bernoulli gaussian lognormal exponential poisson geometric "
         "multinomial complement tokens token_counts text".split()

@@ -11,9 +11,9 @@
 {% macro predict_at_cost(model, scored, parameters, costs) -%}
 SELECT
   {{ nbsql.passed(model) }},
-  source.nbsql_labels[source.nbsql_choice] AS prediction,
-  source.nbsql_posteriors[source.nbsql_choice] AS probability,
-  source.nbsql_costs[source.nbsql_choice] AS expected_cost
+  {{ nbsql.chosen('nbsql_labels') }} AS prediction,
+  {{ nbsql.chosen('nbsql_posteriors') }} AS probability,
+  {{ nbsql.chosen('nbsql_costs') }} AS expected_cost
 FROM (
   {{ nbsql.priced(model, scored, parameters, costs) | indent(2) }}
 ) AS source
@@ -21,6 +21,13 @@ FROM (
 
 ORDER BY source.nbsql_row
 {%- endif %}
+{%- endmacro %}
+
+{# What a list has for the class that is chosen. #}
+{% macro chosen(list) -%}
+{% set elements %}source.{{ nbsql.word(list) }}{% endset -%}
+{% set choice %}source.nbsql_choice{% endset -%}
+{{ nbsql.at(elements, choice) }}
 {%- endmacro %}
 
 {# The rows of `scored` with the expected cost of every class, nbsql_costs, and the number of the cheapest, nbsql_choice. #}
@@ -33,13 +40,15 @@ FROM (
     {{ nbsql.with_posteriors(model, scored, parameters) | indent(4) }}
   ) AS posteriors
   CROSS JOIN (
-    SELECT {{ nbsql.array() }}[
+    {% set matrix %}
       {%- for column in costs %}
+      {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
 
-      {{ nbsql.array() }}[{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{{ nbsql.comma(loop) }}
+  {{ nbsql.array_of(row) }}{{ nbsql.comma(loop) }}
       {%- endfor %}
 
-    ] AS nbsql_matrix
+    {% endset %}
+    SELECT {{ nbsql.array_of(matrix) | indent(4) }} AS nbsql_matrix
   ) AS matrix
   {{- nbsql.once() | indent(2) }}
 ) AS priced

@@ -5,6 +5,11 @@
 [{{ elements }}]
 {%- endmacro %}
 
+{# The same of elements whose type is plain. #}
+{% macro array_of(elements) -%}
+{{ nbsql.array() }}[{{ elements }}]
+{%- endmacro %}
+
 {#
   A list of what becomes of every element. body: of an element, which it calls x, and, where it needs its place, that by the name
   `place`; at most one such list is made in the body of another.
@@ -39,6 +44,29 @@ list_position({{ list }}, {{ x }})
 len({{ list }})
 {%- endmacro %}
 
+{# The whole numbers from the first up to the one before the end. #}
+{% macro whole_list(first, end) -%}
+range({{ first }}, {{ end }})
+{%- endmacro %}
+
+{# A quotient of whole numbers without its remainder. #}
+{% macro whole_quotient(a, b) -%}
+{{ a }} // {{ b }}
+{%- endmacro %}
+
+{# In a SELECT: a row an element, of several lists side by side; names: of their columns. #}
+{% macro unnested(lists, names) -%}
+{% for list in lists -%}
+unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The same of one list, and the places of its elements. #}
+{% macro unnested_with_places(list, place, name) -%}
+generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
 {# After a sub-select whose columns are costly and named more than once: an engine may compute them once a name, unless it is told not to. #}
 {% macro once() -%}{% endmacro %}
 
@@ -52,6 +80,27 @@ source.* REPLACE (
     {{ expression }} AS {{ name }}{{ nbsql.comma(loop) }}
     {% endfor %}
   )
+{%- endmacro %}
+
+{# The same with every column by its name, for engines that have no word for all columns but some. #}
+{% macro replacing_by_name(model, replaced, others=[]) -%}
+{% for column in model.columns -%}
+source.{{ nbsql.ident(column) }},
+{% endfor -%}
+{% if model.numbered -%}
+source.nbsql_row,
+{% endif -%}
+{% if model.common -%}
+source.nbsql_common,
+{% endif -%}
+{% set names = replaced | map('first') | list -%}
+{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
+source.{{ nbsql.word(name) }},
+{% endfor -%}
+{% for name, expression in replaced -%}
+{{ expression }} AS {{ name }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
 {%- endmacro %}
 
 {# Any of the numbers of a group that are all the same. #}

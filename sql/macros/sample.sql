@@ -325,8 +325,10 @@ FROM (
 
 {# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
-{% set joints %}{% if model.class_numbers %}({{ nbsql.array() }}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){% else %}source.nbsql_joints{% endif %}{% endset -%}
-SELECT coalesce(sum(coalesce({{ joints }}[numbered.class_no]{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
+{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}
+{% set class_no %}numbered.class_no{% endset -%}
+SELECT coalesce(sum(coalesce({{ nbsql.at(joints, class_no) }}{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}

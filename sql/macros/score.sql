@@ -176,6 +176,7 @@ FROM {{ relation }} AS source
 
   FROM {{ nbsql.with_inputs(relation, features) | indent(2) }}
   {{ nbsql.met(model, parameters, nbsql.word('number')) }}
+  {{- nbsql.once() | indent(2) }}
 ) AS number
 {%- else -%}
 {{ nbsql.with_inputs(relation, features) }}
