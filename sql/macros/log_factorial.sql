@@ -5,6 +5,12 @@
 lgamma({{ x }} + 1)
 {%- endmacro %}
 
+{# The same of what the term of a count reads of a row (families/poisson.sql). #}
+{% macro log_factorial_of(feature) -%}
+{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
+{{ nbsql.log_factorial(x) }}
+{%- endmacro %}
+
 {#
   ln x!, 0 where x is not above 0, by Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of
   the steps down to x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13).
@@ -22,36 +28,4 @@ CASE
     - {{ nbsql.natural_log(steps) }}
   ELSE 0
 END
-{%- endmacro %}
-
-{# What the term of a count reads of a row (families/poisson.sql): computed there, or once a row for all classes (with_log_factorials). #}
-{% macro log_factorial_of(feature) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{{ nbsql.log_factorial(x) }}
-{%- endmacro %}
-
-{% macro log_factorial_once(feature) -%}
-number.nbsql_log_factorial{{ nbsql.sub(feature) }}
-{%- endmacro %}
-
-{# A query of the inputs of some features, in a second step with the logarithms of the factorials of counts. #}
-{% macro with_log_factorials(inputs, features) -%}
-{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
-{% if counts -%}
-SELECT
-  counted.*
-  {%- for feature in counts %},
-  {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-  {{ nbsql.log_factorial(x) | indent(2) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
-  {%- endfor %}
-
-FROM (
-  {{ inputs | indent(2) }}
-  {{- nbsql.once() | indent(2) }}
-) AS counted
-{{- nbsql.once() }}
-{%- else -%}
-{{ inputs }}
-{{- nbsql.once() }}
-{%- endif %}
 {%- endmacro %}

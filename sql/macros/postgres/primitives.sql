@@ -33,10 +33,6 @@ CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END
 (SELECT sum({{ nbsql.square(p) }}) FROM unnest({{ x }}) AS p)
 {%- endmacro %}
 
-{% macro postgres__divisor(x) -%}
-nullif({{ x }}, 0)
-{%- endmacro %}
-
 {# A quotient of whole numbers would be one, too. #}
 {% macro postgres__one() -%} {{ nbsql.number(1) }} {%- endmacro %}
 
@@ -51,11 +47,6 @@ nullif({{ x }}, 0)
 
 {% macro postgres__whole_numbers(first, end) -%}
 generate_series({{ first }}, {{ end }} - 1)
-{%- endmacro %}
-
-{# PostgreSQL has lgamma from 18 on. #}
-{% macro postgres__log_factorial(x) -%}
-{{ nbsql.stirling(x) }}
 {%- endmacro %}
 
 {# In UTC and without a time zone. #}

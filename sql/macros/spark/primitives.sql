@@ -16,10 +16,6 @@ element_at({{ list }}, {{ position }})
 transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
 {%- endmacro %}
 
-{% macro spark__divisor(x) -%}
-nullif({{ x }}, 0)
-{%- endmacro %}
-
 {% macro spark__sum_of_squares(x) -%}
 aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
 {%- endmacro %}
@@ -27,11 +23,6 @@ aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
 {# A sequence whose end is before its start would count down. #}
 {% macro spark__whole_numbers(first, end) -%}
 explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
-{%- endmacro %}
-
-{# Spark has no lgamma. #}
-{% macro spark__log_factorial(x) -%}
-{{ nbsql.stirling(x) }}
 {%- endmacro %}
 
 {# In UTC and without a time zone, whatever that of the session. #}

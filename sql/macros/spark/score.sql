@@ -1,17 +1,7 @@
 {#
-  Where scoring differs. Spark has no word for all columns but some whose names begin alike, so that those of the source are written
-  out. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows have no order
-  but an id by which the parts of a row meet again.
+  Where scoring differs. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows
+  have no order but an id by which the parts of a row meet again.
 #}
-
-{% macro spark__passed(model) -%}
-{% for column in model.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
-{% endif %}{% endfor %}
-{%- endmacro %}
-
-{% macro spark__added(name, more='') -%}
-source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
-{%- endmacro %}
 
 {% macro spark__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
@@ -91,13 +81,4 @@ JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
-{%- endmacro %}
-
-{# What is costly to compute, once a row. #}
-{% macro spark__completed(inputs, features) -%}
-{{ nbsql.with_log_factorials(inputs, features) }}
-{%- endmacro %}
-
-{% macro spark__log_factorial_of(feature) -%}
-{{ nbsql.log_factorial_once(feature) }}
 {%- endmacro %}
