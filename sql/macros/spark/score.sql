@@ -62,7 +62,7 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   number.*
   {%- for k in model.class_numbers %},
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
-  parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
@@ -74,11 +74,11 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
   {%- endfor %}
 
 FROM {{ nbsql.with_inputs(relation, inputs) }}
-CROSS JOIN {{ parameters }} AS parameters
+{{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
@@ -95,28 +95,34 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 
 {# What the terms of some features read of a row, once a row; in a second step what is costly to compute. #}
 {% macro spark__with_inputs(relation, features) -%}
-{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
 {% if features -%}
+{% set inputs -%}
+SELECT
+  source.*,
+  {% for feature in features %}
+  {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ relation }} AS source
+{%- endset -%}
 (
-  SELECT
-    counted.*
-    {%- for feature in counts %},
-    {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-    {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
-    {%- endfor %}
-
-  FROM (
-    SELECT
-      source.*,
-      {% for feature in features %}
-      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM {{ relation }} AS source
-  ) AS counted
+  {{ nbsql.completed(inputs, features) | indent(2) }}
 ) AS number
 {%- else -%}
 {{ relation }} AS number
 {%- endif %}
+{%- endmacro %}
+
+{% macro spark__completed(inputs, features) -%}
+SELECT
+  counted.*
+  {%- for feature in features | selectattr('family.name', 'equalto', 'poisson') %},
+  {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
+  {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
+  {%- endfor %}
+
+FROM (
+  {{ inputs | indent(2) }}
+) AS counted
 {%- endmacro %}
 
 {% macro spark__poisson_term(feature, k, part=none) -%}
