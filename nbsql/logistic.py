@@ -285,7 +285,7 @@ class _Search:
     def _table(self, name: str, query: Markup) -> Markup:
         self.made += 1
         relation = self.temporary(f"{name} {self.made}")
-        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        self.engine.create(name, relation, query)
         return relation
 
 

@@ -12,7 +12,7 @@ from nbsql.context import ClassColumn, Context
 from nbsql.dialect import Dialect, folded, restore
 from nbsql.engines.duckdb import DuckDB
 from nbsql.errors import InputError, suggestion
-from nbsql.plan import Plan
+from nbsql.plan import Plan, Rows
 from nbsql.spec import Feature
 
 _NUMBERS = {"boolean", "integer", "float", "decimal"}
@@ -240,4 +240,4 @@ def _query(plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Ro
     render = plan.renderer.fragment
     if is_short(context):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
-    return plan.query("predict_proba", render("row_of_table", row.columns), classes, columns=[name for name, _ in row.columns])
+    return plan.query("predict_proba", Rows(render("row_of_table", row.columns), [name for name, _ in row.columns]), classes)

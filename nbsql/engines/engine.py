@@ -68,6 +68,10 @@ class Engine(ABC):
             self.watch(name)
         self.rows(sql)
 
+    def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
+        """Make a table of the rows of a query; `name` says what for."""
+        self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of a rendered macro."""
         return self.rows(self.renderer.statement(macro, *arguments, **options))
@@ -167,8 +171,12 @@ class Engine(ABC):
         return f"nbsql {next(self._numbers)}"
 
     @contextmanager
-    def temporaries(self) -> Iterator[Callable[[str], Markup]]:
-        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on."""
+    def temporaries(self, *, staying: bool = False) -> Iterator[Callable[[str], Markup]]:
+        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on.
+
+        Args:
+            staying: drop them only if something goes wrong; they go with the connection.
+        """
         prefix = self.transient_name()
         dialect = self.renderer.dialect
         made: list[Markup] = []
@@ -177,9 +185,11 @@ class Engine(ABC):
             made.append(dialect.ident(*dialect.traits.temporary, f"{prefix} {part}"))
             return made[-1]
 
+        done = False
         try:
             yield name
+            done = True
         finally:
-            for relation in made:
+            for relation in () if done and staying else made:
                 with suppress(DatabaseError):  # an aborted transaction has dropped it already
                     self.ask("drop_if_exists", relation)

@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from nbsql.dialect import folded
 from nbsql.errors import InputError
+from nbsql.plan import Rows
 from nbsql.spec import Column
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ class Source:
     @property
     def facts(self) -> Source:
         return self
+
+    @property
+    def rows(self) -> Rows:
+        """What a plan scores of it: the facts, and what they are still to be joined with."""
+        facts = self.facts
+        return Rows(facts.relation, [column.name for column in facts.columns], self.joins, ordered=self.is_frame)
 
     def release(self) -> None:
         if self._release is not None:

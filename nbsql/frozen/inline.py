@@ -29,9 +29,7 @@ def inlined(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], verb: st
     if any(feature.family.looked_up for feature in plan.spec.features):
         tables.append(_table(engine, plan, classes, "lookups"))
     relations = render("inline_name", "parameters"), render("inline_name", "lookups")
-    return restore(
-        render("inlined", plan.query(verb, source.facts.relation, classes, tables=relations, joins=source.joins), tables)
-    )
+    return restore(render("inlined", plan.query(verb, source.rows, classes, tables=relations), tables))
 
 
 def _table(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:

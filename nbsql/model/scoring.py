@@ -77,10 +77,7 @@ class Scoring(Handle):
 
         def render() -> str:
             argument = getattr(decided(), "argument", None)  # the classes may be others by now
-            method = self._calibration(calibrated)
-            columns = [column.name for column in found.facts.columns]
-            options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "columns": columns}
-            return self._plan.decide(macro, argument, found.facts.relation, self._classes, joins=found.joins, **options)
+            return self._plan.decide(macro, argument, found.rows, self._classes, calibration=self._calibration(calibrated))
 
         return self._scored(verb, found, render)
 
