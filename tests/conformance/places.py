@@ -17,10 +17,7 @@ LACKS: dict[str, dict[str, str]] = {
     "postgres": {
         "by='mdl' of 'wind'": "a recursive query of PostgreSQL's may read itself once only",
         "components": "k-means is written with lists",
-        "inline=True": "the numbers of a frozen scorer are written as lists",
         "method='logistic'": "the weights are found with lists",
-        "predict_one": "its numbers are met in lists",
-        "predict_one_sql": "its numbers are met in lists",
         "Query.dataframe": "PostgreSQL has no such thing",
         "Query.relation": "PostgreSQL has no such thing",
     },
