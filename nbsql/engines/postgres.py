@@ -75,6 +75,7 @@ class PostgreSQL(Engine):
             "predict_one",
             "predict_one_sql",
             "inline=True",
+            "method='logistic'",
         ]
     )
     families = frozenset(

@@ -41,6 +41,7 @@ _ABOUT = {
     "test_given": "from_tables",
     "test_joins": "joins",
     "test_linear": "linear",
+    "test_logistic": "method='logistic'",
     "test_segments": "segment_by",
     "test_slices": "slice_by",
 }

@@ -17,7 +17,6 @@ LACKS: dict[str, dict[str, str]] = {
     "postgres": {
         "by='mdl' of 'wind'": "a recursive query of PostgreSQL's may read itself once only",
         "components": "k-means is written with lists",
-        "method='logistic'": "the weights are found with lists",
         "Query.dataframe": "PostgreSQL has no such thing",
         "Query.relation": "PostgreSQL has no such thing",
     },

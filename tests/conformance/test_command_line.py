@@ -186,7 +186,6 @@ def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path:
     fit = ["fit", fitted, "inbox", "--target", "label", "--name", "spam", "--exclude", "message", "--replace"]
     commands = {
         "components": [*fit, "--components", "2"],
-        "method='logistic'": [*fit, "--method", "logistic"],
     }
     for what, command in commands.items():
         assert refused(*command) == f"error: {what} is not available on PostgreSQL yet; it is on DuckDB"

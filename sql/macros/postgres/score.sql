@@ -12,6 +12,10 @@
 source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
+{% macro postgres__added_nothing(name) -%}
+CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
 {% macro postgres__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
 {%- if model.numbered %}
