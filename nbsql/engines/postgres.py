@@ -76,6 +76,7 @@ class PostgreSQL(Engine):
             "predict_one_sql",
             "inline=True",
             "method='logistic'",
+            "by='mdl'",
         ]
     )
     families = frozenset(

@@ -15,7 +15,6 @@ ENGINES = ("duckdb", "postgres", "spark")
 LACKS: dict[str, dict[str, str]] = {
     "duckdb": {"Query.dataframe": "DuckDB has no such thing"},
     "postgres": {
-        "by='mdl' of 'wind'": "a recursive query of PostgreSQL's may read itself once only",
         "components": "k-means is written with lists",
         "Query.dataframe": "PostgreSQL has no such thing",
         "Query.relation": "PostgreSQL has no such thing",
