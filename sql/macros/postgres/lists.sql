@@ -60,27 +60,6 @@ ARRAY(SELECT generate_series({{ first }}, {{ end }} - 1))
 OFFSET 0
 {%- endmacro %}
 
-{# There is no word for all columns but some. #}
-{% macro postgres__replacing(model, replaced, others=[]) -%}
-{% for column in model.columns -%}
-source.{{ nbsql.ident(column) }},
-{% endfor -%}
-{% if model.numbered -%}
-source.nbsql_row,
-{% endif -%}
-{% if model.common -%}
-source.nbsql_common,
-{% endif -%}
-{% set names = replaced | map('first') | list -%}
-{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
-source.{{ nbsql.word(name) }},
-{% endfor -%}
-{% for name, expression in replaced -%}
-{{ expression }} AS {{ name }}{% if not loop.last %},
-{% endif %}
-{%- endfor %}
-{%- endmacro %}
-
 {% macro postgres__scored_columns(model) -%}
 nbsql_prediction nbsql_probability nbsql_log_evidence{% if not model.class_numbers %} nbsql_joints{% endif %}{% for k in model.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
 {%- endmacro %}
