@@ -77,6 +77,7 @@ class PostgreSQL(Engine):
             "inline=True",
             "method='logistic'",
             "by='mdl'",
+            "components",
         ]
     )
     families = frozenset(

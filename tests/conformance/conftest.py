@@ -37,6 +37,7 @@ _ABOUT = {
     "test_leave_one_out": "folds='loo'",
     "test_families": "by='mdl' of 'wind'",
     "test_decisions": "predict with costs",
+    "test_components": "components",
     "test_discriminant": "method='lda'",
     "test_folds": "cross_validate",
     "test_frozen": "dialect",
