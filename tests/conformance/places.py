@@ -15,16 +15,12 @@ ENGINES = ("duckdb", "postgres", "spark")
 LACKS: dict[str, dict[str, str]] = {
     "duckdb": {"Query.dataframe": "DuckDB has no such thing"},
     "postgres": {
-        "by='mdl' of 'wind'": "a recursive query of PostgreSQL's may read itself once only",
-        "components": "k-means is written with lists",
-        "inline=True": "the numbers of a frozen scorer are written as lists",
-        "method='logistic'": "the weights are found with lists",
-        "predict_one": "its numbers are met in lists",
-        "predict_one_sql": "its numbers are met in lists",
+        "sample of components": "a class and its component are drawn as one struct",
         "Query.dataframe": "PostgreSQL has no such thing",
         "Query.relation": "PostgreSQL has no such thing",
     },
     "spark": {
+        "sample of components": "there are no components yet",
         "best of 'sky'": "values are ranked to twelve digits by DuckDB's functions",
         "by='mdl' of 'wind'": "bins, densities and columns taken together are written with DuckDB's lists",
         "calibrate": "calibration is written with DuckDB's lists",
