@@ -162,9 +162,11 @@ def import_(
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
+        parts = draft(engine, relations)
         plan, classes = derive(
-            engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights, origin=relations
+            engine, found.spec, found.cells, entries, parts, replaces, weights=found.weights, origin=relations
         )
+        plan = publish(engine, plan, relations)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
     return Model(engine, plan, classes, name)

@@ -57,6 +57,8 @@ class Spark(Engine):
             "quadratic",
             "nbsql.from_tables",
             "dialect",
+            "export",
+            "nbsql.import_",
         ]
     )
     families = frozenset(

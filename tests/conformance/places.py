@@ -32,8 +32,6 @@ LACKS: dict[str, dict[str, str]] = {
         "cross_validate": "folds are scored with DuckDB's lists",
         "drift": "models from parts of others are not cut there yet",
         "evaluate with costs": "expected costs are sums over DuckDB's lists",
-        "export": "a model is exported by DuckDB's COPY",
-        "import_": "a model is imported by DuckDB's reader of Parquet",
         "inline=True": "the numbers of a frozen scorer are written as DuckDB's lists",
         "method='logistic'": "the weights are found with DuckDB's lists",
         "sample": "chance is a hash that DuckDB has",

@@ -167,7 +167,7 @@ def test_views_follow_an_update(tables: Any) -> None:
 
 
 @pytest.mark.slow
-def test_maps_of_tokens_agree(spark: Any) -> None:
+def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
     import duckdb
 
     bags = [("a", {"x": 2, "y": 1}), ("b", {"y": 3}), ("a", {"x": 1}), ("b", None), ("a", {"": 2, "z": 0})]
@@ -175,11 +175,15 @@ def test_maps_of_tokens_agree(spark: Any) -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE t (label VARCHAR, bag MAP(VARCHAR, INTEGER))")
     con.executemany("INSERT INTO t VALUES (?, ?)", bags)
-    found, expected = (
-        sorted(nbsql.fit(place, source, target="label").predict_proba(source).fetchall(), key=repr)
-        for place, source in ((spark, frame), (con, "t"))
+    models = [nbsql.fit(place, source, target="label") for place, source in ((spark, frame), (con, "t"))]
+    models[0].export(tmp_path / "bags.json")
+    models.append(nbsql.import_(spark, tmp_path / "bags.json"))
+    sources = (frame, "t", frame)
+    found, expected, again = (
+        sorted(model.predict_proba(source).fetchall(), key=repr) for model, source in zip(models, sources, strict=True)
     )
     assert_same_rows([row[2:] for row in found], [row[2:] for row in expected])
+    assert again == found
 
 
 SOURCES = {
