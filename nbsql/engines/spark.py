@@ -59,10 +59,11 @@ class Spark(Engine):
             "dialect",
             "export",
             "nbsql.import_",
+            "best",
         ]
     )
     families = frozenset(
-        "categorical bernoulli gaussian lognormal exponential poisson geometric "
+        "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
         "multinomial complement tokens token_counts text".split()
     )
 

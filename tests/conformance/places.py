@@ -25,8 +25,7 @@ LACKS: dict[str, dict[str, str]] = {
         "Query.relation": "PostgreSQL has no such thing",
     },
     "spark": {
-        "best of 'sky'": "values are ranked to twelve digits by DuckDB's functions",
-        "by='mdl' of 'wind'": "bins, densities and columns taken together are written with DuckDB's lists",
+        "by='mdl' of 'wind'": "parts are cut by a recursive query that reads itself more than once",
         "calibrate": "calibration is written with DuckDB's lists",
         "components": "k-means is written with DuckDB's lists",
         "cross_validate": "folds are scored with DuckDB's lists",

@@ -18,9 +18,13 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {% macro spark__numbered(model, source, parameters, lookups) -%}
-numbered AS (
+{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
   SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
 )
+{%- if model.backoffs %},
+{{ nbsql.masked(model, lookups) }}
+{%- endif %}
+
 {%- endmacro %}
 
 {% macro spark__scored_wide(model, source, parameters, lookups) -%}
