@@ -60,6 +60,7 @@ class Spark(Engine):
             "export",
             "nbsql.import_",
             "best",
+            "sample",
         ]
     )
     families = frozenset(

@@ -33,7 +33,6 @@ LACKS: dict[str, dict[str, str]] = {
         "evaluate with costs": "expected costs are sums over DuckDB's lists",
         "inline=True": "the numbers of a frozen scorer are written as DuckDB's lists",
         "method='logistic'": "the weights are found with DuckDB's lists",
-        "sample": "chance is a hash that DuckDB has",
         "segment_by": "models a segment are laid out with DuckDB's lists",
         "segments": "models a segment are laid out with DuckDB's lists",
         "slice_by": "not tried there yet",

@@ -184,6 +184,9 @@ def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
     )
     assert_same_rows([row[2:] for row in found], [row[2:] for row in expected])
     assert again == found
+    drawn = models[0].sample(200, seed=3).fetchall()
+    assert {token for bag, _ in drawn for token in bag} == {"x", "y"}
+    assert max(max(bag.values(), default=0) for bag, _ in drawn) > 1
 
 
 SOURCES = {
