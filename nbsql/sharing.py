@@ -14,6 +14,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.frozen.statistics import check_countable
+from nbsql.joins.joining import refuse_temporary
 from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
 from nbsql.model import Model
@@ -57,6 +58,7 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
         relations, replaces = place_for(engine, name, database, replace=replace)
+        refuse_temporary(spec.joins, relations)
         parts = draft(engine, relations)
         plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
         plan = publish(engine, plan, relations)

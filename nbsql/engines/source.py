@@ -32,9 +32,11 @@ class Source:
     Attributes:
         joins: what nbsql joins it with, of a source that is put together from several (nbsql/joins/joining.py).
         facts: the source without what it is joined with.
+        path: the names of a table or view, its schema first, where the engine knows more than stands in `relation`.
     """
 
     joins: Sequence[Joining] = ()
+    path: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -56,6 +58,11 @@ class Source:
     @property
     def facts(self) -> Source:
         return self
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether it is a frame, which has a name as long as it is needed."""
+        return self._release is not None
 
     def release(self) -> None:
         if self._release is not None:

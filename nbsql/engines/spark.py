@@ -61,6 +61,8 @@ class Spark(Engine):
             "nbsql.import_",
             "best",
             "sample",
+            "joins",
+            "inline=True",
         ]
     )
     families = frozenset(

@@ -36,6 +36,7 @@ _ABOUT = {
     "test_files": "export",
     "test_leave_one_out": "folds='loo'",
     "test_rows_are_drawn_of_them": "sample",
+    "test_slices_folds_and_decisions_of_joins": "slice_by",
     "test_they_are_cross_validated_alike": "cross_validate",
     "test_decisions": "predict with costs",
     "test_folds": "cross_validate",

@@ -31,7 +31,6 @@ LACKS: dict[str, dict[str, str]] = {
         "cross_validate": "folds are scored with DuckDB's lists",
         "drift": "models from parts of others are not cut there yet",
         "evaluate with costs": "expected costs are sums over DuckDB's lists",
-        "inline=True": "the numbers of a frozen scorer are written as DuckDB's lists",
         "method='logistic'": "the weights are found with DuckDB's lists",
         "segment_by": "models a segment are laid out with DuckDB's lists",
         "segments": "models a segment are laid out with DuckDB's lists",
@@ -44,7 +43,6 @@ LACKS: dict[str, dict[str, str]] = {
         "predict_one": "its numbers are met in DuckDB's lists",
         "predict_one_sql": "its numbers are met in DuckDB's lists",
         "folds='loo'": "folds are scored with DuckDB's lists",
-        "joins": "not tried there yet; a SELECT joins",
         "Query.relation": "a query is a DataFrame there",
     },
 }

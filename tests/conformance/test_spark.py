@@ -41,6 +41,11 @@ def test_a_dataframe_is_a_source_and_an_answer(spark: Any) -> None:
     answer = query.dataframe.where("prediction = 'no'")
     assert [tuple(row)[:4] for row in answer.collect()] == [("b", 7.0, "no", "no")]
     assert query.columns == ["x", "v", "y", "prediction", "probability"]
+    with pytest.raises(InputError) as caught:
+        model.sql("predict", frame, inline=True)
+    assert str(caught.value) == (
+        "inline=True cannot read the DataFrame, which lives in this process; name a table, or give a SELECT"
+    )
     query.create_table("scored")
     assert spark.table("scored").count() == 2
     ends = "a temporary view, a DataFrame or a transient model"
@@ -293,6 +298,8 @@ with session_of(sys.argv[1], **json.loads(sys.argv[2])) as spark:
         models.append(nbsql.fit(place.con, "inbox", name="m", **options))
         models[-1].update("SELECT * FROM later")
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in models))
+    costs = {("spam", "ham"): 5}
+    assert_same_rows(*(sorted(model.predict("later", costs=costs).fetchall()) for model in models))
     executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
     print(json.dumps({"executors": len(executors) - 1}))
 try:

@@ -7,7 +7,11 @@
 WITH {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
   SELECT row_number() OVER (ORDER BY nbsql_read) AS nbsql_row, source.*
   FROM (
+    {% if model.joins %}
+    SELECT source.nbsql_row AS nbsql_read, source.* EXCEPT (nbsql_row) FROM {{ source }} AS source
+    {% else %}
     SELECT {{ nbsql.row_id() }} AS nbsql_read, source.* FROM {{ source }} AS source
+    {% endif %}
   ) AS source
 ),
 {%- if model.backoffs %}

@@ -19,7 +19,7 @@ FROM {{ scored }} AS source
 
 {% macro spark__numbered(model, source, parameters, lookups) -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
-  SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
+  SELECT {% if not model.joins %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source
 )
 {%- if model.backoffs %},
 {{ nbsql.masked(model, lookups) }}
@@ -66,7 +66,11 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   number.*
   {%- for k in model.class_numbers %},
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
-  parameters.log_prior_{{ k }}
+  {%+ if model.bare %}0{% else %}parameters.log_prior_{{ k }}{%+ endif %}
+  {%- for dimension in model.joins if dimension.scored %}
+
+    + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
+  {%- endfor %}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
