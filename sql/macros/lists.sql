@@ -44,6 +44,16 @@ list_position({{ list }}, {{ x }})
 len({{ list }})
 {%- endmacro %}
 
+{# The whole numbers from the first up to the one before the end. #}
+{% macro whole_list(first, end) -%}
+range({{ first }}, {{ end }})
+{%- endmacro %}
+
+{# A quotient of whole numbers without its remainder. #}
+{% macro whole_quotient(a, b) -%}
+{{ a }} // {{ b }}
+{%- endmacro %}
+
 {# In a SELECT: a row an element, of several lists side by side; names: of their columns. #}
 {% macro unnested(lists, names) -%}
 {% for list in lists -%}
@@ -70,27 +80,6 @@ source.* REPLACE (
     {{ expression }} AS {{ name }}{{ nbsql.comma(loop) }}
     {% endfor %}
   )
-{%- endmacro %}
-
-{# The same with every column by its name, for engines that have no word for all columns but some. #}
-{% macro replacing_by_name(model, replaced, others=[]) -%}
-{% for column in model.columns -%}
-source.{{ nbsql.ident(column) }},
-{% endfor -%}
-{% if model.numbered -%}
-source.nbsql_row,
-{% endif -%}
-{% if model.common -%}
-source.nbsql_common,
-{% endif -%}
-{% set names = replaced | map('first') | list -%}
-{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
-source.{{ nbsql.word(name) }},
-{% endfor -%}
-{% for name, expression in replaced -%}
-{{ expression }} AS {{ name }}{% if not loop.last %},
-{% endif %}
-{%- endfor %}
 {%- endmacro %}
 
 {# Any of the numbers of a group that are all the same. #}

@@ -39,6 +39,7 @@ _ABOUT = {
     "test_slices_folds_and_decisions_of_joins": "slice_by",
     "test_they_are_cross_validated_alike": "cross_validate",
     "test_decisions": "predict with costs",
+    "test_discriminant": "method='lda'",
     "test_folds": "cross_validate",
     "test_frozen": "dialect",
     "test_given": "from_tables",

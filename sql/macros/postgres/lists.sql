@@ -32,13 +32,17 @@ array_position({{ list }}, {{ x }})
 cardinality({{ list }})
 {%- endmacro %}
 
+{% macro postgres__whole_list(first, end) -%}
+ARRAY(SELECT generate_series({{ first }}, {{ end }} - 1))
+{%- endmacro %}
+
+{% macro postgres__whole_quotient(a, b) -%}
+{{ a }} / {{ b }}
+{%- endmacro %}
+
 {% macro postgres__once() %}
 
 OFFSET 0
-{%- endmacro %}
-
-{% macro postgres__replacing(model, replaced, others=[]) -%}
-{{ nbsql.replacing_by_name(model, replaced, others) }}
 {%- endmacro %}
 
 {% macro postgres__scored_columns(model) -%}

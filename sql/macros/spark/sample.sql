@@ -5,11 +5,6 @@
 CAST(shiftrightunsigned(xxhash64(CAST({{ seed }} AS BIGINT), CAST(nbsql_row AS BIGINT), CAST({{ 4 * feature + draw }} AS BIGINT){% if position is not none %}, CAST({{ position }} AS BIGINT){% endif %}), 11) AS {{ nbsql.double() }}) / {{ nbsql.number(9007199254740992) }}
 {%- endmacro %}
 
-{% macro spark__log_gamma_after(x) -%}
-{% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
-coalesce({{ nbsql.log_factorial(number) }}, 0)
-{%- endmacro %}
-
 {# A double would be cut off, where others round it. #}
 {% macro spark__cast_or_null(value, type) -%}
 TRY_CAST({% if type | lower in ['tinyint', 'smallint', 'int', 'bigint'] %}TRY_CAST({{ value }} AS DECIMAL(38, 0)){% else %}{{ value }}{% endif %} AS {{ type }})
