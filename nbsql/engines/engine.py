@@ -164,6 +164,10 @@ class Engine(ABC):
     def columns(self, relation: Markup) -> list[Column]:
         """The columns of a relation."""
 
+    def type_name(self, text: str) -> Markup:
+        """A type as the engine writes it, by the name that a spec has of it."""
+        return self.renderer.dialect.query(text)
+
     @abstractmethod
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is one SQL expression over the columns of a source."""

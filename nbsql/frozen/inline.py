@@ -21,7 +21,7 @@ def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: st
     Raises:
         InputError: the source has no name that another connection could know.
     """
-    if source.is_frame:
+    if source.is_lent:
         source.release()
         raise InputError(f"inline=True cannot read {source.label}, which lives in this process; name a table, or give a SELECT")
     render = engine.renderer.fragment

@@ -251,8 +251,8 @@ class Scoring(Handle):
         query = self._query(verb, found).sql
         if not inline:
             return query
-        refuse_segments(self._spec, self._title, "a query with its numbers")
         self._engine.need("inline=True")
+        refuse_segments(self._spec, self._title, "a query with its numbers")
         return inlined(self._engine, self._plan, self._classes, verb, found)
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:

@@ -262,7 +262,7 @@ blocks AS (
   which are NULL, as if the value were missing, in all other rows.
 #}
 {% macro masked(model, lookups) -%}
-numbered AS MATERIALIZED (
+numbered AS {{ nbsql.materialized() }}(
   SELECT
     source.*
     {%- for backoff in model.backoffs %}
