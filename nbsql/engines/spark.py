@@ -59,6 +59,7 @@ class Spark(Engine):
             "dialect",
             "evaluate with costs",
             "nbsql.cross_validate",
+            "folds='loo'",
             "nbsql.sweep",
             "nbsql.Forward",
             "slice_by",

@@ -39,7 +39,6 @@ LACKS: dict[str, dict[str, str]] = {
         "segments": "models a segment are laid out with DuckDB's lists",
         "predict_one": "its numbers are met in DuckDB's lists",
         "predict_one_sql": "its numbers are met in DuckDB's lists",
-        "folds='loo'": "folds are scored with DuckDB's lists",
         "joins": "not tried there yet; a SELECT joins",
         "Query.relation": "a query is a DataFrame there",
     },

@@ -19,12 +19,24 @@ FROM {{ scored }} AS source
 
 {% macro spark__numbered(model, source, parameters, lookups) -%}
 numbered AS (
+  {% if model.segmented %}
+  {% set rows %}(
+    SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
+  ){% endset %}
+  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {%- else %}
   SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
+  {%- endif %}
+
 )
 {%- endmacro %}
 
 {% macro spark__scored_wide(model, source, parameters, lookups) -%}
-{% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
+{% set relation -%}
+{% if model.numbered %}numbered{% elif model.segmented %}(
+  {{ nbsql.in_segments(source, parameters) | indent(2) }}
+){% else %}{{ source }}{% endif %}
+{%- endset -%}
 {% if model.numbered -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
 {%- if model.blocks %},
