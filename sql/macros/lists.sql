@@ -82,27 +82,6 @@ source.* REPLACE (
   )
 {%- endmacro %}
 
-{# The same with every column by its name, for engines that have no word for all columns but some. #}
-{% macro replacing_by_name(model, replaced, others=[]) -%}
-{% for column in model.columns -%}
-source.{{ nbsql.ident(column) }},
-{% endfor -%}
-{% if model.numbered -%}
-source.nbsql_row,
-{% endif -%}
-{% if model.common -%}
-source.nbsql_common,
-{% endif -%}
-{% set names = replaced | map('first') | list -%}
-{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
-source.{{ nbsql.word(name) }},
-{% endfor -%}
-{% for name, expression in replaced -%}
-{{ expression }} AS {{ name }}{% if not loop.last %},
-{% endif %}
-{%- endfor %}
-{%- endmacro %}
-
 {# Any of the numbers of a group that are all the same. #}
 {% macro any_of(x) -%}
 any_value({{ x }})

@@ -155,11 +155,6 @@ range(1, {{ n + 1 }})
 log2({{ x }})
 {%- endmacro %}
 
-{# ln x! #}
-{% macro log_gamma_after(x) -%}
-lgamma({{ x }} + 1)
-{%- endmacro %}
-
 {# NULL, where the type does not hold the value. #}
 {% macro cast_or_null(value, type) -%}
 TRY_CAST({{ value }} AS {{ type }})
@@ -254,7 +249,8 @@ sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0, position) }})) * cos({
 {% set rate %}rate{{ nbsql.sub(feature) }}{% endset -%}
 {% set first %}CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT){% endset -%}
 {% set end %}CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT){% endset -%}
-{% set log %}(value * ln(rate) - rate - {{ nbsql.log_gamma_after(nbsql.word('value')) }}){% endset -%}
+{% set number %}CAST(value AS {{ nbsql.double() }}){% endset -%}
+{% set log %}(value * ln(rate) - rate - {{ nbsql.log_factorial(number) }}){% endset -%}
 {% set masses -%}
 (
   SELECT class, value, {{ nbsql.up_to(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower

@@ -158,11 +158,6 @@ JOIN {{ parameters }} AS parameters ON parameters.class_no = number.class_no{{ n
 CAST(sum(CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN CAST({{ share }} * {{ nbsql.number(1152921504606846976) }} AS BIGINT) END) AS {{ nbsql.double() }}) / {{ nbsql.number(1152921504606846976) }}
 {%- endmacro %}
 
-{# A query of the inputs of some features, with what else their terms read. #}
-{% macro completed(inputs, features) -%}
-{{ inputs }}
-{%- endmacro %}
-
 {% macro bag_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
 
 {% macro bag_terms(model, feature, parameters, lookups) -%}

@@ -45,10 +45,6 @@ ARRAY(SELECT generate_series({{ first }}, {{ end }} - 1))
 OFFSET 0
 {%- endmacro %}
 
-{% macro postgres__replacing(model, replaced, others=[]) -%}
-{{ nbsql.replacing_by_name(model, replaced, others) }}
-{%- endmacro %}
-
 {% macro postgres__scored_columns(model) -%}
 nbsql_prediction nbsql_probability nbsql_log_evidence{% if not model.class_numbers %} nbsql_joints{% endif %}{% for k in model.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
 {%- endmacro %}

@@ -53,10 +53,6 @@ inline(arrays_zip(
 inline(arrays_zip(sequence(1, size({{ list }})), {{ list }})) AS ({{ nbsql.word(place) }}, {{ nbsql.word(name) }})
 {%- endmacro %}
 
-{% macro spark__replacing(model, replaced, others=[]) -%}
-{{ nbsql.replacing_by_name(model, replaced, others) }}
-{%- endmacro %}
-
 {% macro spark__scored_columns(model) -%}
 nbsql_prediction nbsql_probability nbsql_log_evidence{% for k in model.class_numbers %} nbsql_joint_{{ k }} nbsql_class_{{ k }}{% endfor %}
 {%- endmacro %}

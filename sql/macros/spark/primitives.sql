@@ -17,10 +17,6 @@ try_element_at({{ list }}, {{ position }})
 transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
 {%- endmacro %}
 
-{% macro spark__divisor(x) -%}
-nullif({{ x }}, 0)
-{%- endmacro %}
-
 {% macro spark__sum_of_squares(x) -%}
 aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
 {%- endmacro %}
@@ -28,20 +24,6 @@ aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
 {# A sequence whose end is before its start would count down. #}
 {% macro spark__whole_numbers(first, end) -%}
 explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
-{%- endmacro %}
-
-{#
-  ln x! for x > 0: Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of the steps down to
-  x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13).
-#}
-{% macro spark__log_factorial(x) -%}
-{% set w %}({{ x }} + 9){% endset -%}
-CASE
-    WHEN {{ x }} > 1e6 THEN ({{ x }} + 0.5) * ln({{ x }} + 1) - ({{ x }} + 1) + {{ nbsql.number(0.9189385332046728) }} + 1 / (12 * ({{ x }} + 1))
-    WHEN {{ x }} > 0 THEN ({{ w }} - 0.5) * ln({{ w }}) - {{ w }} + {{ nbsql.number(0.9189385332046728) }}
-      + 1 / (12 * {{ w }}) - 1 / (360 * power({{ w }}, 3)) + 1 / (1260 * power({{ w }}, 5)) - 1 / (1680 * power({{ w }}, 7)) + 1 / (1188 * power({{ w }}, 9))
-      - ln(({{ x }} + 1) * ({{ x }} + 2) * ({{ x }} + 3) * ({{ x }} + 4) * ({{ x }} + 5) * ({{ x }} + 6) * ({{ x }} + 7) * ({{ x }} + 8))
-  END
 {%- endmacro %}
 
 {# In UTC and without a time zone, whatever that of the session. #}

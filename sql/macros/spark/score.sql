@@ -1,17 +1,7 @@
 {#
-  Where scoring differs. Spark has no word for all columns but some whose names begin alike, so that those of the source are written
-  out. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows have no order
-  but an id by which the parts of a row meet again.
+  Where scoring differs. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows
+  have no order but an id by which the parts of a row meet again.
 #}
-
-{% macro spark__passed(model) -%}
-{% for column in model.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
-{% endif %}{% endfor %}
-{%- endmacro %}
-
-{% macro spark__added(name, more='') -%}
-source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
-{%- endmacro %}
 
 {% macro spark__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
@@ -103,46 +93,4 @@ JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
-{%- endmacro %}
-
-{# What the terms of some features read of a row, once a row; in a second step what is costly to compute. #}
-{% macro spark__with_inputs(relation, features) -%}
-{% if features -%}
-{% set inputs -%}
-SELECT
-  source.*,
-  {% for feature in features %}
-  {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
-  {% endfor %}
-FROM {{ relation }} AS source
-{%- endset -%}
-(
-  {{ nbsql.completed(inputs, features) | indent(2) }}
-) AS number
-{%- else -%}
-{{ relation }} AS number
-{%- endif %}
-{%- endmacro %}
-
-{% macro spark__completed(inputs, features) -%}
-SELECT
-  counted.*
-  {%- for feature in features | selectattr('family.name', 'equalto', 'poisson') %},
-  {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-  {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
-  {%- endfor %}
-
-FROM (
-  {{ inputs | indent(2) }}
-) AS counted
-{%- endmacro %}
-
-{% macro spark__poisson_term(feature, k, part=none) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(CASE
-  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - number.nbsql_log_factorial{{ nbsql.sub(feature) }}
-  WHEN {{ x }} = 0 THEN -parameters.rate{{ i }}
-  WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
-END, 0)
 {%- endmacro %}
