@@ -32,6 +32,7 @@ _QUICK = (
 _ABOUT = {
     "test_costs_are_judged_alike": "evaluate with costs",
     "test_rows_are_drawn_by_the_model": "sample",
+    "test_calibrations_by_it_agree": "calibrate",
     "test_calibration": "calibrate",
     "test_files": "export",
     "test_leave_one_out": "folds='loo'",

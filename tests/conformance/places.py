@@ -30,7 +30,6 @@ LACKS: dict[str, dict[str, str]] = {
         "segments": "models a segment are laid out with DuckDB's lists",
         "predict_one": "a statement takes Spark too long for a row at a time",
         "predict_one_sql": "a statement takes Spark too long for a row at a time",
-        "folds='loo'": "folds are scored with DuckDB's lists",
         "Query.relation": "a query is a DataFrame there",
     },
 }
