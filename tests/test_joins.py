@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbsql
+import nbsql.joins.completing
 import nbsql.joins.factorised
-import nbsql.joins.joining
 import nbsql.joins.partial
 from nbsql import NbsqlWarning
 from nbsql.cli import main
@@ -293,7 +293,7 @@ def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop: 
 def test_a_large_dimension_is_scored_only_for_more_rows(
     shop: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nbsql.joins.joining, "FEW_ROWS", 5)  # customers have 6, products 5
+    monkeypatch.setattr(nbsql.joins.completing, "FEW_ROWS", 5)  # customers have 6, products 5
     model = by_joins(shop, name="returns")
     shop.execute("CREATE TABLE one AS FROM orders LIMIT 1; CREATE TABLE six AS FROM orders LIMIT 6")
     for source, said in [("orders", {1, 2}), ("six", {1, 2}), ("one", set()), ("FROM orders", {2})]:
