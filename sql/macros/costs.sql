@@ -62,8 +62,9 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 
 {# `scored` (predict.sql) with the predictions that cost least, for judging. #}
 {% macro decided_at_cost(model, scored, parameters, costs) -%}
-{% set prediction %}nbsql_labels[nbsql_choice]{% endset -%}
-{% set probability %}nbsql_posteriors[nbsql_choice]{% endset -%}
+{% set choice = nbsql.word('nbsql_choice') -%}
+{% set prediction = nbsql.at(nbsql.word('nbsql_labels'), choice) -%}
+{% set probability = nbsql.at(nbsql.word('nbsql_posteriors'), choice) -%}
 SELECT
   {{ nbsql.replacing(
     model,
@@ -80,8 +81,14 @@ FROM (
   (by the posteriors). Both agree but for chance if the posteriors hold.
 #}
 {% macro paid(model, decided, parameters, weight, as_text) -%}
+{% set matrix %}outcomes.matrix{% endset -%}
+{% set choice %}outcomes.choice{% endset -%}
+{% set actual %}known.class_no{% endset -%}
+{% set costs = nbsql.at(matrix, choice) -%}
+{% set prices %}source.nbsql_costs{% endset -%}
+{% set price %}source.nbsql_choice{% endset -%}
 SELECT
-  sum(outcomes.weight * outcomes.matrix[outcomes.choice][known.class_no]) / sum(outcomes.weight) AS cost,
+  sum(outcomes.weight * {{ nbsql.at(costs, actual) }}) / sum(outcomes.weight) AS cost,
   sum(outcomes.weight * outcomes.expected) / sum(outcomes.weight) AS expected_cost
 FROM (
   SELECT
@@ -89,7 +96,7 @@ FROM (
     {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS weight,
     source.nbsql_matrix AS matrix,
     source.nbsql_choice AS choice,
-    source.nbsql_costs[source.nbsql_choice] AS expected
+    {{ nbsql.at(prices, price) }} AS expected
   FROM {{ decided }} AS source
 ) AS outcomes
 JOIN (

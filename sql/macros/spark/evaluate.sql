@@ -1,8 +1,12 @@
 {# Where judging differs. #}
 
 {% macro spark__numbered_classes(model, parameters) -%}
+{% if model.class_numbers -%}
 SELECT inline(array({% for k in model.class_numbers %}struct(class_{{ k }} AS class, {{ k }} AS class_no){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}))
 FROM {{ parameters }} AS parameters
+{%- else -%}
+SELECT class, class_no FROM {{ parameters }} AS parameters
+{%- endif %}
 {%- endmacro %}
 
 {% macro spark__one_against_rest() -%}

@@ -7,8 +7,9 @@
 
 {% macro spark__materialized() %}{% endmacro %}
 
+{# NULL beyond its end, as everywhere. #}
 {% macro spark__at(list, position) -%}
-element_at({{ list }}, {{ position }})
+try_element_at({{ list }}, {{ position }})
 {%- endmacro %}
 
 {# An array of the order and the value is sorted by the order first. #}
@@ -43,3 +44,12 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} NULLS LAS
 
 {# Not from 1 and not without gaps, which would take one worker for all rows. #}
 {% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}
+
+{# Of their text, as a map has no hash. The sign is taken away, so that remainders are at least 0. #}
+{% macro spark__hash_of(columns) -%}
+(xxhash64(CAST(struct({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}) AS {{ nbsql.string() }})) & 9223372036854775807)
+{%- endmacro %}
+
+{% macro spark__at_highest(x, y) -%}
+max_by({{ x }}, {{ y }}) FILTER (WHERE {{ x }} IS NOT NULL)
+{%- endmacro %}

@@ -52,7 +52,7 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   number.*
   {%- for k in model.class_numbers %},
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
-  parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
@@ -64,11 +64,11 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
   {%- endfor %}
 
 FROM {{ nbsql.with_inputs(relation, inputs) }}
-CROSS JOIN {{ parameters }} AS parameters
+{{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
