@@ -16,7 +16,7 @@ from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.fitting import build
-from nbsql.joins.joining import kept
+from nbsql.joins.fitting import kept
 from nbsql.judging.calibration import calibration_text
 from nbsql.logistic import refuse_weights
 from nbsql.plan import Entry, Plan

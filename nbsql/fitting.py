@@ -16,7 +16,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, NotSupportedError, listed
 from nbsql.joins.factorised import count_of
-from nbsql.joins.joining import kept
+from nbsql.joins.fitting import kept
 from nbsql.logistic import learn
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.relations import Relations

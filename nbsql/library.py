@@ -13,8 +13,8 @@ from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
 from nbsql.given import model_of
+from nbsql.joins.fitting import joined, refuse_temporary
 from nbsql.joins.join import Join
-from nbsql.joins.joining import joined, refuse_temporary
 from nbsql.judging.forward import forward
 from nbsql.model import Model, planned
 from nbsql.places import Connection, opened, opened_for, place_for, relations_in

@@ -13,7 +13,7 @@ from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.joins.joining import refuse_temporary
+from nbsql.joins.fitting import refuse_temporary
 from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
 from nbsql.model import Model

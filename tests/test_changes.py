@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import random
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -14,16 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbsql
-from nbsql import InputError, NbsqlWarning
+from nbsql import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 Connection = duckdb.DuckDBPyConnection
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 def agree(left: nbsql.Model, right: nbsql.Model) -> None:

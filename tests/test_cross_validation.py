@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -19,19 +17,14 @@ from sklearn.model_selection import PredefinedSplit, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import nbsql
-from nbsql import InputError, NbsqlWarning
+from nbsql import InputError
 from nbsql.engines.duckdb import DuckDB
 from nbsql.judging import folds
 
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 @given(

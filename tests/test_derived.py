@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from math import log
 from pathlib import Path
 from typing import Any
@@ -14,17 +12,12 @@ from algebra import Row, cells, connect, few, fit, same, same_cells, unweighted
 from hypothesis import given
 
 import nbsql
-from nbsql import InputError, ModelError, NbsqlWarning
+from nbsql import InputError, ModelError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 def agree(left: nbsql.Model, right: nbsql.Model) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,18 +13,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nbsql
-from nbsql import Forward, InputError, NbsqlWarning
+from nbsql import Forward, InputError
 from nbsql.cli import main
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 Connection = duckdb.DuckDBPyConnection
 COLUMNS = {"words": ["w1", "w2"]}
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 def chosen_by_loop(con: Connection, source: str, candidates: list[str], count: int, **options: Any) -> list[str]:

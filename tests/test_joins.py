@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -15,13 +13,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nbsql
+import nbsql.joins.completing
 import nbsql.joins.factorised
-import nbsql.joins.joining
 import nbsql.joins.partial
-from nbsql import NbsqlWarning
 from nbsql.cli import main
 from nbsql.engines.duckdb import DuckDB
 from nbsql.plan import VERBS
+
+# Small tables have constant and empty columns, and only one class at times; that is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 OTHERS = {
     "wind": nbsql.Kernel(),
@@ -55,14 +55,6 @@ REGIONS = "CREATE TABLE regions AS FROM (VALUES (0, 'north', 3.5), (1, 'south', 
 JOINS = [nbsql.Join("customers", on="customer_id"), nbsql.Join("products", on={"product": "id"}, prefix="product_")]
 JOINED = """SELECT o.*, c.* EXCLUDE (customer_id), p.price AS product_price, p.kind AS product_kind
     FROM orders AS o LEFT JOIN customers AS c ON c.customer_id = o.customer_id LEFT JOIN products AS p ON p.id = o.product"""
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Small tables have constant and empty columns, and only one class at times; that is not the subject here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 @pytest.fixture
@@ -293,7 +285,7 @@ def test_the_sums_of_dimensions_are_those_of_their_features_in_every_form(shop: 
 def test_a_large_dimension_is_scored_only_for_more_rows(
     shop: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(nbsql.joins.joining, "FEW_ROWS", 5)  # customers have 6, products 5
+    monkeypatch.setattr(nbsql.joins.completing, "FEW_ROWS", 5)  # customers have 6, products 5
     model = by_joins(shop, name="returns")
     shop.execute("CREATE TABLE one AS FROM orders LIMIT 1; CREATE TABLE six AS FROM orders LIMIT 6")
     for source, said in [("orders", {1, 2}), ("six", {1, 2}), ("one", set()), ("FROM orders", {2})]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
@@ -21,20 +20,15 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 
 import nbsql
-from nbsql import InputError, NbsqlWarning
+from nbsql import InputError
 from nbsql.cli import main
 from nbsql.engines.duckdb import DuckDB
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 near = pytest.approx
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 # Values that one row alone has, missing ones, an outlier, a class of one row, and weights, some of them 0.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import duckdb
@@ -16,7 +14,8 @@ from sklearn.metrics import log_loss
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 import nbsql
-from nbsql import NbsqlWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 Connection = duckdb.DuckDBPyConnection
 near = pytest.approx
@@ -26,13 +25,6 @@ ROWS = """SELECT i, [NULL, 'a', 'b'][1 + i % 3] AS c, 1e6 + 100 * sin(i * i) + 3
     CASE WHEN i NOT IN (3, 17) AND y < 3 AND (y < 2 OR i = 11) THEN cos(i * 3) * 1e-3 + sin(i * i) * 5e-4 END AS v,
     sin(i * 5) * (1 + y) AS x, hash(i) % 4 / 2 AS w, 'k' || y AS y
     FROM (SELECT i, CASE WHEN i IN (7, 11, 13) THEN 2 WHEN i IN (4, 20) THEN 3 ELSE i % 2 END AS y FROM range(24) AS r(i))"""
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 @pytest.mark.parametrize("data", [load_iris, load_wine])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import warnings
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -15,16 +13,10 @@ from hypothesis import strategies as st
 
 import nbsql
 import nbsql.context
-from nbsql import NbsqlWarning
 from nbsql.plan import VERBS
 
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    """Small tables have constant and empty columns, and only one class at times; that is not the subject here."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
+# Small tables have constant and empty columns, and only one class at times; that is not the subject here.
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 
 @given(tables, unweighted)

@@ -10,8 +10,9 @@ from sqlglot import TokenType, exp
 from sqlglot.errors import SqlglotError
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import InputError
+from nbsql.errors import InputError, NotSupportedError
 from nbsql.render import Renderer
+from nbsql.spec import Feature
 
 
 def kind_of(engine: Engine, type_name: str) -> str:
@@ -27,6 +28,22 @@ def kind_of(engine: Engine, type_name: str) -> str:
     if found in exp.DataType.INTEGER_TYPES:
         return "integer"
     return "number" if found in exp.DataType.NUMERIC_TYPES else "other"
+
+
+def kind_of_category(engine: Engine, feature: Feature, *, numbers: bool) -> str:
+    """As what the values of a category are compared; numbers: whether they may be such that are not whole.
+
+    Raises:
+        NotSupportedError: engines do not write its values alike.
+    """
+    type_name = feature.types[0] if feature.types else ""
+    kind = "integer" if feature.whole else kind_of(engine, type_name)
+    if kind == "other" or (kind == "number" and not numbers):
+        raise NotSupportedError(
+            f"{feature.name!r} is a category of the type {type_name}, which every engine writes in its own way; "
+            "make it a text, or leave it out of the model"
+        )
+    return kind
 
 
 # Types whose values every engine casts to the same text. A date is 2026-01-31.

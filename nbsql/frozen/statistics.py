@@ -9,7 +9,7 @@ from typing import Any
 from nbsql.dialect import Traits
 from nbsql.engines.engine import Engine
 from nbsql.errors import ModelError, NotSupportedError
-from nbsql.frozen.foreign import kind_of, source_of
+from nbsql.frozen.foreign import kind_of, kind_of_category, source_of
 from nbsql.render import Renderer
 from nbsql.spec import Feature, Spec
 
@@ -108,13 +108,10 @@ def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
             "or fit it on DuckDB"
         )
     shape, cells = _COUNTED[family.name]
-    type_name = feature.types[0] if feature.types else "boolean" if shape == "bernoulli" else ""
-    kind = "integer" if feature.whole else kind_of(engine, type_name)
-    if shape == "category" and kind in ("number", "other"):
-        raise NotSupportedError(
-            f"{feature.name!r} is a category of the type {type_name}, which every engine writes in its own way; "
-            "make it a text, or leave it out of the model"
-        )
+    if shape == "category":
+        kind = kind_of_category(engine, feature, numbers=False)
+    else:
+        kind = kind_of(engine, feature.types[0]) if feature.types else "boolean"
     return _Counted(
         shape,
         cells,

@@ -11,8 +11,7 @@ from markupsafe import Markup
 
 from nbsql.context import Context
 from nbsql.engines.engine import Engine
-from nbsql.errors import NotSupportedError
-from nbsql.frozen.foreign import kind_of
+from nbsql.frozen.foreign import kind_of, kind_of_category
 from nbsql.plan import Plan
 from nbsql.render import Renderer
 from nbsql.spec import Feature
@@ -130,13 +129,7 @@ class Terms:
         )
 
     def _levels(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
-        type_name = feature.types[0] if feature.types else ""
-        kind = "integer" if feature.whole else kind_of(self.engine, type_name)
-        if kind == "other":
-            raise NotSupportedError(
-                f"{feature.name!r} is a category of the type {type_name}, which every engine writes in its own way; "
-                "make it a text, or leave it out of the model"
-            )
+        kind = kind_of_category(self.engine, feature, numbers=True)
         found = self.lookups.get(feature.name, {})
         values = [value for value in found if kind != "number" or math.isfinite(float(value))]
         if self.renderer.dialect.traits.padded and kind == "text":

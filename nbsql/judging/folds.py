@@ -213,9 +213,12 @@ class Folds:
             self.dealt = renderer.fragment("subquery", query)
         else:
             self.dealt = self.create("dealt", query)
-        plan = Plan(renderer, spec, Relations(renderer, transient=engine.transient_name()))
-        with engine.temporaries() as temporary:
-            count = Count(engine, source, plan, temporary, sliced=self.dealt)
+        self._count_dealt(spec)
+
+    def _count_dealt(self, spec: Spec) -> None:
+        plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
+        with self.engine.temporaries() as temporary:
+            count = Count(self.engine, self.source, plan, temporary, sliced=self.dealt)
             self.labels: list[tuple[Any, ...]] = count.scan()
             for statement in count.cells(self.cells, "1", temporary=True):
                 count.run(statement)

@@ -9,14 +9,11 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.context import Context
-from nbsql.counting import Count
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import MultivariateGaussian
 from nbsql.judging.folds import Folds, Models
-from nbsql.plan import Plan
-from nbsql.relations import Relations
 from nbsql.spec import Feature, Spec
 
 LOO = "loo"
@@ -204,16 +201,10 @@ class LeaveOneOut(Folds):
         )
 
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
-        engine, source = self.engine, self.source
-        spec = replace(spec, slice_by=None)
-        query = engine.renderer.fragment("staged", source.relation, spec.columns)
+        source, spec = self.source, replace(spec, slice_by=None)
+        query = self.engine.renderer.fragment("staged", source.relation, spec.columns)
         self.dealt = source.relation if source.is_table else self.create("rows", query)
-        plan = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
-        with engine.temporaries() as temporary:
-            count = Count(engine, source, plan, temporary, sliced=self.dealt)
-            self.labels = count.scan()
-            for statement in count.cells(self.cells, "1", temporary=True):
-                count.run(statement)
+        self._count_dealt(spec)
 
     def _named(self) -> list[str]:
         return [LOO]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.family import Family
-from nbsql.joins.joining import joined
+from nbsql.joins.fitting import joined
 from nbsql.judging.sweep import By, Sweep
 from nbsql.judging.sweep import sweep as swept
 from nbsql.judging.validation import CrossValidation

@@ -179,7 +179,7 @@ class Handle:
         if not self._spec.joins:
             return found
         self._refresh()
-        from nbsql.joins.joining import completed
+        from nbsql.joins.completing import completed
 
         return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
 

@@ -92,7 +92,8 @@ class Scoring(Base):
         """What the macros of the model join their source with; as they name it, without the database of the model."""
         if not self.spec.joins:
             return ()
-        from nbsql.joins.joining import FEW_ROWS, joinings, needed
+        from nbsql.joins.completing import FEW_ROWS, needed
+        from nbsql.joins.joining import joinings
 
         ident = self.renderer.dialect.ident
         found = joinings(self.renderer, [(dimension, ident(*dimension.path)) for dimension in needed(self.spec)])

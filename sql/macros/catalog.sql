@@ -1,4 +1,4 @@
-{# What is in a DuckDB database. Names are compared as DuckDB does, without regard to case. #}
+{# What is in a database, as DuckDB knows it. Names are compared as DuckDB does, without regard to case. #}
 
 {% macro current_names() -%}
 SELECT current_database() AS database, current_schema() AS schema

@@ -156,12 +156,12 @@ numbers AS (
 UNION ALL
 {% endif %}
 {%- if others -%}
-{{ nbsql.dense_lookups(model, statistics, priors, others, tfidf) }}
+{{ nbsql.dense_lookups(model, nbsql.smoothed(model, statistics, priors, others), nbsql.classes(priors), statistics, tfidf) }}
 {%- endif %}
 {%- endmacro %}
 
-{# From the likelihoods. #}
-{% macro dense_lookups(model, statistics, priors, features, tfidf) -%}
+{# From likelihoods, a query of theirs, and one of the numbers of their classes. tfidf: the features with an idf, by the statistics. #}
+{% macro dense_lookups(model, likelihoods, classes, statistics, tfidf) -%}
 {% set score %}smoothed.score{% if tfidf %} * coalesce(idf.idf, 1){% endif %}{% endset -%}
 SELECT
   smoothed.feature,
@@ -172,10 +172,10 @@ SELECT
   {%- set class_no %}classes.class_no{% endset %},
   {{ nbsql.scores_by_class(model, score, class_no) }}
 FROM (
-  {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
+  {{ likelihoods | indent(2) }}
 ) AS smoothed
 JOIN (
-  {{ nbsql.classes(priors) }}
+  {{ classes }}
 ) AS classes ON classes.class = smoothed.class
 {%- if tfidf %}
 

@@ -70,28 +70,9 @@ labelled AS (
 {% macro mixture_lookups(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.looked_up') | list -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
-{% set score %}smoothed.score{% if tfidf %} * coalesce(idf.idf, 1){% endif %}{% endset -%}
+{% set classes %}SELECT class_no, class FROM classes{% endset -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
-SELECT
-  smoothed.feature,
-  smoothed.value
-  {%- if tfidf %},
-  max(coalesce(idf.idf, 1)) AS idf
-  {%- endif %}
-  {%- set member %}smoothed.class{% endset %},
-  {{ nbsql.scores_by_class(model.parts, score, member) }}
-FROM (
-  {{ nbsql.smoothed_members(model, features) | indent(2) }}
-) AS smoothed
-{%- if tfidf %}
-
-LEFT JOIN (
-  {{ nbsql.idf(nbsql.word('cells'), tfidf) | indent(2) }}
-) AS idf ON idf.feature = smoothed.feature AND idf.value = smoothed.value
-{%- endif %}
-
-WHERE smoothed.value IS NOT NULL
-GROUP BY smoothed.feature, smoothed.value
+{{ nbsql.dense_lookups(model.parts, nbsql.smoothed_members(model, features), classes, nbsql.word('cells'), tfidf) }}
 {%- endmacro %}
 
 {#

@@ -31,12 +31,13 @@ WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
 {%- endfor %}
 
 {% endif -%}
+{% set explained %}evidence.nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
 SELECT
   evidence.*,
-  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN CASE evidence.nbsql_highest
+  CASE WHEN {{ explained }} THEN CASE evidence.nbsql_highest
     {%- for k in model.class_numbers %} WHEN evidence.nbsql_joint_{{ k }} THEN parameters.class_{{ k }}{% endfor %} END END AS nbsql_prediction,
-  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
-  CASE WHEN evidence.nbsql_highest > -{{ nbsql.infinity() }} THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
+  CASE WHEN {{ explained }} THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
+  CASE WHEN {{ explained }} THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
 FROM (
   SELECT best.*, {{ nbsql.mass(model) }} AS nbsql_mass
   FROM (

@@ -14,6 +14,7 @@
 {% set bags = model.features | selectattr('family.bag') | list -%}
 {% set whole = model.class_columns[100:] and not (bags or levels[20:] or model.mixed) -%}
 {% set twice %}{% if whole %}NOT MATERIALIZED {% endif %}{% endset -%}
+{% set explained %}evidence.highest > -{{ nbsql.infinity() }}{% endset -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }},
 terms AS {{ twice }}(
   {{ nbsql.block_terms(model, levels[:20], parameters, lookups, dense=true) | indent(2) }}
@@ -76,9 +77,9 @@ evidence AS (
 SELECT
   source.*,
   evidence.joints AS nbsql_joints,
-  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN parameters.class END AS nbsql_prediction,
-  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN 1 / evidence.mass END AS nbsql_probability,
-  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
+  CASE WHEN {{ explained }} THEN parameters.class END AS nbsql_prediction,
+  CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
+  CASE WHEN {{ explained }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 JOIN {{ parameters }} AS parameters ON parameters.class_no = evidence.class_no{{ nbsql.of_own(model, nbsql.word('parameters'), nbsql.word('source')) }}

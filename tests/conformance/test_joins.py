@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -11,7 +10,8 @@ from conformance.places import ENGINES, Place, assert_same_rows
 
 import nbsql
 import nbsql.joins.factorised
-from nbsql import NbsqlWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 
 ORDERS = [
     (i, i % 6 if i % 11 else None, i % 4, ["no", "yes", "maybe"][(i * i + i // 3) % 3], i * 37 % 10 / 2, i % 3)
@@ -23,13 +23,6 @@ JOINS = [nbsql.Join("customers", on="customer"), nbsql.Join("products", on={"pro
 JOINED = """SELECT o.*, c.age, c.kind, c.note, c.vip, p.price AS product_price, p.kind AS product_kind
     FROM orders AS o LEFT JOIN customers AS c ON c.customer = o.customer LEFT JOIN products AS p ON p.id = o.product"""
 OPTIONS: dict[str, Any] = {"target": "returned", "id": "id", "families": {"note": nbsql.Text()}, "weight": "times"}
-
-
-@pytest.fixture(autouse=True)
-def _quiet() -> Iterator[None]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NbsqlWarning)
-        yield
 
 
 @pytest.fixture

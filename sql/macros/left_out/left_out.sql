@@ -115,13 +115,14 @@ evidence AS (
   {{- nbsql.once() | indent(2) }}
 )
 {% set priors %}evidence.priors{% endset %}
+{% set explained %}evidence.highest > -{{ nbsql.infinity() }}{% endset %}
 SELECT
   source.nbsql_own,
   source.nbsql_weight,
   evidence.joints AS nbsql_joints,
-  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
-  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN 1 / evidence.mass END AS nbsql_probability,
-  CASE WHEN evidence.highest > -{{ nbsql.infinity() }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
+  CASE WHEN {{ explained }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
+  CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
+  CASE WHEN {{ explained }} THEN evidence.highest + ln(evidence.mass) ELSE evidence.highest END AS nbsql_log_evidence
 FROM numbered AS source
 JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {%- endmacro %}

@@ -1,9 +1,5 @@
 {# What is in a PostgreSQL database. Names are compared as they are written. #}
 
-{% macro postgres__current_names() -%}
-SELECT current_database() AS database, current_schema() AS schema
-{%- endmacro %}
-
 {% macro postgres__is_read_only() -%}
 SELECT pg_is_in_recovery() AS read_only
 {%- endmacro %}
