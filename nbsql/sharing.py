@@ -13,7 +13,6 @@ from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.frozen.statistics import check_countable
 from nbsql.joins.joining import refuse_temporary
 from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
@@ -97,6 +96,8 @@ def from_statistics(
     >>> from_statistics(con, cells, like=model).predict("SELECT 'rain' AS sky").fetchall()
     [('rain', 'wet', 0.8181818181818181)]
     """
+    from nbsql.frozen.statistics import check_countable  # with sqlglot, which takes long to import
+
     with opened(con) as engine, engine.transaction():
         model = like if isinstance(like, Model) else load(engine, like)
         spec, title = model._spec, model._title

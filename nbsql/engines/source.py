@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from nbsql.dialect import folded
 from nbsql.errors import InputError
+from nbsql.plan import Rows
 from nbsql.spec import Column
 
 if TYPE_CHECKING:
@@ -60,9 +61,15 @@ class Source:
         return self
 
     @property
+    def rows(self) -> Rows:
+        """What a plan scores of it: the facts, and what they are still to be joined with."""
+        facts = self.facts
+        return Rows(facts.relation, [column.name for column in facts.columns], self.joins, ordered=self.is_frame)
+
+    @property
     def is_lent(self) -> bool:
         """Whether it is a frame, which has a name as long as it is needed."""
-        return self._release is not None
+        return self.facts._release is not None
 
     def release(self) -> None:
         if self._release is not None:

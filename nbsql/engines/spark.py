@@ -65,6 +65,7 @@ class Spark(Engine):
             "inline=True",
             "evaluate with costs",
             "nbsql.cross_validate",
+            "folds='loo'",
             "nbsql.sweep",
             "nbsql.Forward",
             "slice_by",

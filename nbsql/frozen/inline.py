@@ -29,16 +29,15 @@ def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: st
     if any(feature.family.looked_up for feature in plan.spec.features):
         tables.append(_table(engine, plan, classes, "lookups"))
     relations = render("inline_name", "parameters"), render("inline_name", "lookups")
-    columns = [column.name for column in source.facts.columns]
-    query = plan.query(verb, source.facts.relation, classes, tables=relations, columns=columns, joins=source.joins)
-    return restore(render("inlined", query, tables))
+    return restore(render("inlined", plan.query(verb, source.rows, classes, tables=relations), tables))
 
 
 def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
     """A table of the model as the macro takes it: its name, its columns, and its rows of literals."""
     relation = plan.relations[name]
-    columns = [column.name for column in engine.columns(relation)]
-    label_type = engine.type_name(plan.spec.target_type)
+    found = engine.columns(relation)
+    columns = [column.name for column in found]
+    label_type = engine.renderer.dialect.query(next((c.type for c in found if c.name in ("class", "class_1")), ""))
     labels = {number: column.label for column in classes for number in column.members or (column.number,)}
     render = engine.renderer.fragment
 

@@ -32,6 +32,7 @@ _QUICK = (
 _ABOUT = {
     "test_costs_are_judged_alike": "evaluate with costs",
     "test_rows_are_drawn_by_the_model": "sample",
+    "test_calibrations_by_it_agree": "calibrate",
     "test_calibration": "calibrate",
     "test_files": "export",
     "test_leave_one_out": "folds='loo'",
@@ -39,12 +40,14 @@ _ABOUT = {
     "test_slices_folds_and_decisions_of_joins": "slice_by",
     "test_they_are_cross_validated_alike": "cross_validate",
     "test_decisions": "predict with costs",
+    "test_components": "components",
     "test_discriminant": "method='lda'",
     "test_folds": "cross_validate",
     "test_frozen": "dialect",
     "test_given": "from_tables",
     "test_joins": "joins",
     "test_linear": "linear",
+    "test_logistic": "method='logistic'",
     "test_segments": "segment_by",
     "test_slices": "slice_by",
 }

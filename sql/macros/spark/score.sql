@@ -8,8 +8,17 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {% macro spark__numbered(model, source, parameters, lookups) -%}
+{% set rows %}SELECT {% if not model.joins %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
 {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
-  SELECT {% if not model.joins %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source
+  {% if model.segmented %}
+  {% set rows %}(
+    {{ rows }}
+  ){% endset %}
+  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {%- else %}
+  {{ rows }}
+  {%- endif %}
+
 )
 {%- if model.backoffs %},
 {{ nbsql.masked(model, lookups) }}
@@ -18,7 +27,11 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {% macro spark__scored_wide(model, source, parameters, lookups) -%}
-{% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
+{% set relation -%}
+{% if model.numbered %}numbered{% elif model.segmented %}(
+  {{ nbsql.in_segments(source, parameters) | indent(2) }}
+){% else %}{{ source }}{% endif %}
+{%- endset -%}
 {% if model.numbered -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
 {%- if model.blocks %},
