@@ -35,8 +35,6 @@ LACKS: dict[str, dict[str, str]] = {
         "method='lda'": "matrices are inverted with DuckDB's lists",
         "method='logistic'": "the weights are found with DuckDB's lists",
         "sample": "chance is a hash that DuckDB has",
-        "segment_by": "models a segment are laid out with DuckDB's lists",
-        "segments": "models a segment are laid out with DuckDB's lists",
         "predict_one": "its numbers are met in DuckDB's lists",
         "predict_one_sql": "its numbers are met in DuckDB's lists",
         "joins": "not tried there yet; a SELECT joins",
