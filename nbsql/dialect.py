@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from markupsafe import Markup
-from sqlglot import exp
 
 from nbsql.errors import InputError
 
@@ -50,11 +49,19 @@ def _checked(value: object, kind: str) -> str:
 def _quoted(name: str, dialect: str) -> Markup:
     if DIALECTS[dialect].folds_up and _PLAIN.fullmatch(name):  # where it is created without quotes, that is its name
         name = name.upper()
+    if DIALECTS[dialect].standard_quotes:
+        return _keep('"' + name.replace('"', '""') + '"')
+    from sqlglot import exp  # half of the time of `import nbsql`, and of no use to the engines that models live in
+
     return _keep(exp.to_identifier(name, quoted=True).sql(dialect))
 
 
 @lru_cache(maxsize=10_000)
 def _literal(value: str, dialect: str) -> Markup:
+    if DIALECTS[dialect].standard_quotes:
+        return _keep("'" + value.replace("'", "''") + "'")
+    from sqlglot import exp
+
     literal = exp.National(this=value) if DIALECTS[dialect].national else exp.Literal.string(value)
     return _keep(literal.sql(dialect))
 
@@ -84,6 +91,7 @@ class Traits:
         padded: whether blanks at the end of a text count for nothing where it is compared.
         row_numbers: whether the rows of a table have a number, `rowid`.
         structs: whether a list can hold structs, whose fields have names.
+        standard_quotes: whether names and texts stand in quotes that are doubled within, and nothing else has a meaning there.
     """
 
     temporary: tuple[str, ...] = ()
@@ -106,6 +114,7 @@ class Traits:
     padded: bool = False
     row_numbers: bool = False
     structs: bool = False
+    standard_quotes: bool = False
 
 
 # A row of PostgreSQL is in one page of 8 kB.
@@ -118,6 +127,7 @@ DIALECTS = {
         structs=True,
         all_but="EXCLUDE",
         materializes=True,
+        standard_quotes=True,
     ),
     "postgres": Traits(
         temporary=("pg_temp",),
@@ -130,6 +140,7 @@ DIALECTS = {
         refills=True,
         row_functions=True,
         materializes=True,
+        standard_quotes=True,
     ),
     "spark": Traits(speaks=("spark", "plain"), double="{}D", tabulates=True, cascades=True, substitutes=True),
     # Those that frozen scorers are written in (nbsql/frozen/scorer.py), and no model lives in.

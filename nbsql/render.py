@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from nbsql.dialect import DIALECTS, Dialect, restore
@@ -42,6 +41,8 @@ class _Macros:
     """
 
     def __init__(self, folder: Path, speaks: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
+        from jinja2 import Environment, FileSystemLoader, StrictUndefined  # with the first statement, not with the package
+
         self._environment = Environment(
             loader=FileSystemLoader(folder),
             undefined=StrictUndefined,

@@ -13,7 +13,7 @@ from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.frozen.statistics import check_countable
+from nbsql.joins.joining import refuse_temporary
 from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
 from nbsql.model import Model
@@ -57,6 +57,7 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
         relations, replaces = place_for(engine, name, database, replace=replace)
+        refuse_temporary(spec.joins, relations)
         parts = draft(engine, relations)
         plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
         plan = publish(engine, plan, relations)
@@ -95,6 +96,8 @@ def from_statistics(
     >>> from_statistics(con, cells, like=model).predict("SELECT 'rain' AS sky").fetchall()
     [('rain', 'wet', 0.8181818181818181)]
     """
+    from nbsql.frozen.statistics import check_countable  # with sqlglot, which takes long to import
+
     with opened(con) as engine, engine.transaction():
         model = like if isinstance(like, Model) else load(engine, like)
         spec, title = model._spec, model._title
@@ -162,9 +165,11 @@ def import_(
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
+        parts = draft(engine, relations)
         plan, classes = derive(
-            engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights, origin=relations
+            engine, found.spec, found.cells, entries, parts, replaces, weights=found.weights, origin=relations
         )
+        plan = publish(engine, plan, relations)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
     return Model(engine, plan, classes, name)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment, StrictUndefined
+from sqlglot import exp
 
 import nbsql
-from nbsql.dialect import Dialect, restore
+from nbsql.dialect import DIALECTS, Dialect, restore
 from nbsql.errors import InputError
 from nbsql.render import Renderer, _only_rendered, macro_path
 
@@ -24,6 +25,16 @@ def render(template: str, **values: object) -> str:
     environment = Environment(undefined=StrictUndefined, autoescape=True, finalize=_only_rendered)
     environment.globals["nbsql"] = RENDERER._macros
     return restore(environment.from_string(template).render(**values))
+
+
+@pytest.mark.parametrize("dialect", [name for name, traits in DIALECTS.items() if traits.standard_quotes])
+@pytest.mark.parametrize(
+    "value", ["a", 'a"b', "a'b", "it''s", '""', "a\\'b", "\\", "`[a]`", "", "Ünï ${x}", "E'\\n'"], ids=repr
+)
+def test_where_quotes_are_the_standards_they_are_those_of_sqlglot(dialect: str, value: str):
+    gates = Dialect(dialect)
+    assert str(gates.ident(value)) == exp.to_identifier(value, quoted=True).sql(dialect)
+    assert str(gates.text(value)) == exp.Literal.string(value).sql(dialect)
 
 
 @pytest.mark.parametrize("value", ["text", 0.5, None, True, ["a"], b"x"], ids=repr)

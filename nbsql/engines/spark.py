@@ -57,6 +57,12 @@ class Spark(Engine):
             "quadratic",
             "nbsql.from_tables",
             "dialect",
+            "export",
+            "nbsql.import_",
+            "best",
+            "sample",
+            "joins",
+            "inline=True",
             "evaluate with costs",
             "nbsql.cross_validate",
             "folds='loo'",
@@ -72,7 +78,7 @@ class Spark(Engine):
         ]
     )
     families = frozenset(
-        "categorical bernoulli gaussian lognormal exponential poisson geometric "
+        "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
         "multinomial complement tokens token_counts text".split()
     )
 

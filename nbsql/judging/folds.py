@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -16,7 +15,7 @@ from nbsql.covariance import together
 from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, listed
+from nbsql.errors import InputError, listed
 from nbsql.fitting import asked, check_families, given_priors
 from nbsql.judging.estimated import Estimated, estimated
 from nbsql.plan import Plan
@@ -38,25 +37,6 @@ class Models:
     context: Context
     parameters: Markup
     lookups: Markup
-
-
-@contextmanager
-def kept(engine: Engine) -> Iterator[Callable[[str], Markup]]:
-    """Names for temporary tables that stay with the connection, unless something goes wrong."""
-    prefix, dialect = engine.transient_name(), engine.renderer.dialect
-    made: list[Markup] = []
-
-    def name(part: str) -> Markup:
-        made.append(dialect.ident(*dialect.traits.temporary, f"{prefix} {part}"))
-        return made[-1]
-
-    try:
-        yield name
-    except BaseException:
-        for relation in made:
-            with suppress(DatabaseError):  # an aborted transaction has dropped it already
-                engine.ask("drop_if_exists", relation)
-        raise
 
 
 def resolved(source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
@@ -190,14 +170,14 @@ class Folds:
     def create(self, name: str, query: Markup) -> Markup:
         """A temporary table of a query."""
         relation = self._table(name)
-        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        self.engine.create(name, relation, query)
         return relation
 
     def renew(self, name: str, query: Markup) -> Markup:
         """A temporary table in the place of that of the setting before."""
         relation = self._table(name)
         self.engine.ask("drop_if_exists", relation)
-        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        self.engine.create(name, relation, query)
         return relation
 
     def gather(self, name: str, queries: Iterable[Markup]) -> Markup:

@@ -144,7 +144,24 @@ numbers AS (
 
 {% macro lookups(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.looked_up') | list -%}
+{% set by_count = features | selectattr('family.distribution', 'equalto', 'dirichlet') | rejectattr('family.declared') | rejectattr('family.weighed') | rejectattr('family.kept') | list -%}
+{% set counted = by_count if model.class_numbers and not (model.estimates or model.learnt or model.given) else [] -%}
+{% set others = features | reject('in', counted) | list -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
+{% if counted -%}
+{{ nbsql.dirichlet_lookups(model, statistics, priors, counted, with_idf=tfidf) }}
+{%- endif %}
+{%- if counted and others %}
+
+UNION ALL
+{% endif %}
+{%- if others -%}
+{{ nbsql.dense_lookups(model, statistics, priors, others, tfidf) }}
+{%- endif %}
+{%- endmacro %}
+
+{# From the likelihoods. #}
+{% macro dense_lookups(model, statistics, priors, features, tfidf) -%}
 {% set score %}smoothed.score{% if tfidf %} * coalesce(idf.idf, 1){% endif %}{% endset -%}
 SELECT
   smoothed.feature,

@@ -127,12 +127,7 @@ WITH classes AS (
   SELECT class FROM {{ priors }} AS priors
 ),
 {% if choosy %}all_counts{% else %}counts{% endif %} AS (
-  SELECT class, feature, value, sum(n) AS n
-  FROM {{ statistics }} AS statistics
-  WHERE feature IS NOT NULL AND mean IS NULL{% if tfidf %} AND feature NOT IN ({{ nbsql.names(tfidf) }}){% endif %}
-
-  GROUP BY class, feature, value
-  HAVING {{ nbsql.is_left() }}
+  {{ nbsql.counts_of(statistics, tfidf) | indent(2) }}
   {%- if tfidf %}
 
   UNION ALL
@@ -163,6 +158,16 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 {%- if not loop.last %} UNION ALL
 {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{# The cells of categories and tokens, summed: class, feature, value, n; but for those of some features. #}
+{% macro counts_of(statistics, others=()) -%}
+SELECT class, feature, value, sum(n) AS n
+FROM {{ statistics }} AS statistics
+WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{ nbsql.names(others) }}){% endif %}
+
+GROUP BY class, feature, value
+HAVING {{ nbsql.is_left() }}
 {%- endmacro %}
 
 {# The columns of such a row of a number, by the expressions of those that its family has. #}

@@ -97,7 +97,7 @@ SELECT
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
   {%- endfor %}
   {%- if model.common %},
   {% for feature in model.common %}
@@ -164,7 +164,7 @@ FROM {{ relation }} AS source
 {{ inputs }}
 {%- endmacro %}
 
-{# The same with what some terms name twice, of the inputs and the parameters: a step of its own, which halves those terms. #}
+{# The same with what some terms name more than once, of the inputs and the parameters: two steps of their own, which halve those terms twice. #}
 {% macro with_steps(model, relation, features, parameters) -%}
 {% if model.stepped -%}
 (
@@ -174,7 +174,17 @@ FROM {{ relation }} AS source
     {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
     {%- endfor %}
 
-  FROM {{ nbsql.with_inputs(relation, features) | indent(2) }}
+  FROM (
+    SELECT
+      number.*
+      {%- for feature in model.stepped %},
+      {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}
+      {%- endfor %}
+
+    FROM {{ nbsql.with_inputs(relation, features) | indent(4) }}
+    {{ nbsql.met(model, parameters, nbsql.word('number')) }}
+    {{- nbsql.once() | indent(4) }}
+  ) AS number
   {{ nbsql.met(model, parameters, nbsql.word('number')) }}
   {{- nbsql.once() | indent(2) }}
 ) AS number
@@ -252,7 +262,7 @@ blocks AS (
   which are NULL, as if the value were missing, in all other rows.
 #}
 {% macro masked(model, lookups) -%}
-numbered AS MATERIALIZED (
+numbered AS {{ nbsql.materialized() }}(
   SELECT
     source.*
     {%- for backoff in model.backoffs %}

@@ -31,6 +31,10 @@ FROM (
   likelihood. The values are those that any class has seen.
 #}
 {% macro dirichlet_estimates(features, evidence) -%}
+{% set n %}coalesce(counts.n, 0){% endset -%}
+{% set alpha %}pseudo_counts.alpha{% endset -%}
+{% set total %}denominators.n{% endset -%}
+{% set k %}denominators.k{% endset -%}
 WITH options(feature, alpha, min_count, smooths) AS (
   VALUES
     {% for feature in features %}
@@ -86,10 +90,7 @@ SELECT
   denominators.feature,
   pseudo_counts.value,
   FALSE AS unseen,
-  CASE
-    WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n
-    ELSE 1 / CAST(denominators.k AS {{ nbsql.double() }})
-  END AS likelihood
+  {{ nbsql.dirichlet_likelihood(n, alpha, total, k) }} AS likelihood
 FROM denominators
 JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
 LEFT JOIN {{ evidence }} AS counts
@@ -102,9 +103,14 @@ SELECT
   feature,
   NULL,
   TRUE,
-  CASE WHEN n > 0 THEN unseen_alpha / n ELSE 1 / CAST(k AS {{ nbsql.double() }}) END
+  {{ nbsql.dirichlet_likelihood(0, nbsql.word('unseen_alpha'), nbsql.word('n'), nbsql.word('k')) }}
 FROM denominators
 WHERE smooths
+{%- endmacro %}
+
+{# n: of a value in a class; total: of the class, with all pseudo-counts; k: the number of values. #}
+{% macro dirichlet_likelihood(n, alpha, total, k) -%}
+CASE WHEN {{ total }} > 0 THEN ({{ n }} + {{ alpha }}) / {{ total }} ELSE 1 / CAST({{ k }} AS {{ nbsql.double() }}) END
 {%- endmacro %}
 
 {# The values that are declared, a row a feature and value: feature, value and what is added to its count, alpha. #}

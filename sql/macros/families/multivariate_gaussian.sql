@@ -57,7 +57,7 @@
   {% for j in range(1, p + 1) -%}
   {% set outer = loop -%}
   {% for k in range(j, p + 1) -%}
-  {% set one, other = nbsql.word('nbsql_x') ~ nbsql.sub(feature, j), nbsql.word('nbsql_x') ~ nbsql.sub(feature, k) -%}
+  {% set one, other = nbsql.word('nbsql_x') ~ i ~ '_' ~ j, nbsql.word('nbsql_x') ~ i ~ '_' ~ k -%}
   {{ nbsql.total(model, nbsql.product(one, other, careful)) }}{% if not (loop.last and outer.last) %}, {% endif %}
   {%- endfor -%}
   {%- endfor %}
@@ -276,7 +276,7 @@ FROM {{ statistics }} AS statistics
 {% set shared = feature.family.shared -%}
 coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}
 {%- if shared %}
-{%- for j in range(1, feature.columns | length + 1) %} + parameters.slope{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, j, none if k is none else 1) }}{% endfor %}
+{%- for j in range(1, feature.columns | length + 1) %} + parameters.slope{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }} * {{ nbsql.deviation(feature, j, none if k is none else 1) }}{% endfor %}
 {%- endif %}
 {%- if k is none or not shared %} + {{ nbsql.white_square(feature, k) }}{% endif %}, 0)
 {%- endmacro %}
@@ -286,8 +286,8 @@ coalesce({{ nbsql.white_square(feature, k) }}, 0)
 {%- endmacro %}
 
 {#
-  -|W (x - m)|^2 / 2, of the matrix and mean of class k. W (x - m) are steps, with a column a class; or else a list, whose sum passes
-  over a number that is missing.
+  -|W (x - m)|^2 / 2, of the matrix and mean of class k. With a column a class, x - m and W (x - m) are steps, each named where it would be
+  written out in dozens of terms; or else W (x - m) is a list, whose sum passes over a number that is missing.
 #}
 {% macro white_square(feature, k) -%}
 {% set numbers = range(1, feature.columns | length + 1) -%}
@@ -307,6 +307,16 @@ coalesce({{ nbsql.white_square(feature, k) }}, 0)
 list_sum(list_transform({{ list }}, lambda z: z * z))
 {%- endmacro %}
 
+{% macro multivariate_gaussian_first_steps(feature, class_numbers) -%}
+{% for k in ([1] if feature.family.shared else class_numbers) -%}
+{% set last = loop.last -%}
+{% for j in range(1, feature.columns | length + 1) -%}
+{{ nbsql.from_mean(feature, j, k) }} AS nbsql_d{{ nbsql.sub(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{% endif %}
+{%- endfor %}
+{%- endfor %}
+{%- endmacro %}
+
 {% macro multivariate_gaussian_steps(feature, class_numbers) -%}
 {% for k in ([1] if feature.family.shared else class_numbers) -%}
 {% set last = loop.last -%}
@@ -319,7 +329,13 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 
 {# Row j of W (x - m). #}
 {% macro white_number(feature, j, k) -%}
-{% for i in range(1, j + 1) %}parameters.white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}{{ nbsql.of(k) }} * {{ nbsql.from_mean(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{% set white %}parameters.white{{ nbsql.sub(feature) }}_{% endset -%}
+{% for i in range(1, j + 1) %}{{ white }}{{ j * (j - 1) // 2 + i }}{{ nbsql.of(k) }} * {{ nbsql.deviation(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# x_j - m_j; with a column a class, the name of the step. #}
+{% macro deviation(feature, j, k) -%}
+{% if k is none %}{{ nbsql.from_mean(feature, j, none) }}{% else %}number.nbsql_d_{{ feature.index }}_{{ j }}_{{ k }}{% endif %}
 {%- endmacro %}
 
 {% macro from_mean(feature, j, k) -%}

@@ -4,11 +4,15 @@
 #}
 
 {% macro spark__explained(model, source, parameters, lookups, numbered=false) -%}
-WITH numbered AS (
+WITH {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
   {% set rows -%}
   SELECT row_number() OVER (ORDER BY nbsql_read) AS nbsql_row, source.*
   FROM (
+    {% if model.joins %}
+    SELECT source.nbsql_row AS nbsql_read, source.* EXCEPT (nbsql_row) FROM {{ source }} AS source
+    {% else %}
     SELECT {{ nbsql.row_id() }} AS nbsql_read, source.* FROM {{ source }} AS source
+    {% endif %}
   ) AS source
   {%- endset %}
   {% if model.segmented %}
@@ -21,6 +25,11 @@ WITH numbered AS (
   {%- endif %}
 
 ),
+{%- if model.backoffs %}
+
+{{ nbsql.masked(model, lookups) }},
+{%- endif %}
+
 parameters AS (
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
 ),

@@ -104,10 +104,7 @@ smoothed AS (
         denominators.feature,
         pseudo_counts.value,
         FALSE AS unseen,
-        CASE
-          WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n
-          ELSE 1 / CAST(denominators.k AS DOUBLE)
-        END AS likelihood
+        CASE WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n ELSE 1 / CAST(denominators.k AS DOUBLE) END AS likelihood
       FROM denominators
       JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
       LEFT JOIN counts AS counts
@@ -120,7 +117,7 @@ smoothed AS (
         feature,
         NULL,
         TRUE,
-        CASE WHEN n > 0 THEN unseen_alpha / n ELSE 1 / CAST(k AS DOUBLE) END
+        CASE WHEN n > 0 THEN (0 + unseen_alpha) / n ELSE 1 / CAST(k AS DOUBLE) END
       FROM denominators
       WHERE smooths
     ) AS estimates
