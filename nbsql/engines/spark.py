@@ -70,6 +70,8 @@ class Spark(Engine):
             "nbsql.Forward",
             "slice_by",
             "slice_names",
+            "segment_by",
+            "segments",
             "slices",
             "window",
             "drift",

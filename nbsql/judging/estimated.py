@@ -39,7 +39,7 @@ def estimated(
 
     def table(name: str, query: Markup) -> Markup:
         relation = temporary(f"{name} of {fold}")
-        engine.run(f"{name} of fold {fold}", renderer.statement("create_table_as", relation, query, temporary=True))
+        engine.create(f"{name} of fold {fold}", relation, query)
         return relation
 
     cells = table("cells", cells)

@@ -57,10 +57,6 @@ def test_rows_left_out_agree(tables: Both, case: str) -> None:
     options = {"target": "y", **CASES[case]}
     if "features" not in options:
         options["exclude"] = ["id", *options.get("exclude", [])]
-    if options.get("method") == "joint" and tables[0].engine == "spark":
-        with pytest.raises(nbsql.NotSupportedError, match=r"^family 'joint' of 'joint' is not available on Spark yet; "):
-            nbsql.cross_validate(tables[0].con, "t", folds="loo", **options)
-        return
     assert_alike(tables, "t", **options)
 
 
