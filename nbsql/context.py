@@ -170,7 +170,8 @@ def is_wide(spec: Spec, class_count: int, traits: Traits) -> bool:
     if not traits.long_form:
         return True
     if traits.most_numbers is not None:
-        return class_count * numbers_a_class(spec) <= traits.most_numbers
+        common = sum(parameter.common for feature in spec.features for parameter in feature.family.parameters)
+        return class_count * (numbers_a_class(spec) - common) + common <= traits.most_numbers
     terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
     return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
 

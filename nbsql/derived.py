@@ -79,7 +79,8 @@ def derive(
 def drop_derived(engine: Engine, plan: Plan) -> None:
     """Drop a transient model before the connection closes."""
     kinds = {"likelihoods": "view", "priors": "view"}
-    for name in ("likelihoods", "priors", "lookups", "parameters", "batches", "spec", "statistics"):
+    some = ("estimates",) if engine.renderer.dialect.traits.tabulates else ()
+    for name in ("likelihoods", "priors", *some, "lookups", "parameters", "batches", "spec", "statistics"):
         statement = engine.renderer.statement("drop_relation", kinds.get(name, "table"), plan.relations[name], if_exists=True)
         engine.run(f"drop {name}", statement)
 

@@ -131,7 +131,7 @@ DIALECTS = {
     ),
     "postgres": Traits(
         temporary=("pg_temp",),
-        speaks=("postgres",),
+        speaks=("postgres", "plain"),
         double="float8 '{}'",
         longest_name=63,
         most_numbers=1000,
@@ -142,7 +142,7 @@ DIALECTS = {
         materializes=True,
         standard_quotes=True,
     ),
-    "spark": Traits(speaks=("spark",), double="{}D", tabulates=True, cascades=True, substitutes=True),
+    "spark": Traits(speaks=("spark", "plain"), double="{}D", tabulates=True, cascades=True, substitutes=True),
     # Those that frozen scorers are written in (nbsql/frozen/scorer.py), and no model lives in.
     "bigquery": Traits(speaks=("bigquery",), all_but="EXCEPT"),
     "clickhouse": Traits(speaks=("clickhouse",), all_but="EXCEPT"),

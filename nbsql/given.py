@@ -13,6 +13,7 @@ from nbsql.context import ClassColumn
 from nbsql.counting import say
 from nbsql.derived import derive
 from nbsql.dialect import folded
+from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
@@ -65,7 +66,10 @@ def model_of(
         check_families(engine, features)
         spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
-        return derive(engine, spec, cells, [Entry(1, "1", "given", source, 0)], *place())
+        relations, replaces = place()
+        entry = Entry(1, "1", "given", source, 0)
+        plan, columns = derive(engine, spec, cells, [entry], draft(engine, relations), replaces)
+        return publish(engine, plan, relations), columns
 
 
 # What is supplied, as relations. ---------------------------------------------------------------------------------------

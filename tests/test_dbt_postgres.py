@@ -19,8 +19,12 @@ STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
 OVERLOOKED = """
 {%- if execute %}{% do nbsql.check_engine() %}{% endif -%}
 SELECT 'ident' AS name WHERE FALSE
-{%- for name in nbsql if name.startswith('postgres__') and nbsql[name[10:]] is not sameas nbsql[name] %}
+{%- for name in nbsql if name.startswith(('postgres__', 'plain__')) %}
+{%- set general = name.split('__')[1] %}
+{%- set own = nbsql.get('postgres__' ~ general, nbsql[name]) %}
+{%- if nbsql[general] is not sameas own %}
 UNION ALL SELECT {{ nbsql.text(name) }}
+{%- endif %}
 {%- endfor %}
 UNION ALL SELECT {{ nbsql.text(nbsql.double()) }}
 """

@@ -76,7 +76,7 @@ class PostgreSQL(Engine):
     )
     families = frozenset(
         "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
-        "multinomial complement tokens text".split()
+        "multinomial complement tokens text multivariate_gaussian".split()
     )
 
     def __init__(

@@ -47,6 +47,27 @@ class Spark(Engine):
 
     title = "Spark"
     drafts = True
+    offers = frozenset(
+        [
+            "predict with costs",
+            "predict with thresholds",
+            "predict with top_k",
+            "labelled=True",
+            "linear",
+            "quadratic",
+            "nbsql.from_tables",
+            "dialect",
+            "evaluate with costs",
+            "nbsql.cross_validate",
+            "nbsql.sweep",
+            "nbsql.Forward",
+            "slice_by",
+            "slice_names",
+            "slices",
+            "window",
+            "drift",
+        ]
+    )
     families = frozenset(
         "categorical bernoulli gaussian lognormal exponential poisson geometric "
         "multinomial complement tokens token_counts text".split()
@@ -225,8 +246,18 @@ class Spark(Engine):
         fields = self.dataframe(self.renderer.statement("empty", relation)).schema.fields
         return [Column(field.name, field.dataType.simpleString(), kind_of(field.dataType)) for field in fields]
 
-    def check_expression(self, expression: str, source: Source, argument: str) -> None:  # noqa: ARG002
-        raise NotSupportedError(f"{argument} is not available on Spark yet; it is on DuckDB")
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+        if not isinstance(expression, str) or not expression.strip():
+            raise InputError(f"{subject}, not {expression!r}")
+        query = self.renderer.dialect.query(expression)
+        try:
+            whole = self.names(self.renderer.statement("expression_of", source.relation, query))
+            self.names(self.renderer.statement("empty", self.renderer.fragment("sliced", source.relation, query)))
+        except DatabaseError as error:
+            raise InputError(f"{subject}: {error}") from None
+        if len(whole) != 1:
+            raise InputError(f"{subject}, not {expression!r}")
 
     def check_pattern(self, pattern: str) -> None:
         if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/spark/tokens.sql)

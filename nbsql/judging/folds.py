@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Any
 
 from markupsafe import Markup
@@ -36,6 +38,15 @@ class Models:
     context: Context
     parameters: Markup
     lookups: Markup
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What the models of a fold are made of, where the estimates are tables: the cells of the others, and their priors."""
+
+    context: Context
+    cells: Markup
+    priors: Markup
 
 
 @contextmanager
@@ -128,8 +139,12 @@ class Folds:
         context = self.context(spec)
         looked_up = [feature for feature in spec.features if feature.family.looked_up]
         parametrised = [feature for feature in spec.features if feature.family.parameters]
-        parameters = self.make("parameters", context, spec, parametrised, names)
-        lookups = self.make("lookups", context, spec, looked_up, names) if looked_up else self._table("no lookups")
+        with self.engine.temporaries() as temporary:
+            estimated = cache(partial(self._estimated, context, spec, temporary))
+            parameters = self.make("parameters", context, spec, parametrised, names, estimated)
+            lookups = (
+                self.make("lookups", context, spec, looked_up, names, estimated) if looked_up else self._table("no lookups")
+            )
         return Models(context, parameters, lookups)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
@@ -237,8 +252,25 @@ class Folds:
         given = given_priors(spec, self.labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 
-    def make(self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]) -> Markup:
-        """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it."""
+    def make(
+        self,
+        kind: str,
+        context: Context,
+        spec: Spec,
+        features: Sequence[Feature],
+        folds: Sequence[str],
+        estimated: Callable[[str], Estimated] | None = None,
+    ) -> Markup:
+        """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it.
+
+        Args:
+            kind: the macro.
+            context: of the models.
+            spec: the setting.
+            features: of the setting, those that the table is about.
+            folds: their names.
+            estimated: what is known of a fold, where the estimates are tables.
+        """
         key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers), folds))
         made = self._made.get(kind)
         if made is not None and made[0] == key:
@@ -247,7 +279,7 @@ class Folds:
         relation = made[1] if made else self._table(kind)
         if made is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        for number, query in enumerate(self._queries(kind, context, spec, features, folds)):
+        for number, query in enumerate(self._queries(kind, context, spec, features, folds, estimated)):
             macro = "insert_into" if number else "create_table_as"
             options = {} if number else {"temporary": True}
             engine.run(f"{kind} of the folds", renderer.statement(macro, relation, query, **options))
@@ -255,7 +287,13 @@ class Folds:
         return relation
 
     def _queries(
-        self, kind: str, context: Context, spec: Spec, features: Sequence[Feature], folds: Sequence[str]
+        self,
+        kind: str,
+        context: Context,
+        spec: Spec,
+        features: Sequence[Feature],
+        folds: Sequence[str],
+        estimated: Callable[[str], Estimated] | None,
     ) -> Iterator[Markup]:
         """The queries of the models of folds: of all together, or, where that is too much, of some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
@@ -267,9 +305,31 @@ class Folds:
         if together(replace(spec, features=tuple(features))):
             yield from (fragment("of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
+        if self.engine.renderer.dialect.traits.tabulates and estimated is not None:
+            known = [(fold, estimated(fold)) for fold in folds]
+            yield fragment("of_all", [fragment("of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in known])
+            return
         size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
         for start in range(0, len(folds), size):
             yield fragment("of_folds", kind, context, *of(fragment("fold_at_hand")), folds[start : start + size])
+
+    def _estimated(self, context: Context, spec: Spec, temporary: Callable[[str], Markup], fold: str) -> Estimated:
+        """The tables of the cells and the priors of the other folds, and the context that names that of their estimates."""
+        renderer = self.engine.renderer
+
+        def table(name: str, query: Markup) -> Markup:
+            relation = temporary(f"{name} of {fold}")
+            statement = renderer.statement("create_table_as", relation, query, temporary=True)
+            self.engine.run(f"{name} of fold {fold}", statement)
+            return relation
+
+        cells = table("cells", self.others(spec, fold))
+        priors = table("priors", renderer.fragment("priors", context, cells))
+        context = copy(context)
+        if spec.features:
+            arguments = (context, cells, priors, spec.features)
+            context.estimates = table("estimates", renderer.fragment("smoothed", *arguments))
+        return Estimated(context, cells, priors)
 
 
 def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:

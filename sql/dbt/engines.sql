@@ -16,7 +16,7 @@
 {% if target.type != 'postgres' %}{% do nbsql.default__check_engine() %}{% endif -%}
 {% set version = nbsql.answers("SELECT current_setting('server_version_num')")[0][0] | int // 10000 -%}
 {% if version < 15 %}{% do nbsql.refuse('this server is PostgreSQL ' ~ version ~ '; nbsql needs 15 or later') %}{% endif -%}
-{% do nbsql.speak(['postgres']) %}
+{% do nbsql.speak(['postgres', 'plain']) %}
 {%- endmacro %}
 
 {#

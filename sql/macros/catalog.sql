@@ -77,6 +77,11 @@ SELECT regexp_matches('', {{ nbsql.text(pattern) }})
 SELECT ({{ query }})
 {%- endmacro %}
 
+{# An expression over the columns of a source, by itself and in no parentheses. #}
+{% macro expression_of(source, expression) -%}
+SELECT {{ expression }} FROM {{ source }} AS source
+{%- endmacro %}
+
 {% macro subquery(query) -%}
 (
   {{ query | indent(2) }}

@@ -39,11 +39,19 @@ WITH classes AS (
 {%- endif %}
 
 {% if model.class_numbers -%}
+{{ nbsql.in_one_row(model, nbsql.word('classes')) }}
+{%- else -%}
+{{ nbsql.in_rows(model, nbsql.word('classes')) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The parameters in one row, from the relations `numbers` and the given one: class_no, class, log_prior. #}
+{% macro in_one_row(model, classes) -%}
 SELECT
-  {{ nbsql.laid_out(model, nbsql.word('classes')) }}
+  {{ nbsql.laid_out(model, classes) }}
 FROM (
-  SELECT {{ nbsql.gathered(nbsql.word('class'), nbsql.word('class_no')) }} AS labels, {{ nbsql.gathered(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors FROM classes
-) AS classes
+  SELECT {{ nbsql.gathered(nbsql.word('class'), nbsql.word('class_no')) }} AS labels, {{ nbsql.gathered(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors FROM {{ classes }}
+) AS {{ classes }}
 {%- if model.parameters %}
 
 CROSS JOIN (
@@ -51,36 +59,41 @@ CROSS JOIN (
   SELECT {{ nbsql.gathered(nbsql.word('number'), order) }} AS numbers FROM numbers
 ) AS numbers
 {%- endif %}
-{%- else -%}
+{%- endmacro %}
+
+{# The same in a row a class. member: the column that holds the class_no of `numbers`; further: columns to come before all others. #}
+{% macro in_rows(model, classes, member='class_no', further=[]) -%}
 SELECT
-  classes.class_no,
-  classes.class,
-  classes.log_prior
+  {% for column in further + ['class_no', 'class'] %}
+  {{ classes }}.{{ nbsql.word(column) }},
+  {% endfor %}
+  {{ classes }}.log_prior
   {%- for wanted in model.parameters %},
-  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
+  {{ nbsql.at(nbsql.word('numbers'), wanted.position) }} AS {{ nbsql.parameter(wanted) }}
   {%- endfor %}
 
-FROM classes
+FROM {{ classes }}
 {%- if model.parameters %}
 
 JOIN (
   SELECT class_no, {{ nbsql.gathered(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
-) AS numbers ON numbers.class_no = classes.class_no
-{%- endif %}
+) AS numbers ON numbers.class_no = {{ classes }}.{{ nbsql.word(member) }}
 {%- endif %}
 {%- endmacro %}
 
 {# The lists `labels` and `log_priors` of a relation, and `numbers`, in columns. #}
 {% macro laid_out(model, classes) -%}
+{% set labels %}{{ classes }}.labels{% endset -%}
+{% set log_priors %}{{ classes }}.log_priors{% endset -%}
 {% for k in model.class_numbers -%}
-{%+ if not loop.first %}  {%+ endif %}{{ classes }}.labels[{{ k }}] AS class_{{ k }},
-  {{ classes }}.log_priors[{{ k }}] AS log_prior_{{ k }}{% if not loop.last %},
+{%+ if not loop.first %}  {%+ endif %}{{ nbsql.at(labels, k) }} AS class_{{ k }},
+  {{ nbsql.at(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
 {%- for wanted in model.parameters %}
 {%- set name = nbsql.parameter(wanted) %}
 {%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
-  numbers[{{ (k - 1) * (model.parameters | length) + wanted.position }}] AS {{ name }}_{{ k }}
+  {{ nbsql.at(nbsql.word('numbers'), (k - 1) * (model.parameters | length) + wanted.position) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
 
@@ -156,13 +169,8 @@ SELECT
   {%- if tfidf %},
   max(coalesce(idf.idf, 1)) AS idf
   {%- endif %}
-  {%- for k in model.class_numbers %},
-  max(CASE WHEN classes.class_no = {{ k }} THEN {{ score }} END) AS class_{{ k }}
-  {%- else %},
-  {% set order %}classes.class_no{% endset %}
-  {{ nbsql.gathered(score, order) }} AS scores
-  {%- endfor %}
-
+  {%- set class_no %}classes.class_no{% endset %},
+  {{ nbsql.scores_by_class(model, score, class_no) }}
 FROM (
   {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
 ) AS smoothed
@@ -178,6 +186,16 @@ LEFT JOIN (
 
 WHERE smoothed.value IS NOT NULL
 GROUP BY smoothed.feature, smoothed.value
+{%- endmacro %}
+
+{# The scores of a value, a column a class, or in the long form a list of them. class_no: the number of the class of a score. #}
+{% macro scores_by_class(model, score, class_no) -%}
+{% for k in model.class_numbers -%}
+{%+ if not loop.first %}  {%+ endif %}max(CASE WHEN {{ class_no }} = {{ k }} THEN {{ score }} END) AS class_{{ k }}{% if not loop.last %},
+{% endif %}
+{%- else -%}
+{{ nbsql.gathered(score, class_no) }} AS scores
+{%- endfor %}
 {%- endmacro %}
 
 {# The parameters in the long form, whichever form the table has. #}

@@ -11,9 +11,9 @@
 {% macro predict_at_cost(model, scored, parameters, costs) -%}
 SELECT
   {{ nbsql.passed(model) }},
-  source.nbsql_labels[source.nbsql_choice] AS prediction,
-  source.nbsql_posteriors[source.nbsql_choice] AS probability,
-  source.nbsql_costs[source.nbsql_choice] AS expected_cost
+  {{ nbsql.chosen('nbsql_labels') }} AS prediction,
+  {{ nbsql.chosen('nbsql_posteriors') }} AS probability,
+  {{ nbsql.chosen('nbsql_costs') }} AS expected_cost
 FROM (
   {{ nbsql.priced(model, scored, parameters, costs) | indent(2) }}
 ) AS source
@@ -21,6 +21,13 @@ FROM (
 
 ORDER BY source.nbsql_row
 {%- endif %}
+{%- endmacro %}
+
+{# What a list has for the class that is chosen. #}
+{% macro chosen(list) -%}
+{% set elements %}source.{{ nbsql.word(list) }}{% endset -%}
+{% set choice %}source.nbsql_choice{% endset -%}
+{{ nbsql.at(elements, choice) }}
 {%- endmacro %}
 
 {# The rows of `scored` with the expected cost of every class, nbsql_costs, and the number of the cheapest, nbsql_choice. #}
@@ -33,13 +40,15 @@ FROM (
     {{ nbsql.with_posteriors(model, scored, parameters) | indent(4) }}
   ) AS posteriors
   CROSS JOIN (
-    SELECT {{ nbsql.array() }}[
+    {% set matrix %}
       {%- for column in costs %}
+      {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
 
-      {{ nbsql.array() }}[{% for cost in column %}{{ nbsql.number(cost) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{{ nbsql.comma(loop) }}
+  {{ nbsql.array_of(row) }}{{ nbsql.comma(loop) }}
       {%- endfor %}
 
-    ] AS nbsql_matrix
+    {% endset %}
+    SELECT {{ nbsql.array_of(matrix) | indent(4) }} AS nbsql_matrix
   ) AS matrix
   {{- nbsql.once() | indent(2) }}
 ) AS priced
@@ -53,8 +62,9 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 
 {# `scored` (predict.sql) with the predictions that cost least, for judging. #}
 {% macro decided_at_cost(model, scored, parameters, costs) -%}
-{% set prediction %}nbsql_labels[nbsql_choice]{% endset -%}
-{% set probability %}nbsql_posteriors[nbsql_choice]{% endset -%}
+{% set choice = nbsql.word('nbsql_choice') -%}
+{% set prediction = nbsql.at(nbsql.word('nbsql_labels'), choice) -%}
+{% set probability = nbsql.at(nbsql.word('nbsql_posteriors'), choice) -%}
 SELECT
   {{ nbsql.replacing(
     model,
@@ -71,8 +81,14 @@ FROM (
   (by the posteriors). Both agree but for chance if the posteriors hold.
 #}
 {% macro paid(model, decided, parameters, weight, as_text) -%}
+{% set matrix %}outcomes.matrix{% endset -%}
+{% set choice %}outcomes.choice{% endset -%}
+{% set actual %}known.class_no{% endset -%}
+{% set costs = nbsql.at(matrix, choice) -%}
+{% set prices %}source.nbsql_costs{% endset -%}
+{% set price %}source.nbsql_choice{% endset -%}
 SELECT
-  sum(outcomes.weight * outcomes.matrix[outcomes.choice][known.class_no]) / sum(outcomes.weight) AS cost,
+  sum(outcomes.weight * {{ nbsql.at(costs, actual) }}) / sum(outcomes.weight) AS cost,
   sum(outcomes.weight * outcomes.expected) / sum(outcomes.weight) AS expected_cost
 FROM (
   SELECT
@@ -80,7 +96,7 @@ FROM (
     {%+ if weight is none %}CAST(1 AS {{ nbsql.double() }}){% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS weight,
     source.nbsql_matrix AS matrix,
     source.nbsql_choice AS choice,
-    source.nbsql_costs[source.nbsql_choice] AS expected
+    {{ nbsql.at(prices, price) }} AS expected
   FROM {{ decided }} AS source
 ) AS outcomes
 JOIN (

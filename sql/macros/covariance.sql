@@ -35,10 +35,10 @@ entries AS MATERIALIZED (
   WHERE comoments.feature = {{ nbsql.text(feature.name) }}
 ),
 centres_of_classes AS (
-  SELECT class, max(n) AS n, list(mean ORDER BY i) AS means FROM entries WHERE i = j GROUP BY class
+  SELECT class, max(n) AS n, {{ nbsql.gathered(nbsql.word('mean'), nbsql.word('i')) }} AS means FROM entries WHERE i = j GROUP BY class
 ),
 pooled_centre AS (
-  SELECT list(mean ORDER BY i) AS means
+  SELECT {{ nbsql.gathered(nbsql.word('mean'), nbsql.word('i')) }} AS means
   FROM (
     SELECT i, sum(n * (mean - least)) / sum(n) + max(least) AS mean
     FROM (
@@ -106,13 +106,22 @@ covariances AS MATERIALIZED (
 {{ nbsql.elimination(p) }}
 {%- endmacro %}
 
+{# ln |S| of a matrix of `whitened`, of p columns; what does not vary is left out. #}
+{% macro log_determinant(p) -%}
+{% set share %}CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END{% endset -%}
+{{ nbsql.list_total(nbsql.list_mapped(nbsql.whole_list(1, p + 1), share, 'j')) }}
+{%- endmacro %}
+
 {# `spreads`, `correlations`, `eliminated` and `whitened` of `covariances` of p columns; common table expressions, as those above. #}
 {% macro elimination(p) -%}
+{% set deviation %}sqrt(greatest(covariance, 0)){% endset -%}
+{% set correlation %}coalesce(sides.covariance / nullif(spreads.deviations[sides.i] * spreads.deviations[sides.j], 0), 0){% endset -%}
+{% set other %}sides.j{% endset -%}
 spreads AS (
-  SELECT class, list(sqrt(greatest(covariance, 0)) ORDER BY i) AS deviations FROM covariances WHERE i = j GROUP BY class
+  SELECT class, {{ nbsql.gathered(deviation, nbsql.word('i')) }} AS deviations FROM covariances WHERE i = j GROUP BY class
 ),
 correlations AS (
-  SELECT sides.class, sides.i, list(coalesce(sides.covariance / nullif(spreads.deviations[sides.i] * spreads.deviations[sides.j], 0), 0) ORDER BY sides.j) AS correlations
+  SELECT sides.class, sides.i, {{ nbsql.gathered(correlation, other) }} AS correlations
   FROM (
     SELECT class, i, j, covariance FROM covariances
     UNION ALL
@@ -122,26 +131,7 @@ correlations AS (
   GROUP BY sides.class, sides.i
 ),
 eliminated AS (
-  SELECT
-    class,
-    1 AS k,
-    list(list_concat(correlations, list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN j = i THEN 1e0 ELSE 0e0 END)) ORDER BY i) AS matrix
-  FROM correlations
-  GROUP BY class
-  UNION ALL
-  SELECT
-    class,
-    k + 1,
-    list_transform(
-      matrix,
-      lambda row, i: CASE
-        WHEN i <= k OR row[k] = 0 THEN row
-        ELSE list_transform(row, lambda x, j: x - row[k] / nullif(ahead[k], 0) * ahead[j])
-      END
-    )
-  FROM (
-    SELECT class, k, matrix, matrix[k] AS ahead FROM eliminated WHERE k < {{ p }}
-  ) AS step
+  {{ nbsql.eliminated(p) | indent(2) }}
 ),
 whitened AS MATERIALIZED (
   SELECT eliminated.class, eliminated.matrix, spreads.deviations
@@ -149,6 +139,30 @@ whitened AS MATERIALIZED (
   JOIN spreads ON spreads.class = eliminated.class
   WHERE eliminated.k = {{ p }}
 )
+{%- endmacro %}
+
+{# From `correlations`, the matrices [R I] and, column by column, what is left of them: class, k, matrix. #}
+{% macro eliminated(p) -%}
+SELECT
+  class,
+  1 AS k,
+  list(list_concat(correlations, list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN j = i THEN 1e0 ELSE 0e0 END)) ORDER BY i) AS matrix
+FROM correlations
+GROUP BY class
+UNION ALL
+SELECT
+  class,
+  k + 1,
+  list_transform(
+    matrix,
+    lambda row, i: CASE
+      WHEN i <= k OR row[k] = 0 THEN row
+      ELSE list_transform(row, lambda x, j: x - row[k] / nullif(ahead[k], 0) * ahead[j])
+    END
+  )
+FROM (
+  SELECT class, k, matrix, matrix[k] AS ahead FROM eliminated WHERE k < {{ p }}
+) AS step
 {%- endmacro %}
 
 {# The columns of a matrix that cannot be inverted, a row: class, as text, and the columns that make each other up. #}
@@ -164,12 +178,22 @@ WITH RECURSIVE classes AS (
 comoments AS (
   {{ nbsql.pooled(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 ),
-{{ nbsql.covariance_steps(feature) }}
-SELECT CAST(class AS {{ nbsql.string() }}) AS class, list_filter(range(1, {{ p + 1 }}), lambda i: i <= k AND abs(matrix[k][{{ p }} + i]) > 1e-6) AS columns
-FROM (
-  SELECT *, list_position(list_transform(range(1, {{ p + 1 }}), lambda j: coalesce(matrix[j][j] > 1e-10, FALSE)), FALSE) AS k FROM whitened
-) AS pivots
-WHERE k > 0
+{{ nbsql.covariance_steps(feature) }},
+columns AS (
+  SELECT {{ nbsql.whole_numbers(1, p + 1) }} AS i
+)
+SELECT CAST(whitened.class AS {{ nbsql.string() }}) AS class, {{ nbsql.gathered(nbsql.word('i'), nbsql.word('i')) }} AS columns
+FROM whitened
+JOIN (
+  SELECT class, min(i) AS k
+  FROM whitened
+  CROSS JOIN columns
+  WHERE NOT coalesce(matrix[i][i] > 1e-10, FALSE)
+  GROUP BY class
+) AS pivots ON pivots.class = whitened.class
+JOIN columns ON columns.i <= pivots.k
+WHERE abs(whitened.matrix[pivots.k][{{ p }} + columns.i]) > 1e-6
+GROUP BY whitened.class
 ORDER BY class
 LIMIT 1
 {%- endmacro %}

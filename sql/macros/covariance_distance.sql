@@ -7,13 +7,14 @@
 {# Common table expressions, from `comoments` and `classes`: whites and log_determinants(class, log_determinant), NULL without an inverse. #}
 {% macro inverse_steps(feature) -%}
 {% set p = feature.columns | length -%}
+{% set left %}CASE WHEN matrix[j][j] > 1e-10 AND deviations[j] > 0 THEN 1 ELSE 0 END{% endset -%}
 {{ nbsql.covariance_steps(feature) }},
 log_determinants AS MATERIALIZED (
   SELECT
     class,
-    list_sum(list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END)) AS log_determinant
+    {{ nbsql.log_determinant(p) }} AS log_determinant
   FROM whitened
-  WHERE list_bool_and(list_transform(range(1, {{ p + 1 }}), lambda j: coalesce(matrix[j][j] > 1e-10 AND deviations[j] > 0, FALSE)))
+  WHERE {{ nbsql.list_lowest(nbsql.list_mapped(nbsql.whole_list(1, p + 1), left, 'j')) }} = 1
 ),
 whites AS MATERIALIZED (
   SELECT whitened.class, pairs.i, pairs.j, matrix[pairs.j][{{ p }} + pairs.i] / sqrt(matrix[pairs.j][pairs.j]) / deviations[pairs.i] AS white
@@ -52,7 +53,7 @@ whites AS MATERIALIZED (
 SELECT *
 FROM (
   WITH RECURSIVE classes AS (
-    SELECT unnest(['a', 'b']) AS class
+    SELECT unnest({{ nbsql.array() }}['a', 'b']) AS class
   ),
   comoments AS (
     {% for side in ['a', 'b'] %}
@@ -94,9 +95,9 @@ FROM (
     {{ nbsql.text(feature.name) }} AS feature,
     max(from_a + from_b) AS psi,
     max(from_a) AS kl,
-    arg_max(value, moved) AS value,
-    arg_max(a, moved) AS a,
-    arg_max(b, moved) AS b
+    {{ nbsql.at_highest(nbsql.word('value'), nbsql.word('moved')) }} AS value,
+    {{ nbsql.at_highest(a, nbsql.word('moved')) }} AS a,
+    {{ nbsql.at_highest(b, nbsql.word('moved')) }} AS b
   FROM (
     SELECT *, coalesce({{ nbsql.normal_divergence(a, b) }} + {{ nbsql.normal_divergence(b, a) }}, abs(b - a)) AS moved FROM columns_of
   ) AS columns_of
@@ -124,7 +125,7 @@ FROM (
     {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
   ),
   classes AS (
-    SELECT unnest(['total', 'within']) AS class
+    SELECT unnest({{ nbsql.array() }}['total', 'within']) AS class
   ),
   comoments AS (
     SELECT 'total' AS class, * FROM (

@@ -95,6 +95,17 @@ CROSS JOIN LATERAL (
 ) AS models
 {%- endmacro %}
 
+{# The rows of several queries. #}
+{% macro of_all(queries) -%}
+{% for query in queries -%}
+{{ query }}
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
 {# Those of one fold by itself, which is a literal: DuckDB before 2.0 cannot do a recursive query, an inverse say, for every fold. #}
 {% macro of_fold(kind, model, statistics, priors, fold) -%}
 SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, models.*
@@ -110,10 +121,11 @@ FROM (
 SELECT *
 FROM (
   {% if model.class_numbers %}
+  {% set labels %}{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
+  {% set numbers %}{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
   SELECT
     nbsql_slice,
-    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class,
-    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]) AS class_no
+    {{ nbsql.unnested([nbsql.array_of(labels), nbsql.array_of(numbers)], ['class', 'class_no']) | indent(4) }}
   FROM {{ parameters }} AS parameters
   {% else %}
   SELECT nbsql_slice, class, class_no FROM {{ parameters }} AS parameters
@@ -188,7 +200,9 @@ SELECT
   source.nbsql_probability,
   source.nbsql_log_evidence,
   {% set class_nos %}numbers.class_nos{% endset %}
-  {% set joint %}coalesce(({% if model.class_numbers %}{{ nbsql.array() }}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}source.nbsql_joints{% endif %})[number], -{{ nbsql.infinity() }}){% endset %}
+  {% set numbered %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
+  {% set joints %}({% if model.class_numbers %}{{ nbsql.array_of(numbered) }}{% else %}source.nbsql_joints{% endif %}){% endset %}
+  {% set joint %}coalesce({{ nbsql.at(joints, nbsql.word('number')) }}, -{{ nbsql.infinity() }}){% endset %}
   {{ nbsql.list_mapped(class_nos, joint, 'number') }} AS nbsql_joints
 FROM {{ scored }} AS source
 JOIN (

@@ -9,7 +9,7 @@
 
 {# The rows with a key, by which what is said of them meets. #}
 {% macro keyed(dealt) -%}
-SELECT row_number() OVER () AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
+SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
 {%- endmacro %}
 
 {% macro rows_of_fold(keyed, fold) -%}
@@ -21,14 +21,15 @@ SELECT row_number() OVER () AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
   such a class is impossible.
 #}
 {% macro fold_contributions(explained, numbers) -%}
+{% set scores -%}
+{% for number in numbers %}
+{%+ if number is none %}CASE WHEN feature IS NULL THEN -{{ nbsql.infinity() }} ELSE 0 END{% else %}sum(CASE WHEN class_no = {{ number }} THEN contribution END){%+ endif %}{{ nbsql.comma(loop) }}
+{% endfor %}
+{%- endset -%}
 SELECT
   nbsql_key AS row,
   feature,
-  {{ nbsql.array() }}[
-    {% for number in numbers %}
-    {%+ if number is none %}CASE WHEN feature IS NULL THEN -{{ nbsql.infinity() }} ELSE 0 END{% else %}sum(CASE WHEN class_no = {{ number }} THEN contribution END){%+ endif %}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  ] AS scores
+  {{ nbsql.array_of(scores) | indent(4) }} AS scores
 FROM (
   {{ explained | indent(2) }}
 ) AS explained
@@ -56,7 +57,7 @@ FROM (
 {# The log loss of a row, of `scores` and `truth`; the posterior is kept from 0 and 1 as in evaluate.sql. #}
 {% macro loss() -%}
 {% set scores, epsilon = nbsql.word('scores'), nbsql.epsilon() -%}
-{% set truth %}scores[truth] - {{ nbsql.list_highest(scores) }}{% endset -%}
+{% set truth %}{{ nbsql.at(scores, nbsql.word('truth')) }} - {{ nbsql.list_highest(scores) }}{% endset -%}
 {% set share %}score - {{ nbsql.list_highest(scores) }}{% endset -%}
 -ln(least(greatest(
   CASE WHEN {{ nbsql.list_highest(scores) }} > -{{ nbsql.infinity() }}
@@ -72,7 +73,8 @@ SELECT
   standing.truth,
   contributions.feature,
   {% set scores %}standing.scores{% endset %}
-  {% set sum %}score + coalesce(contributions.scores[place], 0){% endset %}
+  {% set contribution %}contributions.scores{% endset %}
+  {% set sum %}score + coalesce({{ nbsql.at(contribution, nbsql.word('place')) }}, 0){% endset %}
   {{ nbsql.list_mapped(scores, sum, 'score', 'place') }} AS scores,
   standing.loss AS loss_before
 FROM {{ standing }} AS standing

@@ -19,7 +19,7 @@
 {% macro linear(model, parameters, lookups, degree) -%}
 {% set computed = model.features | selectattr('family.parameters') | list -%}
 {% set columns = ['class', 'feature', 'value'] + (['other'] if degree == 2 else []) + ['times', 'weight'] -%}
-WITH parameters AS MATERIALIZED (
+WITH parameters AS {{ nbsql.materialized() }}(
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
 ),
 weights AS (
@@ -36,29 +36,35 @@ weights AS (
   UNION ALL
   SELECT
     class_no,
+    {% set lists = namespace(found=[]) %}
     {% for column in columns[1:] %}
-    unnest({{ nbsql.array() }}[
+    {% set weights -%}
       {%- for feature in block -%}
       {{ nbsql[feature.family.name ~ '_weights'](feature, column, degree) }}{% if not loop.last %}, {% endif %}
       {%- endfor -%}
-    ]) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+    {%- endset %}
+    {% set lists.found = lists.found + [nbsql.array_of(weights)] %}
     {% endfor %}
+    {{ nbsql.unnested(lists.found, columns[1:]) | indent(4) }}
   FROM parameters
   {%- endfor %}
   {%- for feature in model.features | selectattr('family.looked_up') %}
 
   UNION ALL
   SELECT
-    generate_subscripts(scores, 1),
+    class_no,
     {{ nbsql.text(feature.name) }},
     value,
     {% if degree == 2 %}
     NULL,
     {% endif %}
     {{ nbsql.text(feature.family.times) }},
-    unnest(scores)
+    weight
   FROM (
-    SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+    SELECT value, {{ nbsql.unnested_with_places(nbsql.word('scores'), 'class_no', 'weight') }}
+    FROM (
+      SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+    ) AS found
   ) AS found
   {%- endfor %}
 

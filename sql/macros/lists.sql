@@ -5,6 +5,11 @@
 [{{ elements }}]
 {%- endmacro %}
 
+{# The same of elements whose type is plain. #}
+{% macro array_of(elements) -%}
+{{ nbsql.array() }}[{{ elements }}]
+{%- endmacro %}
+
 {#
   A list of what becomes of every element. body: of an element, which it calls x, and, where it needs its place, that by the name
   `place`; at most one such list is made in the body of another.
@@ -37,6 +42,29 @@ list_position({{ list }}, {{ x }})
 
 {% macro list_size(list) -%}
 len({{ list }})
+{%- endmacro %}
+
+{# The whole numbers from the first up to the one before the end. #}
+{% macro whole_list(first, end) -%}
+range({{ first }}, {{ end }})
+{%- endmacro %}
+
+{# A quotient of whole numbers without its remainder. #}
+{% macro whole_quotient(a, b) -%}
+{{ a }} // {{ b }}
+{%- endmacro %}
+
+{# In a SELECT: a row an element, of several lists side by side; names: of their columns. #}
+{% macro unnested(lists, names) -%}
+{% for list in lists -%}
+unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The same of one list, and the places of its elements. #}
+{% macro unnested_with_places(list, place, name) -%}
+generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {# After a sub-select whose columns are costly and named more than once: an engine may compute them once a name, unless it is told not to. #}

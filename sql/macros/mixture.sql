@@ -51,41 +51,18 @@ classes AS (
 {# The parameters of the members; in the long form with of_class, the number of the class of each. #}
 {% macro mixture_parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parameters') | list -%}
-WITH {{ nbsql.mixture_members(statistics, priors) }}
+WITH {{ nbsql.mixture_members(statistics, priors) }},
+labelled AS (
+  SELECT member AS class_no, class_no AS of_class, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior FROM members
+)
 {%- if model.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_members(model, features), features) }}
 {%- endif %}
 
 {% if model.class_numbers -%}
-SELECT
-  {{ nbsql.laid_out(model.parts, nbsql.word('members')) }}
-FROM (
-  SELECT {{ nbsql.gathered(nbsql.word('class'), nbsql.word('member')) }} AS labels, {{ nbsql.gathered(nbsql.log(nbsql.word('prior')), nbsql.word('member')) }} AS log_priors FROM members
-) AS members
-{%- if model.parameters %}
-
-CROSS JOIN (
-  {% set order %}class_no, position{% endset %}
-  SELECT {{ nbsql.gathered(nbsql.word('number'), order) }} AS numbers FROM numbers
-) AS numbers
-{%- endif %}
+{{ nbsql.in_one_row(model.parts, nbsql.word('labelled')) }}
 {%- else -%}
-SELECT
-  members.member AS class_no,
-  members.class_no AS of_class,
-  members.class,
-  {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
-  {%- for wanted in model.parameters %},
-  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
-  {%- endfor %}
-
-FROM members
-{%- if model.parameters %}
-
-JOIN (
-  SELECT class_no AS member, list(number ORDER BY position) AS numbers FROM numbers GROUP BY class_no
-) AS numbers ON numbers.member = members.member
-{%- endif %}
+{{ nbsql.in_rows(model, nbsql.word('labelled'), further=['of_class']) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -101,12 +78,8 @@ SELECT
   {%- if tfidf %},
   max(coalesce(idf.idf, 1)) AS idf
   {%- endif %}
-  {%- for k in model.parts.class_numbers %},
-  max(CASE WHEN smoothed.class = {{ k }} THEN {{ score }} END) AS class_{{ k }}
-  {%- else %},
-  list({{ score }} ORDER BY smoothed.class) AS scores
-  {%- endfor %}
-
+  {%- set member %}smoothed.class{% endset %},
+  {{ nbsql.scores_by_class(model.parts, score, member) }}
 FROM (
   {{ nbsql.smoothed_members(model, features) | indent(2) }}
 ) AS smoothed

@@ -73,6 +73,11 @@ CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
 {{ x }} * {{ x }}
 {%- endmacro %}
 
+{# careful: whether either may be so near 0 that the product is below every double. #}
+{% macro product(a, b, careful=false) -%}
+{{ a }} * {{ b }}
+{%- endmacro %}
+
 {# Of a list. #}
 {% macro sum_of_squares(x) -%}
 list_dot_product({{ x }}, {{ x }})

@@ -155,11 +155,6 @@ range(1, {{ n + 1 }})
 log2({{ x }})
 {%- endmacro %}
 
-{# ln x! #}
-{% macro log_gamma_after(x) -%}
-lgamma({{ x }} + 1)
-{%- endmacro %}
-
 {# NULL, where the type does not hold the value. #}
 {% macro cast_or_null(value, type) -%}
 TRY_CAST({{ value }} AS {{ type }})
@@ -254,7 +249,8 @@ sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0, position) }})) * cos({
 {% set rate %}rate{{ nbsql.sub(feature) }}{% endset -%}
 {% set first %}CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT){% endset -%}
 {% set end %}CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT){% endset -%}
-{% set log %}(value * ln(rate) - rate - {{ nbsql.log_gamma_after(nbsql.word('value')) }}){% endset -%}
+{% set number %}CAST(value AS {{ nbsql.double() }}){% endset -%}
+{% set log %}(value * ln(rate) - rate - {{ nbsql.log_factorial(number) }}){% endset -%}
 {% set masses -%}
 (
   SELECT class, value, {{ nbsql.up_to(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
@@ -329,8 +325,10 @@ FROM (
 
 {# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
-{% set joints %}{% if model.class_numbers %}({{ nbsql.array() }}[{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]){% else %}source.nbsql_joints{% endif %}{% endset -%}
-SELECT coalesce(sum(coalesce({{ joints }}[numbered.class_no]{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
+{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}
+{% set class_no %}numbered.class_no{% endset -%}
+SELECT coalesce(sum(coalesce({{ nbsql.at(joints, class_no) }}{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total, count(*) AS rows
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}

@@ -34,7 +34,7 @@ factor{{ nbsql.sub(feature) }} AS MATERIALIZED (
 
   FROM whitened
   JOIN (
-    SELECT class, list(mean ORDER BY i) AS means FROM entries WHERE i = j GROUP BY class
+    SELECT class, {{ nbsql.gathered(nbsql.word('mean'), nbsql.word('i')) }} AS means FROM entries WHERE i = j GROUP BY class
   ) AS centres ON centres.class = whitened.class
 )
 {%- endmacro %}

@@ -143,17 +143,25 @@ LEFT JOIN {{ lookups }} AS {{ level }}
 #}
 {% macro with_inputs(relation, features) -%}
 {% if features -%}
+{% set inputs -%}
+SELECT
+  source.*,
+  {% for feature in features %}
+  {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ relation }} AS source
+{%- endset -%}
 (
-  SELECT
-    source.*,
-    {% for feature in features %}
-    {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  FROM {{ relation }} AS source
+  {{ nbsql.completed(inputs, features) | indent(2) }}
 ) AS number
 {%- else -%}
 {{ relation }} AS number
 {%- endif %}
+{%- endmacro %}
+
+{# A query of the inputs of some features, with what else their terms read that an engine computes once a row. #}
+{% macro completed(inputs, features) -%}
+{{ inputs }}
 {%- endmacro %}
 
 {# The same with what some terms name more than once, of the inputs and the parameters: two steps of their own, which halve those terms twice. #}
@@ -177,6 +185,7 @@ LEFT JOIN {{ lookups }} AS {{ level }}
     {{ nbsql.met(model, parameters, nbsql.word('number')) }}
   ) AS number
   {{ nbsql.met(model, parameters, nbsql.word('number')) }}
+  {{- nbsql.once() | indent(2) }}
 ) AS number
 {%- else -%}
 {{ nbsql.with_inputs(relation, features) }}

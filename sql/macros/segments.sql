@@ -180,8 +180,8 @@ FROM (
 {% macro segment_parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }},
-priors_of AS (
-  SELECT member, segment, name, class_no, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+labelled AS (
+  SELECT member, segment AS nbsql_segment, name AS segment_name, class_no, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
   FROM (
     SELECT *, {{ nbsql.segment_prior(model) }} AS prior FROM members
   ) AS estimates
@@ -192,47 +192,31 @@ priors_of AS (
 
 {% if model.class_numbers -%}
 SELECT
-  members.segment AS nbsql_segment,
-  members.segment_name,
-  {{ nbsql.laid_out(model, nbsql.word('members')) }}
+  listed.nbsql_segment,
+  listed.segment_name,
+  {{ nbsql.laid_out(model, nbsql.word('listed')) }}
 FROM (
   SELECT
-    segment,
-    max(name) AS segment_name,
+    nbsql_segment,
+    segment_name,
     {{ nbsql.gathered(nbsql.word('class'), nbsql.word('class_no')) }} AS labels,
     {{ nbsql.gathered(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
-  FROM priors_of
-  GROUP BY segment
-) AS members
+  FROM labelled
+  GROUP BY nbsql_segment, segment_name
+) AS listed
 {%- if model.parameters %}
 
 JOIN (
   {% set number %}numbers.number{% endset %}
-  {% set order %}members.class_no, numbers.position{% endset %}
-  SELECT members.segment, {{ nbsql.gathered(number, order) }} AS numbers
+  {% set order %}labelled.class_no, numbers.position{% endset %}
+  SELECT labelled.nbsql_segment, {{ nbsql.gathered(number, order) }} AS numbers
   FROM numbers
-  JOIN members ON members.member = numbers.class_no
-  GROUP BY members.segment
-) AS numbers ON numbers.segment = members.segment
+  JOIN labelled ON labelled.member = numbers.class_no
+  GROUP BY labelled.nbsql_segment
+) AS numbers ON numbers.nbsql_segment = listed.nbsql_segment
 {%- endif %}
 {%- else -%}
-SELECT
-  priors_of.segment AS nbsql_segment,
-  priors_of.name AS segment_name,
-  priors_of.class_no,
-  priors_of.class,
-  priors_of.log_prior
-  {%- for wanted in model.parameters %},
-  numbers[{{ wanted.position }}] AS {{ nbsql.parameter(wanted) }}
-  {%- endfor %}
-
-FROM priors_of
-{%- if model.parameters %}
-
-JOIN (
-  SELECT class_no AS member, {{ nbsql.gathered(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
-) AS numbers ON numbers.member = priors_of.member
-{%- endif %}
+{{ nbsql.in_rows(model, nbsql.word('labelled'), member='member', further=['nbsql_segment', 'segment_name']) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -244,14 +228,9 @@ SELECT
   members.segment AS nbsql_segment,
   smoothed.feature,
   smoothed.value
-  {%- for k in model.class_numbers %},
-  max(CASE WHEN members.class_no = {{ k }} THEN smoothed.score END) AS class_{{ k }}
-  {%- else %},
-  {% set score %}smoothed.score{% endset %}
-  {% set order %}members.class_no{% endset %}
-  {{ nbsql.gathered(score, order) }} AS scores
-  {%- endfor %}
-
+  {%- set score %}smoothed.score{% endset %}
+  {%- set class_no %}members.class_no{% endset %},
+  {{ nbsql.scores_by_class(model, score, class_no) }}
 FROM (
   {{ nbsql.segment_estimates(model, statistics, priors, features) | indent(2) }}
 ) AS smoothed

@@ -15,8 +15,8 @@
 {% macro predict_at_thresholds(model, scored, parameters, thresholds) -%}
 SELECT
   {{ nbsql.passed(model) }},
-  source.nbsql_labels[source.nbsql_choice] AS prediction,
-  source.nbsql_posteriors[source.nbsql_choice] AS probability
+  {{ nbsql.chosen('nbsql_labels') }} AS prediction,
+  {{ nbsql.chosen('nbsql_posteriors') }} AS probability
 FROM (
   SELECT
     *,
@@ -26,8 +26,9 @@ FROM (
       WHEN {{ nbsql.list_highest(others) }} >= 0 THEN {{ nbsql.list_place(others, nbsql.list_highest(others)) }}
     END END AS nbsql_choice
   FROM (
-    {% set reached %}CASE WHEN p >= nbsql_thresholds[k] THEN p ELSE -1 END{% endset %}
-    {% set others %}CASE WHEN nbsql_thresholds[k] IS NULL THEN p ELSE -1 END{% endset %}
+    {% set threshold = nbsql.at(nbsql.word('nbsql_thresholds'), nbsql.word('k')) %}
+    {% set reached %}CASE WHEN p >= {{ threshold }} THEN p ELSE -1 END{% endset %}
+    {% set others %}CASE WHEN {{ threshold }} IS NULL THEN p ELSE -1 END{% endset %}
     SELECT
       *,
       {{ nbsql.list_mapped(nbsql.word('nbsql_posteriors'), reached, 'p', 'k') }} AS nbsql_reached,
@@ -36,7 +37,8 @@ FROM (
       {{ nbsql.with_posteriors(model, scored, parameters) | indent(6) }}
     ) AS posteriors
     CROSS JOIN (
-      SELECT {{ nbsql.array() }}[{% for threshold in thresholds %}{{ nbsql.optional(threshold) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}] AS nbsql_thresholds
+      {% set listed %}{% for threshold in thresholds %}{{ nbsql.optional(threshold) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
+      SELECT {{ nbsql.array_of(listed) }} AS nbsql_thresholds
     ) AS thresholds
     {{- nbsql.once() | indent(4) }}
   ) AS held

@@ -28,13 +28,16 @@ _QUICK = (
 )
 
 
-# What the tests of a module are about: Spark is not asked where it lacks that, but for its refusal (test_refusals.py).
+# What the tests of a module, or one of them, are about: where Spark lacks that, only its refusal is tested (test_refusals.py).
 _ABOUT = {
+    "test_costs_are_judged_alike": "evaluate with costs",
+    "test_rows_are_drawn_by_the_model": "sample",
     "test_calibration": "calibrate",
     "test_files": "export",
     "test_leave_one_out": "folds='loo'",
     "test_families": "by='mdl' of 'wind'",
     "test_decisions": "predict with costs",
+    "test_discriminant": "method='lda'",
     "test_folds": "cross_validate",
     "test_frozen": "dialect",
     "test_given": "from_tables",
@@ -50,7 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All tests on Spark share one session, and so one worker; those of what an engine lacks are skipped, with its reason."""
     for item in items:
         engines = {value for value in getattr(getattr(item, "callspec", None), "params", {}).values() if isinstance(value, str)}
-        about = _ABOUT.get(item.path.stem, "")
+        about = _ABOUT.get(getattr(item, "originalname", ""), _ABOUT.get(item.path.stem, ""))
         if "spark" in engines and about in LACKS["spark"] and item.path.parent == Path(__file__).parent:
             item.add_marker(pytest.mark.skip(reason=f"{about} is not on Spark: {LACKS['spark'][about]}"))
         if "spark" in engines or "spark" in getattr(item, "fixturenames", ()):

@@ -62,6 +62,8 @@ def explained(model: Any, source: str) -> list[tuple[Any, ...]]:
     """The rows of an explanation, in one order, with values as numbers where they are: engines write 1.0 and 1."""
 
     def plain(value: Any) -> Any:
+        if isinstance(value, str) and value.startswith("["):
+            return [plain(each) for each in value.strip("[]").split(", ")]
         try:
             return f"{float(value):.12g}"
         except (TypeError, ValueError):

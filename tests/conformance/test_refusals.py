@@ -35,6 +35,7 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "as_of": lambda place, model, _: model.as_of("1"),
     "calibrate": lambda place, model, _: model.calibrate("golf", folds=2),
     "components": lambda place, model, _: fitted(place, components=2),
+    "method='lda'": lambda place, model, _: fitted(place, method="lda"),
     "method='logistic'": lambda place, model, _: fitted(place, method="logistic"),
     "by='mdl' of 'wind'": lambda place, model, _: fitted(place, families={"wind": nbsql.Binned(by="mdl")}),
     "best of 'sky'": lambda place, model, _: fitted(place, families={"sky": nbsql.Text(best=2)}),
@@ -120,23 +121,14 @@ def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, 
     with pytest.raises(NotSupportedError) as caught:
         ACTS[act](place, model, tmp_path)
     where = "; it is on Spark" if act == "Query.dataframe" else " yet; it is on DuckDB"
-    if act == "by='mdl' of 'wind'" and place.engine == "spark":
-        assert str(caught.value).startswith("family 'binned' of 'wind' is not available on Spark yet; choose another (")
+    family = {"by='mdl' of 'wind'": "'binned' of 'wind'", "method='lda'": "'multivariate_gaussian' of 'lda'"}.get(act)
+    if family and place.engine == "spark":
+        known = ", ".join(sorted(model._engine.families or ()))
+        line = f"family {family} is not available on Spark yet; choose another ({known}), or leave the column out"
+        assert str(caught.value) == line
         return
     assert str(caught.value) == f"{name} is not available on {model._engine.title}{where}"
     assert model.predict("golf").fetchall()  # nothing has changed, and the connection can be used
-
-
-def test_a_family_that_postgres_lacks(pg: Any) -> None:
-    place = Place("postgres", pg)
-    golf(place)
-    known = ", ".join(sorted(nbsql.load(pg, "golfing")._engine.families or ()))
-    with pytest.raises(NotSupportedError) as caught:
-        fitted(place, families={"both": nbsql.MultivariateGaussian(["wind", "id"])})
-    assert str(caught.value) == (
-        f"family 'multivariate_gaussian' of 'both' is not available on PostgreSQL yet; choose another ({known}), "
-        "or leave the column out"
-    )
 
 
 SOURCES = {

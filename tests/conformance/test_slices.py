@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -27,7 +28,8 @@ def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nb
     for place in both:
         place.table("inbox", COLUMNS, mail(300, 1))
         place.table("later", COLUMNS, mail(80, 2))
-        options = {**OPTIONS, "slice_by": EXPRESSIONS[request.param]}
+        expression = EXPRESSIONS[request.param].replace('"', "`" if place.engine == "spark" else '"')
+        options = {**OPTIONS, "slice_by": expression}
         nbsql.fit(place.con, "inbox", name="m", weight="weight" if request.param == "dates" else None, **options)
         found.append(nbsql.load(place.con, "m"))
     return found
@@ -87,13 +89,14 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("expression", REFUSED)
-def test_what_is_no_expression_is_refused(pg: Any, expression: str) -> None:
-    place = Place("postgres", pg)
+@pytest.mark.parametrize("engine", ["postgres", "spark"])
+def test_what_is_no_expression_is_refused(connect: Callable[[str], Place], engine: str) -> None:
+    place = connect(engine)
     place.table("golf", {"wind": "INTEGER", "play": "VARCHAR"}, [(1, "no"), (2, "yes")])
-    with pytest.raises(nbsql.InputError) as caught:
-        nbsql.fit(place.con, "golf", target="play", slice_by=expression, name="m")
-    assert str(caught.value).startswith(REFUSED[expression])
-    assert "\n" not in str(caught.value)
+    for expression, message in REFUSED.items():
+        with pytest.raises(nbsql.InputError) as caught:
+            nbsql.fit(place.con, "golf", target="play", slice_by=expression, name="m")
+        assert str(caught.value).startswith(message)
+        assert "\n" not in str(caught.value)
     assert nbsql.models(place.con) == []
     assert place.run("SELECT count(*) FROM golf") == [(2,)]

@@ -51,47 +51,54 @@
 {% set first %}nbsql_x{{ nbsql.sub(feature, 1) }}{% endset -%}
 ,
   {{ nbsql.tally(model, first) }} AS n{{ i }},
-  [{% for j in range(1, p + 1) %}{% if careful %}max(centre{{ nbsql.sub(feature, j) }}){% else %}{{ centre[j - 1] }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}] AS centres{{ i }},
-  [{% for j in range(1, p + 1) %}{% set x %}nbsql_x{{ nbsql.sub(feature, j) }}{% endset %}{{ nbsql.total(model, x) }}{{ nbsql.comma(loop) }}{% endfor %}] AS sums{{ i }},
-  [
-    {%- for j in range(1, p + 1) -%}
-    {% set outer = loop -%}
-    {% for k in range(j, p + 1) -%}
-    {% set x %}nbsql_x{{ i }}_{{ j }} * nbsql_x{{ i }}_{{ k }}{% endset -%}
-    {{ nbsql.total(model, x) }}{% if not (loop.last and outer.last) %}, {% endif %}
-    {%- endfor -%}
-    {%- endfor -%}
-  ] AS products{{ i }}
+  {% set centres %}{% for j in range(1, p + 1) %}{% if careful %}max(centre{{ nbsql.sub(feature, j) }}){% else %}{{ centre[j - 1] }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+  {% set sums %}{% for j in range(1, p + 1) %}{% set x %}nbsql_x{{ nbsql.sub(feature, j) }}{% endset %}{{ nbsql.total(model, x) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+  {% set x %}nbsql_x{{ i }}_{% endset %}
+  {% set products -%}
+  {% for j in range(1, p + 1) -%}
+  {% set outer = loop -%}
+  {% for k in range(j, p + 1) -%}
+  {% set one, other = x ~ j, x ~ k -%}
+  {{ nbsql.total(model, nbsql.product(one, other, careful)) }}{% if not (loop.last and outer.last) %}, {% endif %}
+  {%- endfor -%}
+  {%- endfor %}
+  {%- endset %}
+  {{ nbsql.list_of(centres, nbsql.double()) }} AS centres{{ i }},
+  {{ nbsql.list_of(sums, nbsql.double()) }} AS sums{{ i }},
+  {{ nbsql.list_of(products, nbsql.double()) }} AS products{{ i }}
 {%- endmacro %}
 
 {# The columns and the pairs of columns: i, j, of the upper triangle, k, its number row by row, value, and the two scales. #}
 {% macro column_pairs(feature) -%}
 {% set p = feature.columns | length -%}
+{% set before %}(i - 1) * (2 * {{ p }} + 2 - i){% endset -%}
+{% set scales %}{% for scale in feature.family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 SELECT
   i,
   j,
-  (i - 1) * (2 * {{ p }} + 2 - i) // 2 + j - i + 1 AS k,
+  {{ nbsql.whole_quotient(before, 2) }} + j - i + 1 AS k,
   CASE WHEN i = j THEN names[i] ELSE '[' || quoted[i] || ',' || quoted[j] || ']' END AS value,
   scales[i] AS scale_i,
   scales[j] AS scale_j
 FROM (
-  SELECT unnest(range(1, {{ p + 1 }})) AS i
+  SELECT {{ nbsql.whole_numbers(1, p + 1) | indent(2) }} AS i
 ) AS rows
 CROSS JOIN (
-  SELECT unnest(range(1, {{ p + 1 }})) AS j
+  SELECT {{ nbsql.whole_numbers(1, p + 1) | indent(2) }} AS j
 ) AS columns
 CROSS JOIN (
   SELECT
-    {{ nbsql.texts(feature.columns) }} AS names,
-    {{ nbsql.texts(feature.family.quoted) }} AS quoted,
-    [{% for scale in feature.family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma(loop) }}{% endfor %}] AS scales
+    {{ nbsql.array() }}{{ nbsql.texts(feature.columns) }} AS names,
+    {{ nbsql.array() }}{{ nbsql.texts(feature.family.quoted) }} AS quoted,
+    {{ nbsql.list_of(scales, nbsql.double()) }} AS scales
 ) AS names
 WHERE i <= j
 {%- endmacro %}
 
 {# The parameters of pairs of columns, of which the first is at a position, as `listed_parameters` lists what is wanted. #}
 {% macro multivariate_gaussian_pairs(feature, first) -%}
-SELECT {{ first - 1 }} + j * (j - 1) // 2 + i, {{ nbsql.text(feature.name) }}, 'score', value, FALSE, FALSE
+{% set before %}j * (j - 1){% endset -%}
+SELECT {{ first - 1 }} + {{ nbsql.whole_quotient(before, 2) }} + i, {{ nbsql.text(feature.name) }}, 'score', value, FALSE, FALSE
 FROM (
   {{ nbsql.column_pairs(feature) | indent(2) }}
 ) AS pairs
@@ -101,8 +108,10 @@ FROM (
 {% macro multivariate_gaussian_sums(model, scan, feature) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set p = feature.columns | length -%}
-{% set square_i %}products[(i - 1) * (2 * {{ p }} + 2 - i) // 2 + 1]{% endset -%}
-{% set square_j %}products[(j - 1) * (2 * {{ p }} + 2 - j) // 2 + 1]{% endset -%}
+{% set before_i %}(i - 1) * (2 * {{ p }} + 2 - i){% endset -%}
+{% set before_j %}(j - 1) * (2 * {{ p }} + 2 - j){% endset -%}
+{% set square_i %}products[{{ nbsql.whole_quotient(before_i, 2) }} + 1]{% endset -%}
+{% set square_j %}products[{{ nbsql.whole_quotient(before_j, 2) }} + 1]{% endset -%}
 SELECT
   class,
   {% if model.slice_by %}
@@ -135,28 +144,34 @@ FROM (
 #}
 {% macro multivariate_gaussian_question(model, source, feature) -%}
 {% set family = feature.family -%}
+{% set spreads %}{% for column in feature.columns %}{% set x %}CAST({{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}stddev_pop({{ nbsql.finite(x) }}){{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set means -%}
+{% if family.impute -%}
+{% for column in feature.columns %}{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}{% if model.weight %}sum({{ nbsql.weight(model) }} * {{ nbsql.finite(x) }}) / sum(CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN {{ nbsql.weight(model) }} END){% else %}avg({{ nbsql.finite(x) }}){% endif %}{{ nbsql.comma(loop) }}{% endfor %}
+{%- endif %}
+{%- endset -%}
+{% set power %}label, CAST(fourth AS {{ nbsql.string() }}){% endset -%}
 SELECT
   (
-    SELECT [{% for column in feature.columns %}{% set x %}CAST({{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}stddev_pop({{ nbsql.finite(x) }}){{ nbsql.comma(loop) }}{% endfor %}]
+    SELECT {{ nbsql.list_of(spreads, nbsql.double()) }}
     FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS sample
   ) AS spreads,
   (
-    {% if family.impute %}
-    SELECT [{% for column in feature.columns %}{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}{% if model.weight %}sum({{ nbsql.weight(model) }} * {{ nbsql.finite(x) }}) / sum(CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN {{ nbsql.weight(model) }} END){% else %}avg({{ nbsql.finite(x) }}){% endif %}{{ nbsql.comma(loop) }}{% endfor %}]
+    SELECT {{ nbsql.list_of(means, nbsql.double()) }}
+    {%- if family.impute %}
+
     FROM {{ source }} AS source
     WHERE {{ nbsql.counted(model) }}
-    {%- else %}
-    SELECT CAST([] AS {{ nbsql.double() }}[])
     {%- endif %}
 
   ) AS means,
   (
     {% if family.ledoit_wolf %}
-    SELECT list([label, CAST(fourth AS {{ nbsql.string() }})]) FROM (
+    SELECT {{ nbsql.gathered(nbsql.list_of(power, nbsql.string()), nbsql.word('label')) }} FROM (
       {{ nbsql.fourth_powers(model, source, feature) | indent(6) }}
     ) AS powers
     {%- else %}
-    SELECT CAST([] AS {{ nbsql.string() }}[][])
+    SELECT NULL
     {%- endif %}
 
   ) AS fourth
@@ -177,10 +192,7 @@ FROM (
     WHERE matrix[j][j] > 0
   ),
   heights AS (
-    SELECT
-      class,
-      -0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }})
-        + list_sum(list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END))) AS height
+    SELECT class, -0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ nbsql.log_determinant(p) }}) AS height
     FROM whitened
   )
   {%- if family.shared %},
@@ -210,7 +222,7 @@ FROM (
   JOIN pairs ON pairs.i = covariances.i AND pairs.j = covariances.j
   LEFT JOIN whites ON whites.class = covariances.class AND whites.i = covariances.i AND whites.j = covariances.j
   UNION ALL
-  SELECT centres.class, {{ nbsql.text(feature.name) }}, NULL, TRUE, NULL, NULL, heights.height{% if family.shared %} - 0.5 * (SELECT sum(z * z) FROM projected WHERE projected.class = centres.class){% endif %}, NULL, NULL, NULL
+  SELECT centres.class, {{ nbsql.text(feature.name) }}, NULL, TRUE, NULL, NULL, heights.height{% if family.shared %} - 0.5 * (SELECT sum({{ nbsql.square(nbsql.word('z')) }}) FROM projected WHERE projected.class = centres.class){% endif %}, NULL, NULL, NULL
   FROM centres
   {{ of_class }} heights {% if not family.shared %}ON heights.class = centres.class{% endif %}
 
@@ -281,12 +293,19 @@ coalesce({{ nbsql.white_square(feature, k) }}, 0)
 {% macro white_square(feature, k) -%}
 {% set numbers = range(1, feature.columns | length + 1) -%}
 {% if k is none -%}
--0.5 * list_sum(list_transform([{% for j in numbers %}{{ nbsql.white_number(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}], lambda z: z * z)) + 0 * (
+{% set whites %}{% for j in numbers %}{{ nbsql.white_number(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+-0.5 * {{ nbsql.white_squares(nbsql.list_of(whites, nbsql.double())) }} + 0 * (
 {%- for j in numbers %}number.nbsql_x{{ nbsql.sub(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %})
 {%- else -%}
-{% set z %}number.nbsql_z{{ nbsql.sub(feature) }}_{% endset -%}
--0.5 * ({% for j in numbers %}{{ z }}{{ j }}_{{ k }} * {{ z }}{{ j }}_{{ k }}{% if not loop.last %} + {% endif %}{% endfor %})
+-0.5 * ({% for j in numbers %}{% set z %}number.nbsql_z{{ nbsql.sub(feature, j) }}_{{ k }}{% endset %}{{ nbsql.white_squared(z) }}{% if not loop.last %} + {% endif %}{% endfor %})
 {%- endif %}
+{%- endmacro %}
+
+{% macro white_squared(z) -%} {{ z }} * {{ z }} {%- endmacro %}
+
+{# The sum of the squares of a list. #}
+{% macro white_squares(list) -%}
+list_sum(list_transform({{ list }}, lambda z: z * z))
 {%- endmacro %}
 
 {% macro multivariate_gaussian_first_steps(feature, class_numbers) -%}

@@ -44,7 +44,7 @@ WHEN 'log_rate' THEN {{ nbsql.log(nbsql.word('rate')) }}
 {% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
 {% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
 coalesce(CASE
-  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - lgamma({{ x }} + 1)
+  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - {{ nbsql.log_factorial_of(feature) }}
   WHEN {{ x }} = 0 THEN -parameters.rate{{ i }}
   WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
 END, 0)

@@ -46,7 +46,7 @@ CROSS JOIN totals
 
 {# ln |n S|, of `whitened` and totals.n. #}
 {% macro scatter_height(p) -%}
-{{ p }} * ln(totals.n) + list_sum(list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END))
+{{ p }} * ln(totals.n) + {{ nbsql.log_determinant(p) }}
 {%- endmacro %}
 
 {# NULL where the columns make each other up. #}

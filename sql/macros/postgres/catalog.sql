@@ -57,8 +57,3 @@ SELECT oid, format_type(oid, NULL) AS name, typtype
 FROM pg_type
 WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
-
-{# An expression over the columns of a source, by itself and in no parentheses. #}
-{% macro postgres__expression_of(source, expression) -%}
-SELECT {{ expression }} FROM {{ source }} AS source
-{%- endmacro %}

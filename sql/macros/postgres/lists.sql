@@ -32,30 +32,17 @@ array_position({{ list }}, {{ x }})
 cardinality({{ list }})
 {%- endmacro %}
 
+{% macro postgres__whole_list(first, end) -%}
+ARRAY(SELECT generate_series({{ first }}, {{ end }} - 1))
+{%- endmacro %}
+
+{% macro postgres__whole_quotient(a, b) -%}
+{{ a }} / {{ b }}
+{%- endmacro %}
+
 {% macro postgres__once() %}
 
 OFFSET 0
-{%- endmacro %}
-
-{# There is no word for all columns but some. #}
-{% macro postgres__replacing(model, replaced, others=[]) -%}
-{% for column in model.columns -%}
-source.{{ nbsql.ident(column) }},
-{% endfor -%}
-{% if model.numbered -%}
-source.nbsql_row,
-{% endif -%}
-{% if model.common -%}
-source.nbsql_common,
-{% endif -%}
-{% set names = replaced | map('first') | list -%}
-{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
-source.{{ nbsql.word(name) }},
-{% endfor -%}
-{% for name, expression in replaced -%}
-{{ expression }} AS {{ name }}{% if not loop.last %},
-{% endif %}
-{%- endfor %}
 {%- endmacro %}
 
 {% macro postgres__scored_columns(model) -%}

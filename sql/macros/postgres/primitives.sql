@@ -33,10 +33,6 @@ CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END
 (SELECT sum({{ nbsql.square(p) }}) FROM unnest({{ x }}) AS p)
 {%- endmacro %}
 
-{% macro postgres__divisor(x) -%}
-nullif({{ x }}, 0)
-{%- endmacro %}
-
 {# A quotient of whole numbers would be one, too. #}
 {% macro postgres__one() -%} {{ nbsql.number(1) }} {%- endmacro %}
 
@@ -51,20 +47,6 @@ nullif({{ x }}, 0)
 
 {% macro postgres__whole_numbers(first, end) -%}
 generate_series({{ first }}, {{ end }} - 1)
-{%- endmacro %}
-
-{#
-  ln x! for x > 0: Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of the steps down to
-  x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13). PostgreSQL has lgamma from 18 on.
-#}
-{% macro postgres__log_factorial(x) -%}
-{% set w %}({{ x }} + 9){% endset -%}
-CASE
-    WHEN {{ x }} > 1e6 THEN ({{ x }} + 0.5) * ln({{ x }} + 1) - ({{ x }} + 1) + {{ nbsql.number(0.9189385332046728) }} + 1 / (12 * ({{ x }} + 1))
-    WHEN {{ x }} > 0 THEN ({{ w }} - 0.5) * ln({{ w }}) - {{ w }} + {{ nbsql.number(0.9189385332046728) }}
-      + 1 / (12 * {{ w }}) - 1 / (360 * {{ w }} ^ 3) + 1 / (1260 * {{ w }} ^ 5) - 1 / (1680 * {{ w }} ^ 7) + 1 / (1188 * {{ w }} ^ 9)
-      - ln(({{ x }} + 1) * ({{ x }} + 2) * ({{ x }} + 3) * ({{ x }} + 4) * ({{ x }} + 5) * ({{ x }} + 6) * ({{ x }} + 7) * ({{ x }} + 8))
-  END
 {%- endmacro %}
 
 {# In UTC and without a time zone. #}

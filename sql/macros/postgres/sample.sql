@@ -13,11 +13,6 @@ generate_series(1, {{ n }})
 ln({{ x }}) / ln(2)
 {%- endmacro %}
 
-{% macro postgres__log_gamma_after(x) -%}
-{% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
-coalesce({{ nbsql.log_factorial(number) }}, 0)
-{%- endmacro %}
-
 {# A value of a category is a text, whichever type it had. #}
 {% macro postgres__cast_or_null(value, type) -%}
 {% set limits = {'smallint': 32767, 'integer': 2147483647, 'bigint': 9223372036854774784} -%}

@@ -1,18 +1,12 @@
 {# Where judging differs. #}
 
-{# The posteriors of a row of `scored`, an array by class_no; 0 where no class can explain the row. #}
-{% macro spark__posteriors(model) -%}
-array(
-  {% for k in model.class_numbers %}
-  {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
-  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
-  {% endfor %}
-)
-{%- endmacro %}
-
 {% macro spark__numbered_classes(model, parameters) -%}
+{% if model.class_numbers -%}
 SELECT inline(array({% for k in model.class_numbers %}struct(class_{{ k }} AS class, {{ k }} AS class_no){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}))
 FROM {{ parameters }} AS parameters
+{%- else -%}
+SELECT class, class_no FROM {{ parameters }} AS parameters
+{%- endif %}
 {%- endmacro %}
 
 {% macro spark__one_against_rest() -%}

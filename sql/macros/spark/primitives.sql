@@ -7,17 +7,14 @@
 
 {% macro spark__materialized() %}{% endmacro %}
 
+{# NULL beyond its end, as everywhere. #}
 {% macro spark__at(list, position) -%}
-element_at({{ list }}, {{ position }})
+try_element_at({{ list }}, {{ position }})
 {%- endmacro %}
 
 {# An array of the order and the value is sorted by the order first. #}
 {% macro spark__gathered(x, by) -%}
 transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
-{%- endmacro %}
-
-{% macro spark__divisor(x) -%}
-nullif({{ x }}, 0)
 {%- endmacro %}
 
 {% macro spark__sum_of_squares(x) -%}
@@ -27,20 +24,6 @@ aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
 {# A sequence whose end is before its start would count down. #}
 {% macro spark__whole_numbers(first, end) -%}
 explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
-{%- endmacro %}
-
-{#
-  ln x! for x > 0: Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of the steps down to
-  x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13).
-#}
-{% macro spark__log_factorial(x) -%}
-{% set w %}({{ x }} + 9){% endset -%}
-CASE
-    WHEN {{ x }} > 1e6 THEN ({{ x }} + 0.5) * ln({{ x }} + 1) - ({{ x }} + 1) + {{ nbsql.number(0.9189385332046728) }} + 1 / (12 * ({{ x }} + 1))
-    WHEN {{ x }} > 0 THEN ({{ w }} - 0.5) * ln({{ w }}) - {{ w }} + {{ nbsql.number(0.9189385332046728) }}
-      + 1 / (12 * {{ w }}) - 1 / (360 * power({{ w }}, 3)) + 1 / (1260 * power({{ w }}, 5)) - 1 / (1680 * power({{ w }}, 7)) + 1 / (1188 * power({{ w }}, 9))
-      - ln(({{ x }} + 1) * ({{ x }} + 2) * ({{ x }} + 3) * ({{ x }} + 4) * ({{ x }} + 5) * ({{ x }} + 6) * ({{ x }} + 7) * ({{ x }} + 8))
-  END
 {%- endmacro %}
 
 {# In UTC and without a time zone, whatever that of the session. #}
@@ -61,3 +44,12 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} NULLS LAS
 
 {# Not from 1 and not without gaps, which would take one worker for all rows. #}
 {% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}
+
+{# Of their text, as a map has no hash. The sign is taken away, so that remainders are at least 0. #}
+{% macro spark__hash_of(columns) -%}
+(xxhash64(CAST(struct({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}) AS {{ nbsql.string() }})) & 9223372036854775807)
+{%- endmacro %}
+
+{% macro spark__at_highest(x, y) -%}
+max_by({{ x }}, {{ y }}) FILTER (WHERE {{ x }} IS NOT NULL)
+{%- endmacro %}

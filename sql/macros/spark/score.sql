@@ -1,17 +1,7 @@
 {#
-  Where scoring differs. Spark has no word for all columns but some whose names begin alike, so that those of the source are written
-  out. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows have no order
-  but an id by which the parts of a row meet again.
+  Where scoring differs. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows
+  have no order but an id by which the parts of a row meet again.
 #}
-
-{% macro spark__passed(model) -%}
-{% for column in model.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
-{% endif %}{% endfor %}
-{%- endmacro %}
-
-{% macro spark__added(name, more='') -%}
-source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
-{%- endmacro %}
 
 {% macro spark__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
@@ -62,7 +52,7 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   number.*
   {%- for k in model.class_numbers %},
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
-  parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}
@@ -74,11 +64,11 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
   {%- endfor %}
 
 FROM {{ nbsql.with_inputs(relation, inputs) }}
-CROSS JOIN {{ parameters }} AS parameters
+{{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
@@ -91,40 +81,4 @@ JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
-{%- endmacro %}
-
-{# What the terms of some features read of a row, once a row; in a second step what is costly to compute. #}
-{% macro spark__with_inputs(relation, features) -%}
-{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
-{% if features -%}
-(
-  SELECT
-    counted.*
-    {%- for feature in counts %},
-    {% set x %}counted.nbsql_x{{ nbsql.sub(feature) }}{% endset %}
-    {{ nbsql.log_factorial(x) }} AS nbsql_log_factorial{{ nbsql.sub(feature) }}
-    {%- endfor %}
-
-  FROM (
-    SELECT
-      source.*,
-      {% for feature in features %}
-      {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
-      {% endfor %}
-    FROM {{ relation }} AS source
-  ) AS counted
-) AS number
-{%- else -%}
-{{ relation }} AS number
-{%- endif %}
-{%- endmacro %}
-
-{% macro spark__poisson_term(feature, k, part=none) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(CASE
-  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - number.nbsql_log_factorial{{ nbsql.sub(feature) }}
-  WHEN {{ x }} = 0 THEN -parameters.rate{{ i }}
-  WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
-END, 0)
 {%- endmacro %}

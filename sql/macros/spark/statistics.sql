@@ -3,6 +3,9 @@
 {% macro spark__summed_cells(model, scan, features) -%}
 SELECT
   scan.class,
+  {% if model.slice_by %}
+  scan.slice,
+  {% endif %}
   inline(arrays_zip(
     {% for column in ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] %}
     CAST(array(
@@ -42,4 +45,17 @@ CAST({% if feature.whole %}TRY_CAST({{ x }} AS DECIMAL(38, 0)){% else %}{{ x }}{
 
 {% macro spark__breaks_negative_counts(column) -%}
 coalesce(array_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
+{%- endmacro %}
+
+{# A whole number is written as one, whichever type it has. #}
+{% macro spark__sliced(source, expression) -%}
+(
+  SELECT
+    source.*,
+    CASE
+      WHEN typeof(({{ expression }})) IN ('double', 'float') THEN regexp_replace(CAST(({{ expression }}) AS {{ nbsql.string() }}), r'\.0$', '')
+      ELSE CAST(({{ expression }}) AS {{ nbsql.string() }})
+    END AS nbsql_slice
+  FROM {{ source }} AS source
+)
 {%- endmacro %}

@@ -80,7 +80,7 @@ FROM (
             CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
             CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
             CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
-        CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2,
+          CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2,
             source."sender" AS nbsql_x_1
           FROM numbered AS source
         ) AS number

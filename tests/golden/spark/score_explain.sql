@@ -101,11 +101,12 @@ contributions AS (
     SELECT
       counted.*,
       CASE
-      WHEN counted.nbsql_x_4 > 1e6 THEN (counted.nbsql_x_4 + 0.5) * ln(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + 0.9189385332046728D + 1 / (12 * (counted.nbsql_x_4 + 1))
-      WHEN counted.nbsql_x_4 > 0 THEN ((counted.nbsql_x_4 + 9) - 0.5) * ln((counted.nbsql_x_4 + 9)) - (counted.nbsql_x_4 + 9) + 0.9189385332046728D
-        + 1 / (12 * (counted.nbsql_x_4 + 9)) - 1 / (360 * power((counted.nbsql_x_4 + 9), 3)) + 1 / (1260 * power((counted.nbsql_x_4 + 9), 5)) - 1 / (1680 * power((counted.nbsql_x_4 + 9), 7)) + 1 / (1188 * power((counted.nbsql_x_4 + 9), 9))
-        - ln((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
-    END AS nbsql_log_factorial_4
+        WHEN counted.nbsql_x_4 > 1000000 THEN (counted.nbsql_x_4 + 0.5) * LN(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + 0.9189385332046728D + 1 / (12 * (counted.nbsql_x_4 + 1))
+        WHEN counted.nbsql_x_4 > 0 THEN (counted.nbsql_x_4 + 8.5) * LN(counted.nbsql_x_4 + 9) - (counted.nbsql_x_4 + 9) + 0.9189385332046728D
+          + (0.08333333333333333D - (0.002777777777777778D - (0.0007936507936507937D - (0.0005952380952380953D - 0.0008417508417508417D / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / (counted.nbsql_x_4 + 9)
+          - LN((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
+        ELSE 0
+      END AS nbsql_log_factorial_4
     FROM (
       SELECT
         source.*,
@@ -114,7 +115,7 @@ contributions AS (
         CASE WHEN abs(CAST(source.`length` AS DOUBLE)) <= 1e150 THEN CAST(source.`length` AS DOUBLE) END AS nbsql_x_3,
         CASE WHEN abs(CAST(source.`links` AS DOUBLE)) <= 1e150 THEN CAST(source.`links` AS DOUBLE) END AS nbsql_x_4,
         CASE WHEN abs(CAST(source.`plain` AS DOUBLE)) <= 1e150 THEN CAST(source.`plain` AS DOUBLE) END AS nbsql_x_6_1,
-  CASE WHEN abs(CAST(source.`html` AS DOUBLE)) <= 1e150 THEN CAST(source.`html` AS DOUBLE) END AS nbsql_x_6_2
+      CASE WHEN abs(CAST(source.`html` AS DOUBLE)) <= 1e150 THEN CAST(source.`html` AS DOUBLE) END AS nbsql_x_6_2
       FROM numbered AS source
     ) AS counted
   ) AS number

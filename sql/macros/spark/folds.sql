@@ -1,0 +1,6 @@
+{# Where folds differ. #}
+
+{% macro spark__drop_contributions(contributions, feature) -%}
+CACHE TABLE {{ contributions }} AS
+SELECT * FROM {{ contributions }} AS contributions WHERE feature IS DISTINCT FROM {{ nbsql.text(feature) }}
+{%- endmacro %}

@@ -1,0 +1,19 @@
+{# Where given probabilities differ: what collects passes over NULL. #}
+
+{% macro spark__given_features(given) -%}
+{% set nothing %}CAST(array() AS ARRAY<{{ nbsql.string() }}>){% endset -%}
+{% set null %}array(CAST(NULL AS {{ nbsql.string() }})){% endset -%}
+SELECT
+  feature,
+  concat(collect_set(kind), CASE WHEN count(kind) < count(*) THEN {{ null }} ELSE {{ nothing }} END) AS kinds,
+  concat(collect_set(value), CASE WHEN bool_or(value IS NULL AND kind = 'values') THEN {{ null }} ELSE {{ nothing }} END) AS levels
+FROM (
+  SELECT
+    feature,
+    value,
+    {{ nbsql.given_kind() | indent(4) }} AS kind
+  FROM {{ given }} AS given
+) AS kinds
+GROUP BY feature
+ORDER BY feature
+{%- endmacro %}

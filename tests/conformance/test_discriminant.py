@@ -1,0 +1,142 @@
+"""Numbers with a covariance matrix, of linear and quadratic discriminant analysis, are DuckDB's."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from conformance.places import Place, assert_same_rows
+from conformance.test_agreement import assert_agreement
+
+import nbsql
+import nbsql.context
+
+Both = tuple[Place, Place]
+COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "c": "VARCHAR", "k": "INTEGER"}
+NUMBERS = {"x1": "DOUBLE PRECISION", "x2": "DECIMAL(8, 2)", "x3": "INTEGER"}
+TEST = "SELECT id, y, c, x1, x2, x3 FROM t WHERE id < 30"
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+@pytest.fixture
+def tables(both: Both) -> Both:
+    chance = random.Random(5)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(200):
+        kind = i % 3
+        a, b, c = (chance.gauss(0, 1) for _ in range(3))
+        x1 = float("nan") if i == 7 else None if i % 29 == 28 else 1e6 + a + kind
+        x2 = None if i % 31 == 30 else round(a / 2 + b * (1 + kind), 2)
+        x3 = None if i % 37 == 36 else round(10 * (c - b) + kind)
+        rows.append((i, "aBc"[kind], chance.choice([0.0, 0.5, 1.0, 2.0]), chance.choice("uv"), i % 4, x1, x2, x3))
+    for engine in both:
+        engine.table("t", {**COLUMNS, **NUMBERS}, rows)
+    return both
+
+
+def together(**options: Any) -> dict[str, Any]:
+    return {"families": {"all": nbsql.MultivariateGaussian(list(NUMBERS), **options)}}
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "lda": {"method": "lda"},
+    "qda": {"method": "qda"},
+    "lda of weights": {"method": "lda", "weight": "w"},
+    "qda, shrunk": {"method": "qda", "shrinkage": 0.25},
+    "lda by Ledoit and Wolf": {"method": "lda", "shrinkage": "ledoit-wolf"},
+    "qda by Ledoit and Wolf, of weights": {"method": "qda", "shrinkage": "ledoit-wolf", "weight": "w"},
+    "shared, sample, imputed": together(variance="sample", impute=True),
+    "own, sample, imputed by weights": {**together(shared=False, variance="sample", impute=True), "weight": "w"},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_matrices_agree(tables: Both, case: str) -> None:
+    options = {"target": "y", "id": "id", "exclude": ["k"] + ([] if "weight" in CASES[case] else ["w"]), **CASES[case]}
+    assert_agreement(tables, "t", TEST, **options)
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+@pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
+def test_a_row_a_class_agrees(tables: Both, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """What a model of more parameters than a row holds is scored by."""
+
+    def is_wide(spec: Any, classes: int, traits: Any) -> bool:
+        return traits.most_numbers is None and nbsql.context.is_wide(spec, classes, traits)
+
+    monkeypatch.setattr("nbsql.plan.base.is_wide", is_wide)
+    assert_agreement(tables, "t", TEST, target="y", id="id", exclude=["k", "w"], method=method)
+    model = nbsql.load(tables[0].con, "m")
+    assert any(column.name == "class_no" for column in model._engine.columns(model._relations["parameters"]))
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_models_change_and_are_judged_alike(tables: Both, method: str) -> None:
+    options = {"target": "y", "method": method, "exclude": ["w", "c"]}
+    models = [nbsql.fit(place.con, "SELECT * FROM t WHERE id < 120", id="id", name="m", **options) for place in tables]
+    for model in models:
+        model.update("SELECT * FROM t WHERE id >= 120", batch="more")
+        model.forget("SELECT * FROM t WHERE id % 5 = 4")
+    for ask in (
+        lambda model: sorted(model.predict_proba(TEST.replace("c, ", "k, ")).fetchall()),
+        lambda model: list(model.evaluate("t").to_dict().items())[1:],
+        lambda model: sorted((model.linear() if method == "lda" else model.quadratic()).fetchall(), key=repr),
+        lambda model: model.relevance().fetchall(),
+        lambda model: sorted(model.relevance(values=True).fetchall(), key=repr),
+        lambda model: model.drift("1", "more").fetchall(),
+    ):
+        assert_same_rows(*map(ask, models))
+    for folds in ({"fold": "k"}, {"folds": "loo"}):
+        judged = [nbsql.cross_validate(place.con, "t", id="id", **{**options, **folds}) for place in tables]
+        assert_same_rows(*(each.folds.fetchall() for each in judged))
+        assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
+        assert judged[0].accuracy == judged[1].accuracy
+
+
+def test_rows_are_drawn_of_them(tables: Both) -> None:
+    """Chance differs from engine to engine, what is drawn does not."""
+    for place in tables:
+        model = nbsql.fit(place.con, "t", target="y", method="qda", exclude=["id", "w", "c", "k"], name="m")
+        place.run("CREATE TABLE drawn AS " + model.sample(4000, seed=1).sql)
+        moments = "avg(x1), avg(x2), corr(x1, x2), corr(x2, x3), stddev_pop(x3)"
+        (found,) = place.run(f"SELECT {moments} FROM drawn WHERE y = 'B'")
+        (expected,) = place.run(
+            f"SELECT {moments} FROM t WHERE y = 'B' AND x1 + x2 + x3 < 1e12 AND x1 < 1e9 AND x1 IS NOT NULL"
+        )
+        for ours, theirs in zip(found, expected, strict=True):
+            assert float(ours) == pytest.approx(float(theirs), abs=0.12 * max(1.0, abs(float(theirs)) if theirs < 1e3 else 1))
+
+
+def flat(place: Place) -> None:
+    columns = {"id": "INTEGER", "y": "VARCHAR", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}
+    chance = random.Random(3)  # noqa: S311
+    pairs = [(chance.gauss(0, 1), chance.gauss(5, 2)) for _ in range(60)]
+    place.table("flat", columns, [(i, "ab"[i % 2], a, b, a + b if i % 3 else a) for i, (a, b) in enumerate(pairs)])
+
+
+COLLINEAR = "'x1', 'x2', 'x3' are collinear"
+NO_INVERSE = "no inverse; leave one of them out, or use shrinkage=0.1, say"
+
+
+def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place: Place) -> None:
+    flat(place)
+    source = "SELECT y, x1, x2, x3 FROM flat WHERE id % 3 > 0"
+    for method, where in (("lda", "within the classes"), ("qda", "in class 'a'")):
+        with pytest.raises(nbsql.InputError) as caught:
+            nbsql.fit(place.con, source, target="y", method=method, name="m")
+        assert str(caught.value) == f"{COLLINEAR} {where}, so the covariance matrix of '{method}' has {NO_INVERSE}"
+        nbsql.fit(place.con, source, target="y", method=method, shrinkage=0.1)
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(place.con, "SELECT y, x1, 0 * x2 AS x2 FROM flat", target="y", method="lda", name="m")
+    assert str(caught.value) == (
+        "'x2' does not vary within the classes, so the covariance matrix of 'lda' has no inverse; "
+        "leave it out, or use shrinkage=0.1, say"
+    )
+    assert nbsql.models(place.con) == []
+    model = nbsql.fit(place.con, "flat", target="y", id="id", method="lda", name="m")
+    with pytest.raises(nbsql.InputError) as caught:
+        model.forget("SELECT * FROM flat WHERE id % 3 = 0")
+    assert str(caught.value) == f"{COLLINEAR} within the classes, so the covariance matrix of 'lda' has {NO_INVERSE}"
+    assert len(model.batches.fetchall()) == 1
