@@ -122,7 +122,7 @@ class Change:
         with self.engine.temporaries() as temporary:
             cells = temporary("cells")
             query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
-            self._create(cells, query)
+            self.engine.create("cells", cells, query)
             self._take(cells, name, label)
         outdate(self.engine, self.plan.relations, self.title)
         self._write(Entry(number, name, "forget", label, entry.rows))
@@ -145,7 +145,9 @@ class Change:
         with self.engine.temporaries() as temporary:
             folded_cells = temporary("folded")
             cells = renderer.fragment("cells_through", self._statistics, self._batches, last.number)
-            self._create(folded_cells, renderer.fragment("folded", renderer.fragment("subquery", cells), last.batch))
+            self.engine.create(
+                "cells", folded_cells, renderer.fragment("folded", renderer.fragment("subquery", cells), last.batch)
+            )
             for relation in (self._statistics, self._batches):
                 self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
             self._add(renderer.fragment("cells_of", folded_cells))
@@ -175,9 +177,6 @@ class Change:
         for statement in count.cells(cells, batch, temporary=True):
             count.run(statement)
         return cells
-
-    def _create(self, relation: Markup, query: Markup) -> None:
-        self.engine.run("cells", self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
 
     def _add(self, query: Markup) -> None:
         self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))

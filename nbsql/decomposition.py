@@ -133,7 +133,7 @@ class _Search:
             return None
         sample, numbers = temporary("sample"), list(self.numbers)
         query = self.engine.renderer.fragment("some_rows", self.context, self.source, numbers, int(rows // SAMPLE))
-        self._create(sample, query)
+        self.engine.create("take a sample", sample, query)
         ((different,),) = self.engine.ask("different_rows", sample, numbers)
         return sample if different >= LARGE else None
 
@@ -157,9 +157,11 @@ class _Search:
         scaled = [Split(label, tuple(self.scales[label]), ()) for label in wanted]
         candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
         query = engine.renderer.fragment
-        self._create(candidates, query("candidates", self.context, self.source, numbers, list(wanted), size))
-        self._create(distances, query("distances_of_candidates", candidates, numbers, scaled))
-        self._create(chosen, query("no_centres", distances))
+        engine.create(
+            "choose candidates", candidates, query("candidates", self.context, self.source, numbers, list(wanted), size)
+        )
+        engine.create("measure distances", distances, query("distances_of_candidates", candidates, numbers, scaled))
+        engine.create("choose the first centres", chosen, query("no_centres", distances))
         for component in range(1, most + 1):
             following = query("next_centres", distances, chosen, component)
             engine.run("choose the first centres", engine.renderer.statement("insert_into", chosen, following))
@@ -196,9 +198,6 @@ class _Search:
                 moved <= TOLERANCE * len(split.centres) * len(self.numbers),
             )
         return result
-
-    def _create(self, relation: Markup, query: Markup) -> None:
-        self.engine.run("split the classes", self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
 
 
 def _as_gaussian(feature: Feature) -> Feature:

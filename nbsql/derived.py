@@ -60,7 +60,7 @@ def derive(
     plan = Plan(engine.renderer, spec, relations)
     with engine.temporaries() as temporary:
         staged = temporary("cells")  # they may be those of the model that is replaced
-        engine.run("cells", engine.renderer.statement("create_table_as", staged, cells, temporary=True))
+        engine.create("cells", staged, cells)
         check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
         if replaces is not None:
             displace(engine, *replaces)
@@ -68,11 +68,9 @@ def derive(
             statement = plan.create_schema()
             engine.run(statement.name, statement.sql)
         query = engine.renderer.fragment("cells_of", staged)
-        table = engine.renderer.statement("create_table_as", relations["statistics"], query, temporary=relations.temporary)
-        engine.run("statistics", table)
+        engine.create("statistics", relations["statistics"], query, temporary=relations.temporary)
         if weights is not None:
-            table = engine.renderer.statement("create_table_as", relations["weights"], weights, temporary=relations.temporary)
-            engine.run("weights", table)
+            engine.create("weights", relations["weights"], weights, temporary=relations.temporary)
     return build(engine, plan, entries, wide=wide)
 
 

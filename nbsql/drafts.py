@@ -56,7 +56,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
 
     def write(name: str) -> None:
         query = renderer.fragment("everything", plan.relations[name])
-        engine.run(name, renderer.statement("create_table_as", numbered[name], query))
+        engine.create(name, numbered[name], query, temporary=False)
 
     for name in _tables(plan):
         write(name)

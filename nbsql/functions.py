@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn
 from nbsql.dialect import restore
+from nbsql.plan.base import Rows
 
 if TYPE_CHECKING:
     from nbsql.plan.scoring import Scoring
@@ -38,7 +39,7 @@ def functions(
     types = {name: dialect.query("text" if kind == "character" else kind) for name, kind in pairs if name not in brought}
     if not types or plan.spec.segment_by is not None:  # which may read any column, and a text does not say which
         return
-    row = render("given_row", list(types.items()))
+    rows = Rows(render("given_row", list(types.items())), list(types)[:1], joins)
     predicted = [(dialect.ident("prediction"), dialect.query(plan.spec.target_type)), (dialect.ident("probability"), double)]
     added: dict[str, list[tuple[Markup, Markup]]] = {
         "predict": predicted,
@@ -47,6 +48,6 @@ def functions(
         "log_evidence": [(dialect.ident("log_evidence"), double)],
     }
     for name, verb in verbs.items():
-        query = plan.query(verb, row, classes, columns=list(types)[:1], calibration=calibration, joins=joins)
+        query = plan.query(verb, rows, classes, calibration=calibration)
         body = dialect.text(restore(render("added_alone", query, added[verb])))
         yield name, plan.renderer.statement("create_function", plan.relations[name], body, added[verb])

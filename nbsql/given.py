@@ -56,10 +56,10 @@ def model_of(
     with engine.temporaries() as temporary:
         given, classes = temporary("likelihoods"), temporary("priors")
         with _rows_of_priors(engine, priors) as (query, source):
-            engine.run("priors", engine.renderer.statement("create_table_as", classes, query, temporary=True))
+            engine.create("priors", classes, query)
         kind = next(column.type for column in engine.columns(classes) if column.name == "class")
         with _rows_of_likelihoods(engine, likelihoods, asked) as query:
-            engine.run("likelihoods", engine.renderer.statement("create_table_as", given, query, temporary=True))
+            engine.create("likelihoods", given, query)
         _check_priors(engine, classes)
         features = _features(engine, given, classes, asked)
         _check_likelihoods(engine, given, classes, features)

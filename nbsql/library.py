@@ -14,7 +14,7 @@ from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
 from nbsql.given import model_of
 from nbsql.joins.join import Join
-from nbsql.joins.joining import joined
+from nbsql.joins.joining import joined, refuse_temporary
 from nbsql.judging.forward import forward
 from nbsql.model import Model, planned
 from nbsql.places import Connection, opened, opened_for, place_for, relations_in
@@ -126,6 +126,7 @@ def fit(
         relations, replaces = place_for(engine, name, database, replace=replace)
         found = joined(engine, engine.source(source), joins)
         try:
+            refuse_temporary([joining.dimension for joining in found.joins], relations)
             task = Fit(engine, found, options, draft(engine, relations))
             if isinstance(features, Forward):
                 engine.need("nbsql.Forward")

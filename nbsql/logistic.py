@@ -207,7 +207,7 @@ class _Search:
         share = rows // SAMPLED_ROWS
         if share < 4:
             return self._descended(design, [start, null])
-        sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", design, share))
+        sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", self.problem, design, share))
         try:
             near = self._descended(sample, [start, null], tolerance=NEAR)
         except InputError:  # of the sample only, perhaps
@@ -285,7 +285,7 @@ class _Search:
     def _table(self, name: str, query: Markup) -> Markup:
         self.made += 1
         relation = self.temporary(f"{name} {self.made}")
-        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))
+        self.engine.create(name, relation, query)
         return relation
 
 

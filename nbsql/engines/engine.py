@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -68,9 +68,21 @@ class Engine(ABC):
             self.watch(name)
         self.rows(sql)
 
+    def create(self, name: str, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
+        """Make a table of the rows of a query; `name` says what for."""
+        self.run(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of a rendered macro."""
         return self.rows(self.renderer.statement(macro, *arguments, **options))
+
+    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
+        """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small answers."""
+        raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")
+
+    def parameter_type(self, name: str) -> str:
+        """The type, by the name of a column's, that a value of a column is read as where it is a parameter."""
+        return name
 
     @abstractmethod
     def errors(self) -> AbstractContextManager[None]:
@@ -152,6 +164,10 @@ class Engine(ABC):
     def columns(self, relation: Markup) -> list[Column]:
         """The columns of a relation."""
 
+    def type_name(self, text: str) -> Markup:
+        """A type as the engine writes it, by the name that a spec has of it."""
+        return self.renderer.dialect.query(text)
+
     @abstractmethod
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is one SQL expression over the columns of a source."""
@@ -167,8 +183,12 @@ class Engine(ABC):
         return f"nbsql {next(self._numbers)}"
 
     @contextmanager
-    def temporaries(self) -> Iterator[Callable[[str], Markup]]:
-        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on."""
+    def temporaries(self, *, staying: bool = False) -> Iterator[Callable[[str], Markup]]:
+        """Names for temporary tables, which are dropped in the end, also when the caller's transaction goes on.
+
+        Args:
+            staying: drop them only if something goes wrong; they go with the connection.
+        """
         prefix = self.transient_name()
         dialect = self.renderer.dialect
         made: list[Markup] = []
@@ -177,9 +197,11 @@ class Engine(ABC):
             made.append(dialect.ident(*dialect.traits.temporary, f"{prefix} {part}"))
             return made[-1]
 
+        done = False
         try:
             yield name
+            done = True
         finally:
-            for relation in made:
+            for relation in () if done and staying else made:
                 with suppress(DatabaseError):  # an aborted transaction has dropped it already
                     self.ask("drop_if_exists", relation)

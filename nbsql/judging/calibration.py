@@ -97,7 +97,7 @@ def calibrate(
         rows, scores = temporary("rows"), temporary("scores")
         if folds is None:
             evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses what cannot be judged
-            _create(engine, rows, plan.calibration_rows(judgeable(engine, plan, source, weight), classes))
+            engine.create("calibrate", rows, plan.calibration_rows(judgeable(engine, plan, source, weight), classes))
         else:
             _rows_out_of_fold(engine, plan, classes, title, source, folds, rows)
         if not engine.ask("row_count", rows)[0][0]:
@@ -105,15 +105,12 @@ def calibrate(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
         if method != "temperature":
-            _create(engine, scores, renderer.fragment("calibration_scores", rows))
+            engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
         found = renderer.fragment(f"{method}_found", rows if method == "temperature" else scores)
         context = plan.context(classes)
         query = renderer.fragment("calibration_table", context, plan.relations["parameters"], method, found)
         drop_calibration(engine, plan.relations)
-        _create(engine, place, query, temporary=plan.relations.temporary)
-        if not plan.relations.temporary:
-            for statement in plan.calibrated_macros(classes, method):
-                engine.run(statement.name, statement.sql)
+        _make(engine, plan, classes, query)
         engine.run("touch", renderer.statement("touch", plan.relations["spec"]))  # so that queries that wait are rendered anew
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = _temperature(engine, plan) if method == "temperature" else None
@@ -130,6 +127,10 @@ def method_of(engine: Engine, plan: Plan, title: str) -> str:
     """
     if not is_calibrated(engine, plan.relations):
         raise ModelError(f"{title} is not calibrated; calibrate it first")
+    return _method(engine, plan)
+
+
+def _method(engine: Engine, plan: Plan) -> str:
     return str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
 
 
@@ -152,11 +153,15 @@ def calibration_text(engine: Engine, plan: Plan) -> str | None:
 def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
     """Calibrate a model that was just made as the one was that `calibration_text` has read."""
     query = engine.renderer.fragment("calibration_of_text", plan.context(classes), plan.relations["parameters"], text)
-    _create(engine, plan.relations["calibration"], query, temporary=plan.relations.temporary)
+    _make(engine, plan, classes, query)
+
+
+def _make(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> None:
+    """Make the table `calibration`, and the macros or functions that read it."""
+    place = plan.relations["calibration"]
+    engine.create("calibrate", place, query, temporary=plan.relations.temporary)
     if not plan.relations.temporary:
-        for statement in plan.calibrated_macros(
-            classes, str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
-        ):
+        for statement in plan.calibrated_macros(classes, _method(engine, plan)):
             engine.run(statement.name, statement.sql)
 
 
@@ -174,10 +179,6 @@ def outdate(engine: Engine, relations: Relations, title: str) -> None:
     if is_calibrated(engine, relations):
         drop_calibration(engine, relations)
         say(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
-
-
-def _create(engine: Engine, relation: Markup, query: Markup, *, temporary: bool = True) -> None:
-    engine.run("calibrate", engine.renderer.statement("create_table_as", relation, query, temporary=temporary))
 
 
 def _temperature(engine: Engine, plan: Plan) -> float:
@@ -216,4 +217,4 @@ def _rows_out_of_fold(
         scored = dealt.outcomes(models, numbered)
         context = Context(spec, wide=False)
         relation = renderer.fragment("subquery", scored)
-        _create(engine, rows, renderer.fragment("calibration_rows", context, relation, numbered, spec.weight, False))
+        engine.create("calibrate", rows, renderer.fragment("calibration_rows", context, relation, numbered, spec.weight, False))

@@ -99,10 +99,10 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) ->
     weights = None if weight is None else _column(source, weight, "the weight")
     if weights is not None and weights.kind not in _NUMBERS:
         raise InputError(f"weight column {weights.name!r} is {weights.type}; weights must be numbers")
-    facts = {column.name for column in source.facts.columns}
-    if source.joins and all(column is None or column.name in facts for column in (target, weights)):
-        columns_of = [column.name for column in source.facts.columns]
-        return Judgeable(source.facts.relation, columns_of, weights.name if weights else None, as_text, source.joins)
+    judged: dict[str, Any] = {"weight": None if weights is None else weights.name, "as_text": as_text}
+    facts = source.rows
+    if source.joins and all(column is None or column.name in facts.columns for column in (target, weights)):
+        return Judgeable(facts.relation, facts.columns, facts.joins, **judged)
     columns = {folded(name): name for feature in plan.spec.features for name in feature.columns}
     for column in filter(None, (target, weights)):
         columns[folded(column.name)] = column.name
@@ -111,7 +111,7 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) ->
     if plan.spec.segment_by is None:  # the segment may be said by any column
         read = list(columns.values())
         narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, read))
-    return Judgeable(narrowed, read, weights.name if weights else None, as_text)
+    return Judgeable(narrowed, read, **judged)
 
 
 def queries_of(engine: Engine, judged: Markup, source: Source, bins: int) -> dict[str, Query]:

@@ -54,7 +54,7 @@ class _Search:
         engine, query = self.engine, self.engine.renderer.fragment
         dealt = Folds(engine, self.source, [spec], self.temporary, folds=folds, fold=fold)
         spec = replace(dealt.specs[0], id=("nbsql_key",))
-        self._table("number the rows", self.keyed, query("keyed", dealt.dealt))
+        engine.create("number the rows", self.keyed, query("keyed", dealt.dealt))
         entry = Entry(1, "1", "fit", self.source.label, 0)
         whole, classes = derive(engine, spec, dealt.whole(spec), [entry])
         for number, name in enumerate(dealt.names):
@@ -63,10 +63,10 @@ class _Search:
             if number:
                 engine.run(f"judge fold {name}", engine.renderer.statement("insert_into", self.contributions, added))
             else:
-                self._table(f"judge fold {name}", self.contributions, added)
+                engine.create(f"judge fold {name}", self.contributions, added)
             drop_derived(engine, part)
         context, priors = whole.context(classes), whole.relations["priors"]
-        self._table("stand", self.standing, query("first_standing", context, self.keyed, self.contributions, priors))
+        engine.create("stand", self.standing, query("first_standing", context, self.keyed, self.contributions, priors))
         drop_derived(engine, whole)
 
     def _added(self, part: Plan, known: list[ClassColumn], classes: list[ClassColumn], fold: str) -> Markup:
@@ -97,11 +97,8 @@ class _Search:
             found.append(best)
             following = self.temporary(f"standing {len(found)}")
             query = engine.renderer.fragment("next_standing", standing, self.contributions, best)
-            self._table(f"take {best}", following, query)
+            engine.create(f"take {best}", following, query)
             engine.ask("drop_if_exists", standing)
             engine.run(f"leave {best}", engine.renderer.statement("drop_contributions", self.contributions, best))
             standing = following
         return found
-
-    def _table(self, name: str, relation: Markup, query: Markup) -> None:
-        self.engine.run(name, self.engine.renderer.statement("create_table_as", relation, query, temporary=True))

@@ -15,7 +15,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family, choice, named
 from nbsql.judging.coded import judge
-from nbsql.judging.folds import estimates, kept, resolved
+from nbsql.judging.folds import estimates, resolved
 from nbsql.judging.leave_one_out import check_folds, deal
 from nbsql.model import Model
 from nbsql.plan import Entry
@@ -97,7 +97,7 @@ def sweep(
     lists = (_listed(alpha, "alpha"), _listed(prior, "prior"), _listed(families, "families"))
     settings = [{"alpha": a, "prior": p, "families": f} for a, p, f in itertools.product(*lists)]
     wanted = [replace(options, **setting) for setting in settings]
-    with engine.temporaries() as temporary, kept(engine) as staying:
+    with engine.temporaries() as temporary, engine.temporaries(staying=True) as staying:
 
         def table(part: str) -> Markup:
             return staying(part) if part == "cells" else temporary(part)

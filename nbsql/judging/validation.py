@@ -15,7 +15,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.judging.evaluate import queries_of
 from nbsql.judging.evaluation import Evaluation, evaluation_of
-from nbsql.judging.folds import kept, resolved
+from nbsql.judging.folds import resolved
 from nbsql.judging.leave_one_out import LOO, check_folds, deal
 from nbsql.query import Query
 from nbsql.selection import Forward, candidates
@@ -67,7 +67,7 @@ def cross_validate(
         )
     if best is not None and folds == LOO:
         raise InputError("features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10")
-    with kept(engine) as table:
+    with engine.temporaries(staying=True) as table:
         dealt = deal(engine, source, resolved(source, [options], fold), table, folds=folds, fold=fold)
         spec = dealt.specs[0]
         if best is not None:

@@ -111,10 +111,7 @@ class Handle:
         found = self._source(source)
 
         def render() -> str:
-            method = self._calibration(calibrated)
-            columns = [column.name for column in found.facts.columns]
-            options: dict[str, Any] = {"ordered": found.is_frame, "calibration": method, "columns": columns}
-            return self._plan.score(verb, found.facts.relation, self._classes, joins=found.joins, **options)
+            return self._plan.score(verb, found.rows, self._classes, calibration=self._calibration(calibrated))
 
         return self._scored(verb, found, render)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbsql.plan.base import CALIBRATED, MACROS, VERBS, Entry, Judgeable, Statement
+from nbsql.plan.base import CALIBRATED, MACROS, VERBS, Entry, Judgeable, Rows, Statement
 from nbsql.plan.counting import Counting
 from nbsql.plan.making import Making
 
@@ -11,4 +11,4 @@ class Plan(Counting, Making):
     """All the statements of one model."""
 
 
-__all__ = ["CALIBRATED", "MACROS", "VERBS", "Entry", "Judgeable", "Plan", "Statement"]
+__all__ = ["CALIBRATED", "MACROS", "VERBS", "Entry", "Judgeable", "Plan", "Rows", "Statement"]

@@ -41,18 +41,28 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Judgeable:
-    """The rows that a model is judged on: their columns, the name of their weight, and whether labels are compared as text.
+class Rows:
+    """Rows that a model meets.
 
     Attributes:
+        relation: where they are.
+        columns: theirs, for an engine that has no word for all but some.
         joins: that they are still to be joined with.
+        ordered: whether they are to come back in their order.
     """
 
     relation: Markup
-    columns: Sequence[str]
-    weight: str | None
-    as_text: bool
+    columns: Sequence[str] = ()
     joins: Sequence[Joining] = ()
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Judgeable(Rows):
+    """Rows that a model is judged on: the name of their weight, and whether labels are compared as text."""
+
+    weight: str | None = None
+    as_text: bool = False
 
 
 class Base:
@@ -80,32 +90,23 @@ class Base:
         """Whether a model of so many classes takes the wide form, a column a class."""
         return is_wide(self.spec, class_count, self.renderer.dialect.traits)
 
-    def context(
-        self,
-        classes: Sequence[ClassColumn],
-        *,
-        ordered: bool = False,
-        columns: Sequence[str] = (),
-        joins: Sequence[Joining] = (),
-        whole: bool = False,
-    ) -> Context:
+    def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, whole: bool = False) -> Context:
         """What the macros know as `model`.
 
         Args:
             classes: of the model.
-            ordered: whether the rows are to come back in the order of the source.
-            columns: of the source.
-            joins: that the source is still to be joined with.
-            whole: whether each feature is asked for by itself, so that no dimension is scored as one.
+            rows: that it meets, if it does.
+            whole: whether each feature is asked for by itself: no dimension is scored as one, and rows keep their order.
         """
         wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
-        spec = self.spec
+        spec, joins = self.spec, () if rows is None else rows.joins
         if joins and wide and not whole:
             from nbsql.joins.partial import split
 
             spec, joins = split(spec, classes, joins)
         estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None
-        return Context(spec, classes, wide=wide, ordered=ordered, columns=columns, joins=joins, estimates=estimates)
+        columns, ordered = ((), False) if rows is None else (rows.columns, rows.ordered)
+        return Context(spec, classes, wide=wide, ordered=ordered or whole, columns=columns, joins=joins, estimates=estimates)
 
     def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
         """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""

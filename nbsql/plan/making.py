@@ -9,7 +9,7 @@ from markupsafe import Markup
 from nbsql.context import ClassColumn, Context, numbers_a_class
 from nbsql.errors import NotSupportedError
 from nbsql.functions import functions
-from nbsql.plan.base import CALIBRATED, VERBS, Entry, Statement
+from nbsql.plan.base import CALIBRATED, VERBS, Entry, Rows, Statement
 from nbsql.plan.scoring import Scoring
 
 
@@ -98,16 +98,16 @@ class Making(Scoring):
             made = functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
-        context = self.context(classes, joins=self.joins())
-        parameters, lookups = map(self.relations.within, ("parameters", "lookups"))
-        queried = self.ready(context, self.renderer.fragment("queried"), parameters, lookups)
-        yield self._macro("scored", self.renderer.fragment("scored", context, queried, parameters, lookups))
+        rows = self._queried()
+        context = self.context(classes, rows)
+        tables = self.relations.within("parameters"), self.relations.within("lookups")
+        yield self._macro(
+            "scored", self.renderer.fragment("scored", context, self.ready(context, rows.relation, *tables), *tables)
+        )
         scored = self._scored_in_macros(context)
         for verb in VERBS:
             if verb == "explain":
-                explained = self.context(classes, ordered=True, joins=self.joins(), whole=True)
-                queried = self.ready(explained, self.renderer.fragment("queried"), parameters, lookups)
-                query = self.renderer.fragment(verb, explained, queried, parameters, lookups)
+                query = self.query(verb, rows, classes, tables=tables)
             else:
                 query = self.renderer.fragment(verb, context, scored)
             yield self._macro(verb, query)
@@ -118,12 +118,16 @@ class Making(Scoring):
             made = functions(self, classes, CALIBRATED, method)
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
-        context = self.context(classes, joins=self.joins())
+        context = self.context(classes, self._queried())
         relations = map(self.relations.within, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated", context, self._scored_in_macros(context), *relations, method)
         scored = self.renderer.fragment("subquery", query)
         for name, verb in CALIBRATED.items():
             yield self._macro(name, self.renderer.fragment(verb, context, scored))
+
+    def _queried(self) -> Rows:
+        """The rows that a table macro is asked about."""
+        return Rows(self.renderer.fragment("queried"), joins=self.joins())
 
     def _scored_in_macros(self, context: Context) -> Markup:
         if self.relations.is_current:

@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context
 from nbsql.dialect import restore
-from nbsql.plan.base import Base, Judgeable
+from nbsql.plan.base import Base, Judgeable, Rows
 
 if TYPE_CHECKING:
     from nbsql.joins.joining import Joining
@@ -24,63 +24,37 @@ class Scoring(Base):
             return self.renderer.statement("class_order_of_components", self.relations["statistics"], self.relations["priors"])
         return self.renderer.statement("class_order", priors or self.relations["priors"])
 
-    def score(
-        self,
-        verb: str,
-        source: Markup,
-        classes: Sequence[ClassColumn],
-        *,
-        ordered: bool = False,
-        calibration: str | None = None,
-        columns: Sequence[str] = (),
-        joins: Sequence[Joining] = (),
-    ) -> str:
-        """The query of a verb over a source of these columns; calibrated by the method `calibration`, if there is one."""
-        return restore(
-            self.query(verb, source, classes, ordered=ordered, calibration=calibration, columns=columns, joins=joins)
-        )
+    def score(self, verb: str, rows: Rows, classes: Sequence[ClassColumn], *, calibration: str | None = None) -> str:
+        """The query of a verb over some rows; calibrated by the method `calibration`, if there is one."""
+        return restore(self.query(verb, rows, classes, calibration=calibration))
 
     def query(
         self,
         verb: str,
-        source: Markup,
+        rows: Rows,
         classes: Sequence[ClassColumn],
         *,
-        ordered: bool = False,
         calibration: str | None = None,
         tables: tuple[Markup, Markup] | None = None,
-        columns: Sequence[str] = (),
-        joins: Sequence[Joining] = (),
     ) -> Markup:
-        """The query of a verb over a source, not yet whole; `tables` stand for the parameters and lookups of the model."""
-        options: dict[str, Any] = {"ordered": ordered, "columns": columns, "joins": joins}
+        """The query of a verb over some rows, not yet whole; `tables` stand for the parameters and lookups of the model."""
         if verb == "explain":
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
-            context = self.context(classes, **{**options, "ordered": True}, whole=True)
-            return self.renderer.fragment(verb, context, self.ready(context, source, *tables), *tables)
-        context, scored = self._scored(source, classes, tables, calibration=calibration, **options)
+            context = self.context(classes, rows, whole=True)
+            return self.renderer.fragment(verb, context, self.ready(context, rows.relation, *tables), *tables)
+        context, scored = self._scored(rows, classes, tables, calibration=calibration)
         return self.renderer.fragment(verb, context, scored)
 
     def decide(
-        self,
-        macro: str,
-        argument: Any,
-        source: Markup,
-        classes: Sequence[ClassColumn],
-        *,
-        ordered: bool = False,
-        calibration: str | None = None,
-        columns: Sequence[str] = (),
-        joins: Sequence[Joining] = (),
+        self, macro: str, argument: Any, rows: Rows, classes: Sequence[ClassColumn], *, calibration: str | None = None
     ) -> str:
         """The query of predictions made otherwise than by the highest posterior; see nbsql/decisions.py."""
-        options: dict[str, Any] = {"ordered": ordered, "columns": columns, "joins": joins}
-        context, scored = self._scored(source, classes, calibration=calibration, **options)
+        context, scored = self._scored(rows, classes, calibration=calibration)
         return self.renderer.statement(macro, context, scored, self.relations["parameters"], argument)
 
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
-        context, scored = self._scored(source, classes)
+        context, scored = self._scored(Rows(source), classes)
         return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
 
     def judged(
@@ -92,7 +66,7 @@ class Scoring(Base):
         costs: Sequence[Sequence[float]] | None = None,
     ) -> Markup:
         """The common table expressions of the queries that judge the model on some rows."""
-        context, scored = self._scored_rows(rows, classes, calibration=calibration, costs=costs)
+        context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
         return self.renderer.fragment("judged", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
     def paid(
@@ -104,12 +78,12 @@ class Scoring(Base):
         costs: Sequence[Sequence[float]],
     ) -> str:
         """The query of what the predictions that cost least did cost."""
-        context, scored = self._scored_rows(rows, classes, calibration=calibration, costs=costs)
+        context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
         return self.renderer.statement("paid", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
     def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The query of what a calibration is fitted on, of some rows."""
-        context, scored = self._scored_rows(rows, classes)
+        context, scored = self._scored(rows, classes)
         return self.renderer.fragment(
             "calibration_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text
         )
@@ -124,26 +98,22 @@ class Scoring(Base):
         found = joinings(self.renderer, [(dimension, ident(*dimension.path)) for dimension in needed(self.spec)])
         return [replace(joining, by_key=joining.dimension.rows <= FEW_ROWS) for joining in found]
 
-    def _scored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn], **options: Any) -> tuple[Context, Markup]:
-        return self._scored(rows.relation, classes, columns=rows.columns, joins=rows.joins, **options)
-
     def _scored(
         self,
-        source: Markup,
+        rows: Rows,
         classes: Sequence[ClassColumn],
         tables: tuple[Markup, Markup] | None = None,
         *,
-        ordered: bool = False,
         calibration: str | None = None,
         costs: Sequence[Sequence[float]] | None = None,
-        columns: Sequence[str] = (),
-        joins: Sequence[Joining] = (),
     ) -> tuple[Context, Markup]:
-        context = self.context(classes, ordered=ordered, columns=columns, joins=joins)
+        context = self.context(classes, rows)
         parameters, lookups = tables or (self.relations["parameters"], self.relations["lookups"])
         scored = self.renderer.fragment(
             "subquery",
-            self.renderer.fragment("scored", context, self.ready(context, source, parameters, lookups), parameters, lookups),
+            self.renderer.fragment(
+                "scored", context, self.ready(context, rows.relation, parameters, lookups), parameters, lookups
+            ),
         )
         if calibration is not None:
             query = self.renderer.fragment(

@@ -97,7 +97,7 @@ SELECT
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
   {%- endfor %}
   {%- if model.common %},
   {% for feature in model.common %}
@@ -183,6 +183,7 @@ FROM {{ relation }} AS source
 
     FROM {{ nbsql.with_inputs(relation, features) | indent(4) }}
     {{ nbsql.met(model, parameters, nbsql.word('number')) }}
+    {{- nbsql.once() | indent(4) }}
   ) AS number
   {{ nbsql.met(model, parameters, nbsql.word('number')) }}
   {{- nbsql.once() | indent(2) }}
@@ -261,7 +262,7 @@ blocks AS (
   which are NULL, as if the value were missing, in all other rows.
 #}
 {% macro masked(model, lookups) -%}
-numbered AS MATERIALIZED (
+numbered AS {{ nbsql.materialized() }}(
   SELECT
     source.*
     {%- for backoff in model.backoffs %}
