@@ -53,11 +53,12 @@
   {{ nbsql.tally(model, first) }} AS n{{ i }},
   {% set centres %}{% for j in range(1, p + 1) %}{% if careful %}max(centre{{ nbsql.sub(feature, j) }}){% else %}{{ centre[j - 1] }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
   {% set sums %}{% for j in range(1, p + 1) %}{% set x %}nbsql_x{{ nbsql.sub(feature, j) }}{% endset %}{{ nbsql.total(model, x) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+  {% set x %}nbsql_x{{ i }}_{% endset %}
   {% set products -%}
   {% for j in range(1, p + 1) -%}
   {% set outer = loop -%}
   {% for k in range(j, p + 1) -%}
-  {% set one, other = nbsql.word('nbsql_x') ~ i ~ '_' ~ j, nbsql.word('nbsql_x') ~ i ~ '_' ~ k -%}
+  {% set one, other = x ~ j, x ~ k -%}
   {{ nbsql.total(model, nbsql.product(one, other, careful)) }}{% if not (loop.last and outer.last) %}, {% endif %}
   {%- endfor -%}
   {%- endfor %}
