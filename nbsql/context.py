@@ -130,9 +130,8 @@ class Context:
         self.added_first = ADDED_FIRST if len(levels) * scored(classes) <= ADDED_FIRST_TERMS else 1
         self.explained = list(_parts(self.features))
         self.numbered = ordered or not wide or blocked or bool(self.backoffs) or any(f.family.bag for f in spec.features)
-        # Where classes have components: the classes of several, and the context of the members, which are scored as classes.
+        # Where classes have components: the context of the members, which are scored as classes.
         self.mixed = spec.components is not None
-        self.split = [column for column in classes if len(column.members) > 1]
         self.of_classes: list[int] = []
         self.parts = self
         if self.mixed:

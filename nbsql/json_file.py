@@ -15,8 +15,9 @@ from nbsql.plan import Plan
 from nbsql.spec import Spec
 from nbsql.version import __version__
 
-# The types that a file may bring into a statement: names and numbers.
-_TYPE = re.compile(r'[A-Za-z_][\w ."]*(\(\d+(, ?\d+)?\))?(\[\])?')
+# The types that a file may bring into a statement: names and numbers, and of Spark array<string> and map<string,int>.
+_WIDTH = r"(\(\d+(, ?\d+)?\))?"
+_TYPE = re.compile(rf'[A-Za-z_][\w ."]*({_WIDTH}(\[\])?|<\w+{_WIDTH}(, ?\w+{_WIDTH})?>)')
 
 
 def write(engine: Engine, plan: Plan, path: str) -> None:

@@ -13,7 +13,7 @@ from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
 from nbsql.given import model_of
-from nbsql.joins.fitting import joined
+from nbsql.joins.fitting import joined, refuse_temporary
 from nbsql.joins.join import Join
 from nbsql.judging.forward import forward
 from nbsql.model import Model, planned
@@ -126,6 +126,7 @@ def fit(
         relations, replaces = place_for(engine, name, database, replace=replace)
         found = joined(engine, engine.source(source), joins)
         try:
+            refuse_temporary([joining.dimension for joining in found.joins], relations)
             task = Fit(engine, found, options, draft(engine, relations))
             if isinstance(features, Forward):
                 engine.need("nbsql.Forward")

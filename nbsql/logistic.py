@@ -207,7 +207,7 @@ class _Search:
         share = rows // SAMPLED_ROWS
         if share < 4:
             return self._descended(design, [start, null])
-        sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", design, share))
+        sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", self.problem, design, share))
         try:
             near = self._descended(sample, [start, null], tolerance=NEAR)
         except InputError:  # of the sample only, perhaps

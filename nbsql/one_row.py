@@ -9,8 +9,8 @@ from typing import Any, TypedDict
 from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context
-from nbsql.dialect import Dialect, folded, restore
-from nbsql.engines.duckdb import DuckDB
+from nbsql.dialect import folded, restore
+from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, suggestion
 from nbsql.plan import Plan, Rows
 from nbsql.spec import Feature
@@ -82,14 +82,14 @@ class RowScorer:
         title: what messages call the model.
     """
 
-    def __init__(self, engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
+    def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
         self._title = title
         self._classes = classes
         self._labels = [row[0] for row in engine.ask("class_values", plan.relations["priors"])]
         context = plan.context(classes)
         row = _row(engine, context, plan)
         self._names = [name for name, _ in row.columns]
-        self._numbers = {name for name, kind in row.columns if kind == "DOUBLE"}
+        self._numbers = {name for name, kind in row.columns if kind == engine.renderer.fragment("double")}
         self._short = is_short(context)
         query = _query(plan, context, classes, row)
         self._run = engine.prepared(engine.renderer.statement("with_stamp", query, plan.relations["spec"]))
@@ -128,7 +128,10 @@ class RowScorer:
         for name, value in zip(self._names, values, strict=True):
             if isinstance(value, str) and name in self._numbers:
                 raise InputError(f"{name!r} of the row is the text {value!r}, and a number in {self._title}")
-        return values
+        return [
+            float(value) if isinstance(value, bool) and name in self._numbers else value
+            for name, value in zip(self._names, values, strict=True)
+        ]
 
     def _folded(self, row: Mapping[str, Any]) -> list[Any]:
         known = {folded(name): value for name, value in row.items()}
@@ -139,7 +142,7 @@ class RowScorer:
         return [known[folded(name)] for name in self._names]
 
 
-def row_sql(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], title: str, stamp: Any) -> str:
+def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, stamp: Any) -> str:
     """The query of one row whose columns are the parameters $1, $2, ..., of a model that was changed last at `stamp`."""
     context = plan.context(classes)
     row = _row(engine, context, plan)
@@ -167,12 +170,13 @@ def _is_looked_up(feature: Feature) -> bool:
     return family.looked_up and not family.parameters and not family.parametrised_term and not getattr(family, "norm", None)
 
 
-def _row(engine: DuckDB, context: Context, plan: Plan) -> Row:
+def _row(engine: Engine, context: Context, plan: Plan) -> Row:
     columns: dict[str, Markup] = {}
+    double = engine.renderer.fragment("double")
     for feature in plan.spec.features:
         for number, name in enumerate(feature.columns):
-            kind = _type(feature, number, engine.renderer.dialect)
-            if columns.get(name, "DOUBLE") == "DOUBLE":  # a joint feature wants the very type, its column by itself does not
+            kind = _type(feature, number, engine)
+            if columns.get(name, double) == double:  # a joint feature wants the very type, its column by itself does not
                 columns[name] = kind
     row = Row(list(columns.items()))
     if not is_short(context):
@@ -182,16 +186,16 @@ def _row(engine: DuckDB, context: Context, plan: Plan) -> Row:
     return _listed(engine, context, plan, row) if context.class_numbers else row
 
 
-def _type(feature: Feature, number: int, dialect: Dialect) -> Markup:
+def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     """What a value of a column is read as: a number that is scored as one keeps its fraction, whatever the column's type."""
-    family = feature.family
+    family, render = feature.family, engine.renderer.fragment
     if set(family.accepts) <= _NUMBERS:
-        return dialect.query("DOUBLE")
+        return render("double")
     if family.bag:
-        kinds = {"text": "VARCHAR", "tokens": "VARCHAR[]", "token counts": "MAP(VARCHAR, DOUBLE)"}
-        return dialect.query(kinds[family.accepts[0]])
-    kind = feature.types[number] if feature.types else "VARCHAR"
-    return dialect.query("VARCHAR" if kind.startswith("ENUM") or kind == '"NULL"' else kind)
+        kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}
+        return engine.renderer.dialect.query(kinds.get(family.accepts[0], render("string")))
+    kind = engine.parameter_type(feature.types[number]) if feature.types else render("string")
+    return engine.renderer.dialect.query(kind)
 
 
 def _groups(context: Context, plan: Plan) -> Iterator[Group]:
@@ -213,7 +217,7 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
     yield from groups.values()
 
 
-def _listed(engine: DuckDB, context: Context, plan: Plan, row: Row) -> Row:
+def _listed(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
     """The row with the numbers of the model."""
     query = engine.renderer.statement("parameters_by_class", context, plan.relations["parameters"])
     names = engine.names(query)
@@ -232,7 +236,7 @@ def _listed(engine: DuckDB, context: Context, plan: Plan, row: Row) -> Row:
 
 
 def _text(numbers: Sequence[float | None]) -> str:
-    """A list as DuckDB reads one in a text, to the last digit."""
+    """A list as DuckDB reads one in a text, to the last digit; sql/macros/postgres/one_row.sql makes it PostgreSQL's."""
     return "[" + ", ".join("NULL" if number is None else repr(number) for number in numbers) + "]"
 
 

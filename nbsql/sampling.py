@@ -56,6 +56,7 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.relations["statistics"])
     if plan.spec.components is None:
         return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations))
+    engine.need("sample of components")
     parts = {"priors": "components", "likelihoods": "components", "statistics": "statistics"}
     members = (renderer.fragment(f"member_{name}", plan.relations[relation]) for name, relation in parts.items())
     rows = renderer.fragment("sampled", drawn, plan.spec.target, n, seed, *members)

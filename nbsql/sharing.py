@@ -13,6 +13,7 @@ from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
+from nbsql.joins.fitting import refuse_temporary
 from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
 from nbsql.model import Model
@@ -56,6 +57,7 @@ def merge(
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
         relations, replaces = place_for(engine, name, database, replace=replace)
+        refuse_temporary(spec.joins, relations)
         parts = draft(engine, relations)
         plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
         plan = publish(engine, plan, relations)
@@ -163,9 +165,11 @@ def import_(
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
+        parts = draft(engine, relations)
         plan, classes = derive(
-            engine, found.spec, found.cells, entries, relations, replaces, weights=found.weights, origin=relations
+            engine, found.spec, found.cells, entries, parts, replaces, weights=found.weights, origin=relations
         )
+        plan = publish(engine, plan, relations)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
     return Model(engine, plan, classes, name)

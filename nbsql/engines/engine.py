@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -75,6 +75,14 @@ class Engine(ABC):
     def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
         """The rows of a rendered macro."""
         return self.rows(self.renderer.statement(macro, *arguments, **options))
+
+    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
+        """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small answers."""
+        raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")
+
+    def parameter_type(self, name: str) -> str:
+        """The type, by the name of a column's, that a value of a column is read as where it is a parameter."""
+        return name
 
     @abstractmethod
     def errors(self) -> AbstractContextManager[None]:
@@ -155,6 +163,10 @@ class Engine(ABC):
     @abstractmethod
     def columns(self, relation: Markup) -> list[Column]:
         """The columns of a relation."""
+
+    def type_name(self, text: str) -> Markup:
+        """A type as the engine writes it, by the name that a spec has of it."""
+        return self.renderer.dialect.query(text)
 
     @abstractmethod
     def check_expression(self, expression: str, source: Source, argument: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from psycopg.rows import tuple_row
 from nbsql.engines.address import misread, without_passwords
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres_files import write
-from nbsql.engines.postgres_sources import described, find, kind_of
+from nbsql.engines.postgres_sources import compared_by_type, described, find, kind_of
 from nbsql.engines.source import Source
 from nbsql.errors import DatabaseError, InputError, ModelError
 from nbsql.family.text import LETTERS_AND_DIGITS
@@ -72,6 +72,12 @@ class PostgreSQL(Engine):
             "joins",
             "dialect",
             "folds='loo'",
+            "predict_one",
+            "predict_one_sql",
+            "inline=True",
+            "method='logistic'",
+            "by='mdl'",
+            "components",
         ]
     )
     families = frozenset(
@@ -119,6 +125,19 @@ class PostgreSQL(Engine):
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
+
+    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+        statement = sql.encode(self.connection.info.encoding)
+
+        def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
+            with self.errors(), self.guarded(), psycopg.RawCursor(self.connection, row_factory=tuple_row) as cursor:
+                found: list[tuple[Any, ...]] = cursor.execute(statement, values, prepare=True).fetchall()
+                return found
+
+        return rows
+
+    def parameter_type(self, name: str) -> str:
+        return name if compared_by_type(name) else "text"
 
     def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
         return psycopg.Cursor(self.connection, row_factory=tuple_row)

@@ -35,6 +35,11 @@ def kind_of(name: str, typtype: str) -> str:
     return "temporal" if plain.startswith(_TEMPORAL) else _KINDS.get(plain, "other")
 
 
+def compared_by_type(name: str) -> bool:
+    """Whether a value of a type may be written in several ways, 1 and 1.0; where it is a text, or of an ENUM, it may not."""
+    return _KINDS.get(name, "text") != "text" or name.startswith(_TEMPORAL)
+
+
 def described(engine: PostgreSQL, sql: str) -> list[tuple[str, int]]:
     """The columns of a query and the numbers of their types. The server reads the query and does not run it.
 

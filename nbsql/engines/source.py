@@ -33,9 +33,11 @@ class Source:
     Attributes:
         joins: what nbsql joins it with, of a source that is put together from several (nbsql/joins/joining.py).
         facts: the source without what it is joined with.
+        path: the names of a table or view, its schema first, where the engine knows more than stands in `relation`.
     """
 
     joins: Sequence[Joining] = ()
+    path: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -63,6 +65,11 @@ class Source:
         """What a plan scores of it: the facts, and what they are still to be joined with."""
         facts = self.facts
         return Rows(facts.relation, [column.name for column in facts.columns], self.joins, ordered=self.is_frame)
+
+    @property
+    def is_lent(self) -> bool:
+        """Whether it is a frame, which has a name as long as it is needed."""
+        return self.facts._release is not None
 
     def release(self) -> None:
         if self._release is not None:

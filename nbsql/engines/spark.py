@@ -57,8 +57,15 @@ class Spark(Engine):
             "quadratic",
             "nbsql.from_tables",
             "dialect",
+            "export",
+            "nbsql.import_",
+            "best",
+            "sample",
+            "joins",
+            "inline=True",
             "evaluate with costs",
             "nbsql.cross_validate",
+            "folds='loo'",
             "nbsql.sweep",
             "nbsql.Forward",
             "slice_by",
@@ -69,7 +76,7 @@ class Spark(Engine):
         ]
     )
     families = frozenset(
-        "categorical bernoulli gaussian lognormal exponential poisson geometric "
+        "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
         "multinomial complement tokens token_counts text".split()
     )
 

@@ -59,7 +59,9 @@ def find(engine: Spark, source: Any) -> Source:
     dialect = engine.renderer.dialect
     for path in filter(None, ([source], parts(source.replace("`", '"')))):
         if _exists(engine, path):
-            return _source(engine, Source(dialect.ident(*path), source, [], is_table=_is_table(engine, path)))
+            found = Source(dialect.ident(*path), source, [], is_table=_is_table(engine, path))
+            found.path = _whole(engine, path)
+            return _source(engine, found)
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
     if selects:
@@ -81,6 +83,17 @@ def _exists(engine: Spark, path: list[str]) -> bool:
     except (AnalysisException, InputError):
         return False
     return True
+
+
+def _whole(engine: Spark, path: list[str]) -> tuple[str, ...]:
+    """The names of a table or view from any schema of the session; of a temporary view its own, which no schema has."""
+    try:
+        table = engine.session.catalog.getTable(str(engine.renderer.dialect.ident(*path)))
+    except PySparkException:  # of a catalog that cannot say
+        return tuple(path)
+    if table.isTemporary:
+        return (table.name,)
+    return (*([table.catalog] if len(path) > 2 and table.catalog else []), *(table.namespace or path[:-1]), table.name)
 
 
 def _is_table(engine: Spark, path: list[str]) -> bool:

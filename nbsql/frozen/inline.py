@@ -9,19 +9,19 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn
 from nbsql.dialect import restore
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.plan import Plan
 
 
-def inlined(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source) -> str:
+def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source) -> str:
     """The query of a verb over a source (sql/macros/inline.sql).
 
     Raises:
         InputError: the source has no name that another connection could know.
     """
-    if source.is_frame:
+    if source.is_lent:
         source.release()
         raise InputError(f"inline=True cannot read {source.label}, which lives in this process; name a table, or give a SELECT")
     render = engine.renderer.fragment
@@ -32,11 +32,12 @@ def inlined(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], verb: st
     return restore(render("inlined", plan.query(verb, source.rows, classes, tables=relations), tables))
 
 
-def _table(engine: DuckDB, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
+def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
     """A table of the model as the macro takes it: its name, its columns, and its rows of literals."""
     relation = plan.relations[name]
-    columns = [column.name for column in engine.columns(relation)]
-    label_type = engine.type_name(plan.spec.target_type)
+    found = engine.columns(relation)
+    columns = [column.name for column in found]
+    label_type = engine.renderer.dialect.query(next((c.type for c in found if c.name in ("class", "class_1")), ""))
     labels = {number: column.label for column in classes for number in column.members or (column.number,)}
     render = engine.renderer.fragment
 

@@ -45,8 +45,8 @@ def joined(engine: Engine, source: Source, joins: Any) -> Source:
 def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: Join) -> tuple[Dimension, list[Column]]:
     """A join as a model keeps it, and the columns that it brings."""
     found = engine.source(join.table)
-    path = tuple(parts(restore(found.relation)))
-    if len(path) < 2:
+    path = found.path or tuple(parts(restore(found.relation)))
+    if len(path) < 2 and not found.path:
         raise InputError(f"a join takes a table or a view, not {join.table!r}; make a view of it")
     ours, theirs = Columns(columns, source.label), Columns(found.columns, found.label)
     on = [(ours.find(one), theirs.find(other)) for one, other in join.pairs]
@@ -95,18 +95,26 @@ def kept(
         InputError: one is a temporary table, which nobody else could read.
     """
     here = engine.current()[0]
+    dimensions = list(dimensions)
+    refuse_temporary(dimensions, relations)
     found = []
     for dimension in dimensions:
         path = dimension.path
-        if not relations.temporary and (path[0] == "temp" or path[0].startswith("pg_temp")):
-            raise InputError(
-                f"{dimension.title!r} is a temporary table, which a model with a name cannot be joined with; "
-                "make it a table, or leave the name out"
-            )
         whole = path if len(path) > 2 else (_database(origin, here), *path)
         path = whole[1:] if folded(whole[0]) == folded(_database(relations, here)) else whole
         found.append(replace(dimension, path=path))
     return tuple(found)
+
+
+def refuse_temporary(dimensions: Iterable[Dimension], relations: Relations) -> None:
+    """Raise InputError if a model that is to be at `relations`, and to stay, is joined with what ends with the session."""
+    for dimension in dimensions:
+        path = dimension.path
+        if not relations.temporary and (len(path) == 1 or path[0] == "temp" or path[0].startswith("pg_temp")):
+            raise InputError(
+                f"{dimension.title!r} is a temporary table, which a model with a name cannot be joined with; "
+                "make it a table, or leave the name out"
+            )
 
 
 def _database(relations: Relations | None, current: str) -> str:

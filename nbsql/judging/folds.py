@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from markupsafe import Markup
@@ -17,7 +16,8 @@ from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.fitting import asked, given_priors
+from nbsql.fitting import asked, check_families, given_priors
+from nbsql.judging.estimated import Estimated, estimated
 from nbsql.plan import Plan
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
@@ -37,15 +37,6 @@ class Models:
     context: Context
     parameters: Markup
     lookups: Markup
-
-
-@dataclass(frozen=True)
-class Estimated:
-    """What the models of a fold are made of, where the estimates are tables: the cells of the others, and their priors."""
-
-    context: Context
-    cells: Markup
-    priors: Markup
 
 
 def resolved(source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
@@ -85,6 +76,8 @@ class Folds:
             raise InputError("cross-validation takes no segment_by: the folds are counted where the segments would be")
         if any(spec.components is not None for spec in specs):
             raise InputError("cross-validation takes no components: they are found from all rows, those of each fold too")
+        for spec in specs:
+            check_families(engine, spec.features)
         self._made: dict[str, tuple[str, Markup]] = {}
         self._shared = Shared(specs)
         known = asked(engine, self._shared.spec, source)
@@ -120,11 +113,13 @@ class Folds:
         looked_up = [feature for feature in spec.features if feature.family.looked_up]
         parametrised = [feature for feature in spec.features if feature.family.parameters]
         with self.engine.temporaries() as temporary:
-            estimated = cache(partial(self._estimated, context, spec, temporary))
-            parameters = self.make("parameters", context, spec, parametrised, names, estimated)
-            lookups = (
-                self.make("lookups", context, spec, looked_up, names, estimated) if looked_up else self._table("no lookups")
-            )
+
+            @cache
+            def known(fold: str) -> Estimated:
+                return estimated(self.engine, context, spec, self.others(spec, fold), fold, temporary)
+
+            parameters = self.make("parameters", context, spec, parametrised, names, known)
+            lookups = self.make("lookups", context, spec, looked_up, names, known) if looked_up else self._table("no lookups")
         return Models(context, parameters, lookups)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
@@ -242,7 +237,7 @@ class Folds:
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        estimated: Callable[[str], Estimated] | None = None,
+        known: Callable[[str], Estimated] | None = None,
     ) -> Markup:
         """A table of the models of folds, "parameters" or "lookups", or the one that is there, if the same options made it.
 
@@ -252,7 +247,7 @@ class Folds:
             spec: the setting.
             features: of the setting, those that the table is about.
             folds: their names.
-            estimated: what is known of a fold, where the estimates are tables.
+            known: what is known of a fold, where the estimates are tables.
         """
         key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers), folds))
         made = self._made.get(kind)
@@ -262,7 +257,7 @@ class Folds:
         relation = made[1] if made else self._table(kind)
         if made is not None:
             engine.run(f"drop {kind}", renderer.statement("drop_relation", "table", relation))
-        for number, query in enumerate(self._queries(kind, context, spec, features, folds, estimated)):
+        for number, query in enumerate(self._queries(kind, context, spec, features, folds, known)):
             macro = "insert_into" if number else "create_table_as"
             options = {} if number else {"temporary": True}
             engine.run(f"{kind} of the folds", renderer.statement(macro, relation, query, **options))
@@ -276,7 +271,7 @@ class Folds:
         spec: Spec,
         features: Sequence[Feature],
         folds: Sequence[str],
-        estimated: Callable[[str], Estimated] | None,
+        known: Callable[[str], Estimated] | None,
     ) -> Iterator[Markup]:
         """The queries of the models of folds: of all together, or, where that is too much, of some at a time."""
         fragment, text = self.engine.renderer.fragment, self.engine.renderer.dialect.text
@@ -288,30 +283,13 @@ class Folds:
         if together(replace(spec, features=tuple(features))):
             yield from (fragment("of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
-        if self.engine.renderer.dialect.traits.tabulates and estimated is not None:
-            known = [(fold, estimated(fold)) for fold in folds]
-            yield fragment("of_all", [fragment("of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in known])
+        if self.engine.renderer.dialect.traits.tabulates and known is not None:
+            parts = [(fold, known(fold)) for fold in folds]
+            yield fragment("of_all", [fragment("of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts])
             return
         size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
         for start in range(0, len(folds), size):
             yield fragment("of_folds", kind, context, *of(fragment("fold_at_hand")), folds[start : start + size])
-
-    def _estimated(self, context: Context, spec: Spec, temporary: Callable[[str], Markup], fold: str) -> Estimated:
-        """The tables of the cells and the priors of the other folds, and the context that names that of their estimates."""
-        renderer = self.engine.renderer
-
-        def table(name: str, query: Markup) -> Markup:
-            relation = temporary(f"{name} of {fold}")
-            self.engine.create(f"{name} of fold {fold}", relation, query)
-            return relation
-
-        cells = table("cells", self.others(spec, fold))
-        priors = table("priors", renderer.fragment("priors", context, cells))
-        context = copy(context)
-        if spec.features:
-            arguments = (context, cells, priors, spec.features)
-            context.estimates = table("estimates", renderer.fragment("smoothed", *arguments))
-        return Estimated(context, cells, priors)
 
 
 def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:

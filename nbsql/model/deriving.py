@@ -105,7 +105,7 @@ class Deriving(Handle):
     def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to one file, which `nbsql.import_` reads: counts and no rows, and its calibration.
 
-        Of DuckDB it is Parquet, of PostgreSQL JSON; each reads its own.
+        Of DuckDB it is Parquet, of PostgreSQL and Spark JSON; each reads its own.
 
         Raises:
             InputError: the file is there already.

@@ -7,7 +7,6 @@ from typing import Any, Literal
 
 from nbsql.components import refuse_components
 from nbsql.decisions import Decision, decision
-from nbsql.engines.duckdb import on_duckdb
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 from nbsql.frozen.inline import inlined
 from nbsql.linear import weights
@@ -99,7 +98,8 @@ class Scoring(Handle):
         >>> nbsql.fit(duckdb.connect(), data, target="day").predict_one({"sky": "sun"})["prediction"]
         'dry'
         """
-        engine = on_duckdb(self._engine, "predict_one")
+        engine = self._engine
+        engine.need("predict_one")
         refuse_segments(self._spec, self._title, "predict_one")
         scorer = self._scorer
         if scorer is not None:
@@ -123,7 +123,8 @@ class Scoring(Handle):
         as it is now: later it raises an error that asks to prepare it anew. Of a model without such a form
         (`nbsql/one_row.py`) it is the query of `predict_proba`.
         """
-        engine = on_duckdb(self._engine, "predict_one_sql")
+        engine = self._engine
+        engine.need("predict_one_sql")
         self._refresh()
         refuse_segments(self._spec, self._title, "predict_one")
         return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
@@ -250,8 +251,9 @@ class Scoring(Handle):
         query = self._query(verb, found).sql
         if not inline:
             return query
+        self._engine.need("inline=True")
         refuse_segments(self._spec, self._title, "a query with its numbers")
-        return inlined(on_duckdb(self._engine, "inline=True"), self._plan, self._classes, verb, found)
+        return inlined(self._engine, self._plan, self._classes, verb, found)
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
         from nbsql.frozen.scorer import frozen, known_dialect

@@ -50,9 +50,13 @@ WHERE {{ nbsql.counted(model) }}
 {# The squared distance of the row `rows` from its component j; what it lacks adds nothing. #}
 {% macro squared_distance(count, j) -%}
 {% for block in range(1, count + 1) | batch(50) -%}
-({% for f in block %}{% if not loop.first %} + {% endif %}coalesce((rows.nbsql_x_{{ f }} - centres.centre_{{ j }}_{{ f }}) * (rows.nbsql_x_{{ f }} - centres.centre_{{ j }}_{{ f }}) * centres.weight_{{ f }}, 0){% endfor %})
+({% for f in block %}{% set difference %}(rows.nbsql_x_{{ f }} - centres.centre_{{ j }}_{{ f }}){% endset %}{% set weight %}centres.weight_{{ f }}{% endset %}{% if not loop.first %} + {% endif %}coalesce({{ nbsql.weighed_square(difference, weight) }}, 0){% endfor %})
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{% macro weighed_square(difference, weight) -%}
+{{ difference }} * {{ difference }} * {{ weight }}
 {%- endmacro %}
 
 {# The number of the nearest centre; of equally near ones the first. #}
@@ -89,6 +93,7 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
     ) AS rows
     LEFT JOIN {{ nbsql.centres_by_class(components.splits, numbers, most) | indent(4) }}
       ON centres.label = CAST(rows.{{ nbsql.ident(target) }} AS {{ nbsql.string() }})
+    {{- nbsql.once() | indent(4) }}
   ) AS rows
 )
 {%- endif %}
@@ -96,15 +101,17 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
 
 {# One of Lloyd's iterations, a row a class and component that has rows: label, component, n, and how far the mean of its rows is from the first centre, a list by number. #}
 {% macro moved_centres(model, source, numbers, splits, most) -%}
+{% set moves -%}
+{% for column in numbers -%}
+{% set x %}nbsql_x_{{ loop.index }}{% endset -%}
+{% if model.weight %}{{ nbsql.total(model, x) }} / nullif({{ nbsql.tally(model, x) }}, 0){% else %}avg({{ x }}){% endif %}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}
+{%- endfor %}
+{%- endset -%}
 SELECT
   label,
   {{ nbsql.nearest(most) }} AS component,
   sum(weight) AS n,
-  [
-    {%- for column in numbers %}
-    {%- set x %}nbsql_x_{{ loop.index }}{% endset -%}
-    {% if model.weight %}{{ nbsql.total(model, x) }} / nullif({{ nbsql.tally(model, x) }}, 0){% else %}avg({{ x }}){% endif %}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}
-    {%- endfor %}] AS moves
+  {{ nbsql.list_of(moves, nbsql.double()) }} AS moves
 FROM (
   SELECT
     rows.label,
@@ -120,8 +127,9 @@ FROM (
     {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
   ) AS rows
   JOIN {{ nbsql.centres_by_class(splits, numbers, most) | indent(2) }} ON centres.label = rows.label
+  {{- nbsql.once() | indent(2) }}
 ) AS distances
-GROUP BY ALL
+GROUP BY label, component
 {%- endmacro %}
 
 {# One of so many of the rows that count, by a hash of their numbers, with what k-means reads of them. #}
@@ -133,7 +141,18 @@ WHERE {{ nbsql.counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {{ e
 {%- endmacro %}
 
 {% macro hash_of_numbers(numbers) -%}
-hash(hash({% for column in numbers %}{{ nbsql.number_of_row(column) }}{% if not loop.last %}, {% endif %}{% endfor %}))
+{% set values %}{% for column in numbers %}{{ nbsql.number_of_row(column) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{{ nbsql.mixed_hash(values) }}
+{%- endmacro %}
+
+{# A whole number of at least 0, of which the remainders tell nothing of the values. #}
+{% macro mixed_hash(values) -%}
+hash(hash({{ values }}))
+{%- endmacro %}
+
+{# Of a group: the greatest of its so many smallest, each counted once. #}
+{% macro last_of_smallest(x, count) -%}
+list_max(min(DISTINCT {{ x }}, {{ count }}))
 {%- endmacro %}
 
 {% macro different_rows(source, numbers) -%}
@@ -156,8 +175,9 @@ WHERE m2 IS NOT NULL
   The points are those of the class, equal ones once, with the `size` smallest hashes: label, point, weight, nbsql_x_1, ...
 #}
 {% macro candidates(model, source, numbers, labels, size) -%}
+{% set values %}{% for column in numbers %}nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 WITH nbsql_points AS NOT MATERIALIZED (
-  SELECT *, hash(hash({% for column in numbers %}nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})) AS hashed
+  SELECT *, {{ nbsql.mixed_hash(values) }} AS hashed
   FROM (
     {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
   ) AS rows
@@ -174,7 +194,7 @@ SELECT
 
 FROM nbsql_points AS points
 JOIN (
-  SELECT label, list_max(min(DISTINCT hashed, {{ size }})) AS hashed FROM nbsql_points GROUP BY label
+  SELECT label, {{ nbsql.last_of_smallest(nbsql.word('hashed'), size) }} AS hashed FROM nbsql_points GROUP BY label
 ) AS kept ON kept.label = points.label AND points.hashed <= kept.hashed
 GROUP BY points.label, points.hashed{% for column in numbers %}, nbsql_x_{{ loop.index }}{% endfor %}
 
@@ -199,7 +219,7 @@ JOIN {{ nbsql.centres_by_class(splits, numbers, 0) }} ON centres.label = candida
 
 {% macro between_points(count) -%}
 {% for block in range(1, count + 1) | batch(50) -%}
-({% for f in block %}{% if not loop.first %} + {% endif %}coalesce((rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }}) * (rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }}) * centres.weight_{{ f }}, 0){% endfor %})
+({% for f in block %}{% set difference %}(rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }}){% endset %}{% set weight %}centres.weight_{{ f }}{% endset %}{% if not loop.first %} + {% endif %}coalesce({{ nbsql.weighed_square(difference, weight) }}, 0){% endfor %})
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -213,6 +233,7 @@ JOIN {{ nbsql.centres_by_class(splits, numbers, 0) }} ON centres.label = candida
 
 {# The next centre of each class that has another point: label, component, candidate. Sums count as equal to seven digits, and the smaller hash then decides. #}
 {% macro next_centres(distances, chosen, component) -%}
+{% set distance %}sum(distances.weight * least(distances.distance, nearest.distance)) / sum(distances.weight){% endset -%}
 WITH nearest AS (
   SELECT distances.label, distances.point, min(distances.distance) AS distance
   FROM {{ distances }} AS distances
@@ -226,7 +247,7 @@ FROM (
     distances.candidate,
     row_number() OVER (
       PARTITION BY distances.label
-      ORDER BY CAST(sum(distances.weight * least(distances.distance, nearest.distance)) / sum(distances.weight) AS FLOAT), distances.candidate
+      ORDER BY {{ nbsql.to_seven_digits(distance) }}, distances.candidate
     ) AS place
   FROM {{ distances }} AS distances
   LEFT JOIN nearest ON nearest.label = distances.label AND nearest.point = distances.point
@@ -237,13 +258,18 @@ FROM (
 WHERE place = 1
 {%- endmacro %}
 
+{% macro to_seven_digits(x) -%}
+CAST({{ x }} AS REAL)
+{%- endmacro %}
+
 {% macro no_centres(distances) -%}
 SELECT label, 0 AS component, candidate FROM {{ distances }} AS distances WHERE FALSE
 {%- endmacro %}
 
 {# The points chosen: label, component, and their numbers, a list. #}
 {% macro first_centres(chosen, candidates, numbers) -%}
-SELECT chosen.label, chosen.component, [{% for column in numbers %}candidates.nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}] AS numbers
+{% set values %}{% for column in numbers %}candidates.nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT chosen.label, chosen.component, {{ nbsql.list_of(values, nbsql.double()) }} AS numbers
 FROM {{ chosen }} AS chosen
 JOIN {{ candidates }} AS candidates ON candidates.label = chosen.label AND candidates.point = chosen.candidate
 ORDER BY chosen.label, chosen.component

@@ -32,7 +32,7 @@
     {%- endfor %}
 
   FROM {% if numbered %}(
-    SELECT row_number() OVER () AS nbsql_row, source.* FROM {{ source }} AS source
+    SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
   ){% else %}{{ source }}{% endif %} AS source
   {%- for dimension in dimensions %}
 

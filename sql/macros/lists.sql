@@ -35,6 +35,21 @@ list_sum({{ list }})
 list_dot_product({{ a }}, {{ b }})
 {%- endmacro %}
 
+{% macro list_appended(list, x) -%}
+list_append({{ list }}, {{ x }})
+{%- endmacro %}
+
+{# A list of lists, of the elements of each, and what its rows are beside the elements of other lists: all of one length. #}
+{% macro matrix_row(elements) -%}
+[{{ elements }}]
+{%- endmacro %}
+
+{# lists: rendered, of as many elements as the matrix has rows, or none for what is the same beside all of them. width: of a row. #}
+{% macro beside_rows(lists, matrix, width, relation) -%}
+SELECT {% for elements, other in lists %}{% if elements is not none %}unnest([{{ elements }}]){% else %}{{ other }}{% endif %}, {% endfor %}unnest({{ matrix }})
+FROM {{ relation }}
+{%- endmacro %}
+
 {# The place of the first element that is x. #}
 {% macro list_place(list, x) -%}
 list_position({{ list }}, {{ x }})

@@ -156,42 +156,49 @@ ORDER BY class_no
 
 {#
   Each row with nbsql_joint_k, the joint log-likelihood of class k: the logarithm of the sum over its members, which are scored first
-  (joint_scores, score.sql). Columns of further members stay, and nothing reads them.
+  (joint_scores, score.sql). The columns of the members stay, and nothing reads them.
 #}
 {% macro class_scores(model, relation, parameters, lookups) -%}
 {% if not model.mixed -%}
 {{ nbsql.joint_scores(model, relation, parameters, lookups) }}
 {%- else -%}
 SELECT
-  members.* {% if model.split %}REPLACE (
-    {% for class in model.split %}
-    {{ nbsql.log_of_sum(class.members) | indent(4) }} AS nbsql_joint_{{ class.number }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  ){% endif %}
+  members.*
+  {%- for class in model.class_columns %},
+  {{ nbsql.log_of_sum(class.members or [class.number]) | indent(2) }} AS nbsql_joint_{{ class.number }}
+  {%- endfor %}
 
 FROM (
   {{ nbsql.joint_scores(model.parts, relation, parameters, lookups) | indent(2) }}
+  {{- nbsql.once() | indent(2) }}
 ) AS members
 {%- endif %}
 {%- endmacro %}
 
 {% macro log_of_sum(members) -%}
-{% set highest %}greatest({% for k in members %}members.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
-CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({% for k in members %}{% if not loop.first %} + {% endif %}exp(members.nbsql_joint_{{ k }} - {{ highest }}){% endfor %}) ELSE -{{ nbsql.infinity() }} END
+{% if members | length == 1 -%}
+members.nbsql_member_{{ members[0] }}
+{%- else -%}
+{% set highest %}greatest({% for k in members %}members.nbsql_member_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({% for k in members %}{% set difference %}members.nbsql_member_{{ k }} - {{ highest }}{% endset %}{% if not loop.first %} + {% endif %}{{ nbsql.exp(difference) }}{% endfor %}) ELSE -{{ nbsql.infinity() }} END
+{%- endif %}
 {%- endmacro %}
 
 {# The same of the relation joint_of_members(nbsql_row, class_no, joint), long. #}
 {% macro mixed_long(parameters) -%}
+{% set difference %}joint - highest{% endset -%}
+{% set members_joint %}joint_of_members.joint{% endset -%}
+{% set member %}joint_of_members.class_no{% endset -%}
 SELECT
   nbsql_row,
   class_no,
-  CASE WHEN highest > -{{ nbsql.infinity() }} THEN highest + ln(list_sum(list_transform(joints, lambda joint: exp(joint - highest)))) ELSE highest END AS joint
+  CASE WHEN highest > -{{ nbsql.infinity() }} THEN highest + ln({{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference), 'joint')) }}) ELSE highest END AS joint
 FROM (
   SELECT
     joint_of_members.nbsql_row,
     parameters.of_class AS class_no,
     max(joint_of_members.joint) AS highest,
-    list(joint_of_members.joint ORDER BY joint_of_members.class_no) AS joints
+    {{ nbsql.gathered(members_joint, member) }} AS joints
   FROM joint_of_members
   JOIN {{ parameters }} AS parameters ON parameters.class_no = joint_of_members.class_no
   GROUP BY joint_of_members.nbsql_row, parameters.of_class
@@ -208,13 +215,14 @@ FROM (
   the divergence of the shares in this row from those in the class. Where no component explains the row, the first one stands.
 #}
 {% macro mixed_contributions() -%}
+{% set difference %}joint - highest{% endset -%}
 shares AS (
   SELECT
     nbsql_row,
     member,
     of_class,
     CASE
-      WHEN highest > -{{ nbsql.infinity() }} THEN exp(joint - highest) / sum(exp(joint - highest)) OVER (PARTITION BY nbsql_row, of_class)
+      WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} / sum({{ nbsql.exp(difference) }}) OVER (PARTITION BY nbsql_row, of_class)
       WHEN member = of_class THEN 1
       ELSE 0
     END AS share

@@ -46,16 +46,17 @@ joint AS (
 best AS (
   SELECT class_no, joint, max(joint) OVER () AS highest FROM joint
 )
+{% set below %}joint - highest{% endset -%}
 SELECT
   best.class_no,
   classes.class,
   best.joint AS joint_log_likelihood,
-  CASE WHEN highest > -{{ nbsql.infinity() }} THEN exp(joint - highest) / sum(exp(joint - highest)) OVER () END AS probability
+  CASE WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(below) }} / sum({{ nbsql.exp(below) }}) OVER () END AS probability
 FROM best
 JOIN {% if row.listed %}(
   SELECT
     unnest({{ nbsql.counted_up(model.class_numbers) }}) AS class_no,
-    unnest([{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class
   FROM {{ parameters }} AS parameters
 ){% else %}numbers{% endif %} AS classes ON classes.class_no = best.class_no
 
@@ -76,6 +77,15 @@ SELECT{% if not columns %} 1 AS nbsql_nothing{% endif %}
   with the parameters mean_0 and so on.
 #}
 {% macro row_terms(row, group, numbers) -%}
+{% set inputs -%}
+SELECT position, {{ nbsql[group.family ~ '_inputs'](group.stand_in, none, true, false) }}
+FROM (
+  SELECT
+    unnest({{ nbsql.counted_up(group.items) }}) AS position,
+    unnest({{ nbsql.array() }}[{% for item in group.items %}{{ nbsql.ident(item.column) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS nbsql_given
+  FROM given
+) AS source
+{%- endset -%}
 SELECT parameters.class_no, {{ group.term }} AS term
 FROM (
   {% if row.listed %}
@@ -91,7 +101,7 @@ FROM (
     class_no
     {%- for name in group.parameters %}
     {%- set position = loop.index0 %},
-    unnest([{% for item in group.items %}{{ item.parameters[position] }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS {{ name }}
+    unnest({{ nbsql.array() }}[{% for item in group.items %}{{ item.parameters[position] }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS {{ name }}
     {%- endfor %}
 
   FROM numbers
@@ -99,13 +109,7 @@ FROM (
 
 ) AS parameters
 JOIN (
-  SELECT position, {{ nbsql[group.family ~ '_inputs'](group.stand_in, none, true, false) }}
-  FROM (
-    SELECT
-      unnest({{ nbsql.counted_up(group.items) }}) AS position,
-      unnest([{% for item in group.items %}{{ nbsql.ident(item.column) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS nbsql_given
-    FROM given
-  ) AS source
+  {{ nbsql.completed(inputs, [group.stand_in]) | indent(2) }}
 ) AS number ON number.position = parameters.position
 {%- endmacro %}
 
@@ -115,7 +119,7 @@ unnest(CAST({{ nbsql.text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% els
 {%- endmacro %}
 
 {% macro counted_up(items) -%}
-[{% for item in items %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]
+{{ nbsql.array() }}[{% for item in items %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
 
 {# What categories and tokens say: the lookups of the values that the row has. #}
@@ -125,8 +129,8 @@ FROM (
   SELECT
     met.times,
     {% if model.class_numbers %}
-    unnest([{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
-    unnest([{% for k in model.class_numbers %}lookups.class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS score
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}lookups.class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS score
     {%- else %}
     generate_subscripts(lookups.scores, 1) AS class_no,
     unnest(lookups.scores) AS score
@@ -135,8 +139,8 @@ FROM (
   FROM (
     {% if row.levels %}
     SELECT
-      unnest([{% for feature in row.levels %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS feature,
-      unnest([{% for feature in row.levels %}{{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('given')) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS value,
+      unnest({{ nbsql.array() }}[{% for feature in row.levels %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS feature,
+      unnest({{ nbsql.array() }}[{% for feature in row.levels %}{{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('given')) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS value,
       1 AS times
     FROM given
     {% endif %}
@@ -167,8 +171,13 @@ SELECT answer.*
 FROM (
   {{ query | indent(2) }}
 ) AS answer
-JOIN {{ spec }} AS spec ON CASE WHEN spec.updated_at = CAST({{ nbsql.text(updated_at) }} AS TIMESTAMP) THEN TRUE ELSE error({{ nbsql.text(message) }}) END
+JOIN {{ spec }} AS spec ON CASE WHEN spec.updated_at = CAST({{ nbsql.text(updated_at) }} AS TIMESTAMP) THEN TRUE ELSE {{ nbsql.raised(message) }} END
 ORDER BY answer.joint_log_likelihood DESC, answer.class_no
+{%- endmacro %}
+
+{# An error with a message; never TRUE. #}
+{% macro raised(message) -%}
+error({{ nbsql.text(message) }})
 {%- endmacro %}
 
 {# An answer with the time of the model's last change, by which one that was made meanwhile is noticed. #}

@@ -53,7 +53,7 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed(model) }},
-  {%+ if model.learnt %}CAST(log_evidence AS {{ nbsql.double() }}) AS log_evidence{% else %}{{ nbsql.added('log_evidence', nbsql.and_common(model)) }}{%+ endif %}
+  {%+ if model.learnt %}{{ nbsql.added_nothing('log_evidence') }}{% else %}{{ nbsql.added('log_evidence', nbsql.and_common(model)) }}{%+ endif %}
 
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
@@ -70,6 +70,11 @@ source.* {% if model and model.joined_names %}EXCLUDE ({% for name in model.join
 #}
 {% macro added(name, more='') -%}
 coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{# A number that is not known. #}
+{% macro added_nothing(name) -%}
+CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {% macro joint(model, k) -%}

@@ -17,10 +17,10 @@
 {% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
 {% set vectors = features | selectattr('feature.family.drawn', 'equalto', 'vector') | map(attribute='feature') | list -%}
 {% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
-WITH likelihoods AS MATERIALIZED (
+WITH likelihoods AS {{ nbsql.materialized() }}(
   SELECT class, feature, value, likelihood, mean, variance, rate FROM {{ likelihoods }} AS likelihoods
 ),
-classes AS MATERIALIZED (
+classes AS {{ nbsql.materialized() }}(
   {% set by_prior -%}
   (
     SELECT class, {{ nbsql.up_to(nbsql.word('prior'), none, nbsql.word('class')) }} AS lower
@@ -30,7 +30,7 @@ classes AS MATERIALIZED (
   {%- endset -%}
   {{ nbsql.guided(by_prior, [], 64) | indent(2) }}
 ),
-drawn AS MATERIALIZED (
+drawn AS {{ nbsql.materialized() }}(
   SELECT draws.nbsql_row, classes.class
   FROM (
     SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM {{ nbsql.numbered_rows(n) }} AS numbered(nbsql_row)
@@ -38,12 +38,12 @@ drawn AS MATERIALIZED (
   JOIN classes ON {{ nbsql.reaches(nbsql.word('classes'), nbsql.word('draws') ~ '.u', 64) }}
 )
 {%- if levels or bags %},
-cumulated AS MATERIALIZED (
+cumulated AS {{ nbsql.materialized() }}(
   SELECT class, feature, value, {{ nbsql.up_to(nbsql.word('likelihood'), nbsql.class_and_feature(), nbsql.word('value')) }} AS lower
   FROM likelihoods
   WHERE likelihood > 0
 ),
-sizes AS MATERIALIZED (
+sizes AS {{ nbsql.materialized() }}(
   {% set n %}counts.n{% endset %}
   SELECT features.feature, features.position, coalesce(max(CAST(power(2, ceil({{ nbsql.log2(n) }})) AS BIGINT)), 1) AS slots
   FROM (
@@ -57,16 +57,16 @@ sizes AS MATERIALIZED (
   ) AS counts ON counts.feature = features.feature
   GROUP BY features.feature, features.position
 ),
-slots AS MATERIALIZED (
+slots AS {{ nbsql.materialized() }}(
   SELECT {{ nbsql.gathered(nbsql.word('slots'), nbsql.word('position')) }} AS slots FROM sizes
 ),
-guide AS MATERIALIZED (
+guide AS {{ nbsql.materialized() }}(
   {% set slotted %}(SELECT cumulated.*, sizes.slots FROM cumulated JOIN sizes ON sizes.feature = cumulated.feature){% endset -%}
   {{ nbsql.guided(slotted, ['class', 'feature'], nbsql.word('slots')) | indent(2) }}
 )
 {%- endif %}
 {%- if numbers %},
-numbers AS MATERIALIZED (
+numbers AS {{ nbsql.materialized() }}(
   SELECT
     class
     {%- for feature in numbers %}
@@ -179,7 +179,7 @@ FROM (
   than their number.
 #}
 {% macro drawn_levels(before, features, number, seed) -%}
-levels_{{ number }} AS MATERIALIZED (
+levels_{{ number }} AS {{ nbsql.materialized() }}(
   SELECT
     drawn.nbsql_row,
     drawn.class
@@ -194,7 +194,7 @@ levels_{{ number }} AS MATERIALIZED (
     SELECT
       *
       {%- for feature in features %},
-      CAST(floor(u{{ nbsql.sub(feature) }} * slots[{{ before | length + loop.index }}]) AS BIGINT) AS slot{{ nbsql.sub(feature) }}
+      CAST(floor(u{{ nbsql.sub(feature) }} * {{ nbsql.at(nbsql.word('slots'), before | length + loop.index) }}) AS BIGINT) AS slot{{ nbsql.sub(feature) }}
       {%- endfor %}
 
     FROM (
@@ -266,7 +266,7 @@ sqrt(-2 * ln(1 - {{ nbsql.uniform(seed, feature.index, 0, position) }})) * cos({
   ) AS masses
 )
 {%- endset -%}
-count{{ nbsql.sub(feature) }} AS MATERIALIZED (
+count{{ nbsql.sub(feature) }} AS {{ nbsql.materialized() }}(
   {{ nbsql.guided(masses, ['class'], 64) | indent(2) }}
 )
 {%- endmacro %}
@@ -283,7 +283,8 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
 {% set times %}count{{ i }}.value{% endset -%}
 {% set token %}tokens.value{% endset -%}
 {% set place %}draws.position{% endset -%}
-{{ sizes }} AS MATERIALIZED (
+{% set slots %}slots.slots{% endset -%}
+{{ sizes }} AS {{ nbsql.materialized() }}(
   SELECT priors.class, coalesce(max(tokens.n), 0) / max(priors.n) AS rate{{ i }}
   FROM {{ priors }} AS priors
   LEFT JOIN (
@@ -295,7 +296,7 @@ count{{ nbsql.sub(feature) }} AS MATERIALIZED (
   GROUP BY priors.class
 ),
 {{ nbsql.poisson_quantiles(feature, sizes) }},
-bag{{ i }} AS MATERIALIZED (
+bag{{ i }} AS {{ nbsql.materialized() }}(
   SELECT draws.nbsql_row AS of_row, {{ nbsql.gathered(token, place) }} AS bag
   FROM (
     SELECT nbsql_row, class, position, {{ nbsql.uniform(seed, feature.index, 1, nbsql.word('position')) }} AS u
@@ -310,7 +311,7 @@ bag{{ i }} AS MATERIALIZED (
   CROSS JOIN slots
   JOIN (
     SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS tokens ON tokens.class = draws.class AND tokens.slot = CAST(floor(draws.u * slots.slots[{{ position }}]) AS BIGINT) AND draws.u >= tokens.lower AND draws.u < tokens.upper
+  ) AS tokens ON tokens.class = draws.class AND tokens.slot = CAST(floor(draws.u * {{ nbsql.at(slots, position) }}) AS BIGINT) AND draws.u >= tokens.lower AND draws.u < tokens.upper
   GROUP BY draws.nbsql_row
 )
 {%- endmacro %}

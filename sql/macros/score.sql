@@ -98,7 +98,7 @@ SELECT
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
   {%- endfor %}
   {%- if model.common %},
   {% for feature in model.common %}
@@ -263,7 +263,7 @@ blocks AS (
   which are NULL, as if the value were missing, in all other rows.
 #}
 {% macro masked(model, lookups) -%}
-numbered AS MATERIALIZED (
+numbered AS {{ nbsql.materialized() }}(
   SELECT
     source.*
     {%- for backoff in model.backoffs %}

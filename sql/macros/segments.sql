@@ -95,7 +95,7 @@ cells AS (
 )
 {%- if numbers or not model.shrinkage %},
 own AS (
-  {{ nbsql.smoothed(model, nbsql.word('cells'), by_member, numbers if model.shrinkage else features) | indent(2) }}
+  {{ nbsql.estimated(nbsql.word('cells'), by_member, numbers if model.shrinkage else features) | indent(2) }}
 )
 {%- endif %}
 

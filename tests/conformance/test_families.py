@@ -34,6 +34,7 @@ def tables(both: Both) -> Both:
 
 CASES: dict[str, dict[str, Any]] = {
     "bins": {"families": {"x": nbsql.Binned(bins=5), "k": nbsql.Binned(bins=3, by="width")}},
+    "bins where the classes differ": {"families": {"x": nbsql.Binned(by="mdl"), "k": nbsql.Binned(by="mdl")}},
     "given edges": {"families": {"x": nbsql.Binned(by=[0, 1.5])}, "nulls": "category", "unseen": "smooth"},
     "densities": {"families": {"x": nbsql.Kernel(), "k": nbsql.Kernel(bandwidth=0.5, cells=64, alpha=0)}},
     "columns together": {"families": {"together": nbsql.Joint(["c", "k"])}},
@@ -70,3 +71,23 @@ def test_rows_are_drawn_of_them(tables: Both) -> None:
         x, pair = names.index("x"), (names.index("c"), names.index("k"))
         assert all(low - 3 < row[x] < high + 3 for row in rows)
         assert {(row[pair[0]], row[pair[1]]) for row in rows} <= set(place.run("SELECT c, k FROM t WHERE c IS NOT NULL"))
+
+
+def test_bins_are_cut_where_the_classes_differ(both: Both) -> None:
+    """Cuts within cuts, of three classes, with weights and values that repeat."""
+    chance = random.Random(8)  # noqa: S311
+    rows = []
+    for i in range(400):
+        x = round(chance.uniform(0, 10), 1)
+        kind = "abc"[int(x) % 3] if chance.random() < 0.9 else chance.choice("abc")
+        rows.append((i, kind, chance.choice([1.0, 2.0, 0.5]), x))
+    for place in both:
+        place.table("t", {"id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "x": "DOUBLE PRECISION"}, rows)
+    for weight in (None, "w"):
+        options = {"exclude": ["w"], "weight": weight} if weight is None else {"weight": weight}
+        models = [
+            nbsql.fit(place.con, "t", target="y", id="id", families={"x": nbsql.Binned(by="mdl")}, **options) for place in both
+        ]
+        ours, theirs = (model.families["x"].edges for model in models)  # type: ignore[attr-defined]
+        assert ours == pytest.approx(theirs, rel=1e-12)
+        assert len(ours) > 5

@@ -6,10 +6,11 @@ import math
 from typing import Any
 
 import pytest
-from conformance.places import Place
+from conformance.places import LACKS, Place, assert_same_rows
 
 import nbsql
 import nbsql.frozen.terms
+from nbsql.plan import VERBS
 
 COLUMNS = {
     "id": "INTEGER",
@@ -80,6 +81,22 @@ def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:
             assert found.keys() == expected.keys()
             for cell, numbers in expected.items():
                 assert [*map(near, numbers)] == [*found[cell]], cell
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_query_with_the_model_in_it(place: Place) -> None:
+    if "inline=True" in LACKS[place.engine]:
+        pytest.skip(LACKS[place.engine]["inline=True"])
+    place.table("rows", {**COLUMNS, "note": "VARCHAR"}, [(*row, f"it is {row[1]} and {row[2]}") for row in ROWS])
+    families = {**FAMILIES, "note": nbsql.Text(unseen="smooth"), "days": nbsql.Binned(bins=2)}
+    source = "SELECT * FROM rows WHERE wait IS NULL OR wait > 0"
+    model = nbsql.fit(place.con, source, target="y", id="id", name="m", families=families)
+    queries = {verb: model.sql(verb, source, inline=True) for verb in VERBS}
+    expected = {verb: place.run(model.sql(verb, source)) for verb in VERBS}
+    model.drop()
+    for verb, query in queries.items():
+        assert_same_rows(sorted(place.run(query), key=repr), sorted(expected[verb], key=repr))
+        assert len(expected[verb]) >= 7
 
 
 def near(value: Any) -> Any:

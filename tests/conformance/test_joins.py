@@ -95,7 +95,7 @@ def test_what_cannot_be_joined_is_refused(shop: Callable[[str], Place], engine: 
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(place.con, "orders", joins=[nbsql.Join("clients", "customer")], **OPTIONS)
     assert str(caught.value).startswith("no table or view 'clients'")
-    place.run("CREATE TEMP TABLE brief AS SELECT * FROM products")
+    place.run(f"CREATE TEMP {'VIEW' if engine == 'spark' else 'TABLE'} brief AS SELECT * FROM products")
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.fit(
             place.con, "orders", joins=[nbsql.Join("brief", {"product": "id"})], name="returns", **{**OPTIONS, "families": {}}
@@ -127,3 +127,18 @@ def test_slices_folds_and_decisions_of_joins(shop: Callable[[str], Place], engin
     judged = nbsql.cross_validate(place.con, "orders", joins=JOINS, folds=3, **options)
     assert judged.rows == len(ORDERS)
     assert 0.5 < judged.log_loss < 3
+
+
+def test_a_view_of_the_session_is_a_dimension_of_a_model_without_a_name(shop: Callable[[str], Place]) -> None:
+    place = shop("spark")
+    place.run("CREATE TEMPORARY VIEW brief AS SELECT id, price FROM products")
+    options: dict[str, Any] = {"target": "returned", "id": "id", "exclude": ["customer"]}
+    model = nbsql.fit(place.con, "orders", joins=[nbsql.Join("brief", {"product": "id"})], **options)
+    wide = "SELECT o.*, price FROM orders AS o LEFT JOIN brief AS b ON b.id = o.product"
+    other = nbsql.fit(place.con, wide, target="returned", id="id", exclude=["customer", "product"])
+    answers = (model.predict("orders"), other.predict(wide))
+    assert_same_rows(*([(row[0], *row[-2:]) for row in sorted(query.fetchall())] for query in answers))
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.merge(place.con, [model], name="lasting")
+    assert str(caught.value).startswith("'brief' is a temporary table, which a model with a name cannot be joined with;")
+    assert nbsql.models(place.con) == []

@@ -57,6 +57,10 @@ def test_rows_left_out_agree(tables: Both, case: str) -> None:
     options = {"target": "y", **CASES[case]}
     if "features" not in options:
         options["exclude"] = ["id", *options.get("exclude", [])]
+    if options.get("method") == "joint" and tables[0].engine == "spark":
+        with pytest.raises(nbsql.NotSupportedError, match=r"^family 'joint' of 'joint' is not available on Spark yet; "):
+            nbsql.cross_validate(tables[0].con, "t", folds="loo", **options)
+        return
     assert_alike(tables, "t", **options)
 
 
@@ -66,11 +70,13 @@ def test_rows_with_gaps_left_out_agree(tables: Both, weight: str | None) -> None
     assert_alike(tables, "inbox", target="label", weight=weight, **options)
 
 
-def test_settings_and_calibrations_by_it_agree(tables: Both) -> None:
+def test_settings_by_it_agree(tables: Both) -> None:
     settings: dict[str, Any] = {"alpha": [0.5, 1], "families": [{}, {"k": "categorical"}]}
-    features = ["x", "c", "k"]
-    swept = [nbsql.sweep(place.con, "t", target="y", features=features, folds="loo", **settings) for place in tables]
+    swept = [nbsql.sweep(place.con, "t", target="y", features=["x", "c", "k"], folds="loo", **settings) for place in tables]
     assert_same_rows(*(each.ranking.fetchall() for each in swept))
-    models = [nbsql.fit(place.con, "t", target="y", features=features) for place in tables]
+
+
+def test_calibrations_by_it_agree(tables: Both) -> None:
+    models = [nbsql.fit(place.con, "t", target="y", features=["x", "c", "k"]) for place in tables]
     found = [model.calibrate("t", folds="loo") for model in models]
     assert_same_rows(*([(each.temperature, each.log_loss, each.calibrated_log_loss)] for each in found))

@@ -41,6 +41,11 @@ def test_a_dataframe_is_a_source_and_an_answer(spark: Any) -> None:
     answer = query.dataframe.where("prediction = 'no'")
     assert [tuple(row)[:4] for row in answer.collect()] == [("b", 7.0, "no", "no")]
     assert query.columns == ["x", "v", "y", "prediction", "probability"]
+    with pytest.raises(InputError) as caught:
+        model.sql("predict", frame, inline=True)
+    assert str(caught.value) == (
+        "inline=True cannot read the DataFrame, which lives in this process; name a table, or give a SELECT"
+    )
     query.create_table("scored")
     assert spark.table("scored").count() == 2
     ends = "a temporary view, a DataFrame or a transient model"
@@ -167,7 +172,7 @@ def test_views_follow_an_update(tables: Any) -> None:
 
 
 @pytest.mark.slow
-def test_maps_of_tokens_agree(spark: Any) -> None:
+def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
     import duckdb
 
     bags = [("a", {"x": 2, "y": 1}), ("b", {"y": 3}), ("a", {"x": 1}), ("b", None), ("a", {"": 2, "z": 0})]
@@ -175,11 +180,18 @@ def test_maps_of_tokens_agree(spark: Any) -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE t (label VARCHAR, bag MAP(VARCHAR, INTEGER))")
     con.executemany("INSERT INTO t VALUES (?, ?)", bags)
-    found, expected = (
-        sorted(nbsql.fit(place, source, target="label").predict_proba(source).fetchall(), key=repr)
-        for place, source in ((spark, frame), (con, "t"))
+    models = [nbsql.fit(place, source, target="label") for place, source in ((spark, frame), (con, "t"))]
+    models[0].export(tmp_path / "bags.json")
+    models.append(nbsql.import_(spark, tmp_path / "bags.json"))
+    sources = (frame, "t", frame)
+    found, expected, again = (
+        sorted(model.predict_proba(source).fetchall(), key=repr) for model, source in zip(models, sources, strict=True)
     )
     assert_same_rows([row[2:] for row in found], [row[2:] for row in expected])
+    assert again == found
+    drawn = models[0].sample(200, seed=3).fetchall()
+    assert {token for bag, _ in drawn for token in bag} == {"x", "y"}
+    assert max(max(bag.values(), default=0) for bag, _ in drawn) > 1
 
 
 SOURCES = {
@@ -286,6 +298,8 @@ with session_of(sys.argv[1], **json.loads(sys.argv[2])) as spark:
         models.append(nbsql.fit(place.con, "inbox", name="m", **options))
         models[-1].update("SELECT * FROM later")
     assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in models))
+    costs = {("spam", "ham"): 5}
+    assert_same_rows(*(sorted(model.predict("later", costs=costs).fetchall()) for model in models))
     executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
     print(json.dumps({"executors": len(executors) - 1}))
 try:

@@ -13,13 +13,7 @@
 {% macro binned_mdl(model, source, feature) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
 WITH RECURSIVE numbers AS MATERIALIZED (
-  SELECT x, class, n, sum(n) OVER (PARTITION BY class ORDER BY x) AS up_to, sum(n) OVER (ORDER BY x) AS all_up_to
-  FROM (
-    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
-    FROM {{ source }} AS source
-    WHERE {{ nbsql.counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
-    GROUP BY {{ nbsql.finite(x) }}, {{ nbsql.target(model) }}
-  ) AS counts
+  {{ nbsql.mdl_numbers(model, source, x) | indent(2) }}
 ),
 parts AS (
   SELECT -{{ nbsql.infinity() }} AS part, *, CAST(NULL AS {{ nbsql.double() }}) AS cut FROM numbers
@@ -30,33 +24,54 @@ parts AS (
     {{ nbsql.mdl_cuts(nbsql.word('parts')) | indent(4) }}
   ) AS cuts ON cuts.part = parts.part
 )
+{% set cuts %}SELECT cut FROM parts WHERE cut IS NOT NULL{% endset -%}
+{{ nbsql.mdl_edges(cuts) }}
+{%- endmacro %}
+
+{# The edges halfway between the values of `numbers` after which there are cuts, and the next ones. #}
+{% macro mdl_edges(cuts) -%}
 SELECT CASE WHEN x / 2 + following / 2 > x THEN x / 2 + following / 2 ELSE following END AS edge
 FROM (
   SELECT x, lead(x) OVER (ORDER BY x) AS following FROM numbers GROUP BY x
 ) AS neighbours
-WHERE x IN (SELECT cut FROM parts WHERE cut IS NOT NULL)
+WHERE x IN ({{ cuts }})
 ORDER BY edge
+{%- endmacro %}
+
+{# A row a value and class: x, class, n, and the sums of n up to the value. #}
+{% macro mdl_numbers(model, source, x) -%}
+SELECT x, class, n, sum(n) OVER (PARTITION BY class ORDER BY x) AS up_to, sum(n) OVER (ORDER BY x) AS all_up_to
+FROM (
+  SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+  FROM {{ source }} AS source
+  WHERE {{ nbsql.counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+  GROUP BY {{ nbsql.finite(x) }}, {{ nbsql.target(model) }}
+) AS counts
 {%- endmacro %}
 
 {# The parts that are to be cut, and after which value: part, cut. Whether the principle accepts is asked of the best cut alone. #}
 {% macro mdl_cuts(parts) -%}
+{% set bits %}bits / total{% endset -%}
+{% set cost %}{{ nbsql.to_ten_places(bits) }}, x{% endset -%}
+{% set others %}sum(of_class) - 1{% endset -%}
+{% set ways %}power(3, count(*)) - 2{% endset -%}
 SELECT part, max(cut) AS cut
 FROM (
-  SELECT best.part, best.place.x AS cut, sum(parts.n) AS of_class, sum(CASE WHEN parts.x <= best.place.x THEN parts.n ELSE 0 END) AS left_n, max(parts.x) > best.place.x AS is_right
+  SELECT best.part, best.place[2] AS cut, sum(parts.n) AS of_class, sum(CASE WHEN parts.x <= best.place[2] THEN parts.n ELSE 0 END) AS left_n, max(parts.x) > best.place[2] AS is_right
   FROM {{ parts }} AS parts
   JOIN (
-    SELECT part, min(struct_pack(cost := round(bits / total, 10), x := x)) AS place
+    SELECT part, min({{ nbsql.list_of(cost, nbsql.double()) }}) AS place
     FROM (
       {{ nbsql.mdl_sides(parts) | indent(6) }}
     ) AS sides
     WHERE right_n > 1e-9 * total
     GROUP BY part
   ) AS best ON best.part = parts.part
-  GROUP BY best.part, best.place.x, parts.class
+  GROUP BY best.part, best.place[2], parts.class
 ) AS classes_of
 GROUP BY part
 HAVING {{ nbsql.mdl_bits(nbsql.word('of_class')) }} - {{ nbsql.mdl_bits(nbsql.word('left_n')) }} - {{ nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') }}
-  > log2(sum(of_class) - 1) + log2(power(3, count(*)) - 2) - count(*) * {{ nbsql.mdl_bits(nbsql.word('of_class')) }} / sum(of_class)
+  > {{ nbsql.log2(others) }} + {{ nbsql.log2(ways) }} - count(*) * {{ nbsql.mdl_bits(nbsql.word('of_class')) }} / sum(of_class)
     + sum(CASE WHEN left_n > 0 THEN 1 ELSE 0 END) * {{ nbsql.mdl_bits(nbsql.word('left_n')) }} / sum(left_n)
     + sum(CASE WHEN is_right THEN 1 ELSE 0 END) * {{ nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') }} / sum(of_class - left_n)
 {%- endmacro %}
@@ -102,7 +117,12 @@ FROM (
 ) AS counts
 {%- endmacro %}
 
+{# Costs that differ by rounding alone are the same. #}
+{% macro to_ten_places(x) -%}
+round({{ x }}, 10)
+{%- endmacro %}
+
 {# n log2(n), and 0 for what rounding leaves of no row. #}
 {% macro n_bits(n) -%}
-CASE WHEN {{ n }} > 1e-9 THEN ({{ n }}) * log2({{ n }}) ELSE 0 END
+CASE WHEN {{ n }} > 1e-9 THEN ({{ n }}) * {{ nbsql.log2(n) }} ELSE 0 END
 {%- endmacro %}

@@ -17,12 +17,13 @@ CASE WHEN {{ nbsql.all_given(feature, relation) }} THEN {{ nbsql.listed_values(f
 {%- endmacro %}
 
 {% macro listed_values(feature, relation) -%}
-CAST(to_json({{ nbsql.array() }}[
+{% set values -%}
   {%- for column in feature.columns -%}
   {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
   CAST({% if column in feature.family.integers %}{{ nbsql.as_whole(x) }}{% else %}{{ x }}{% endif %} AS {{ nbsql.string() }}){% if not loop.last %}, {% endif %}
   {%- endfor -%}
-]) AS {{ nbsql.string() }})
+{%- endset -%}
+CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }})
 {%- endmacro %}
 
 {% macro as_whole(x) -%}

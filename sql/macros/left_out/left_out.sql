@@ -21,7 +21,7 @@
 {# The rows that count, with their class and weight, and whether another row has the joint value that they would back off from. #}
 {% macro left_out_rows(model, source, classes, lookups, backoffs) -%}
 SELECT
-  row_number() OVER () AS nbsql_row,
+  {{ nbsql.row_id() }} AS nbsql_row,
   own.class_no AS nbsql_own,
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
   {%- for feature in backoffs %},
@@ -62,7 +62,7 @@ CASE WHEN {{ n }} - {{ taken }} > 1e-12 * {{ n }} THEN {{ n }} - {{ taken }} ELS
   priors are those without the row.
 #}
 {% macro left_out(model, source, parts, classes, lookups, absences) -%}
-WITH numbered AS MATERIALIZED (
+WITH numbered AS {{ nbsql.materialized() }}(
   {{ nbsql.left_out_rows(model, source, classes, lookups, parts.backoffs) | indent(2) }}
 ),
 terms AS (
@@ -79,7 +79,7 @@ terms AS (
   {%- endfor %}
 
 ),
-joint AS MATERIALIZED (
+joint AS {{ nbsql.materialized() }}(
   {% if parts.bags or parts.levels[20:] %}
   SELECT nbsql_row, class_no, sum(term) AS joint, max(prior) AS prior FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
@@ -93,7 +93,8 @@ best AS (
     max(joint) AS highest,
     {# A list in order takes a sort a row; a handful of classes are quicker to pick out one by one. #}
     {% for column in ['joint', 'prior'] %}
-    {%+ if parts.class_numbers %}{{ nbsql.array() }}[{% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ nbsql.word(column) }} END){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}{{ nbsql.gathered(nbsql.word(column), nbsql.word('class_no')) }}{%+ endif %} AS {{ nbsql.word(column) }}s{{ nbsql.comma(loop) }}
+    {% set picked %}{% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ nbsql.word(column) }} END){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset %}
+    {%+ if parts.class_numbers %}{{ nbsql.array_of(picked) }}{% else %}{{ nbsql.gathered(nbsql.word(column), nbsql.word('class_no')) }}{%+ endif %} AS {{ nbsql.word(column) }}s{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM joint
   GROUP BY nbsql_row
@@ -103,7 +104,7 @@ ranked AS (
     nbsql_row,
     highest,
     joints,
-    {% set prior %}CASE WHEN joints[place] = highest THEN prior ELSE -1 END{% endset %}
+    {% set prior %}CASE WHEN {{ nbsql.at(nbsql.word('joints'), nbsql.word('place')) }} = highest THEN prior ELSE -1 END{% endset %}
     {{ nbsql.list_mapped(nbsql.word('priors'), prior, 'prior', 'place') }} AS priors
   FROM best
   {{- nbsql.once() | indent(2) }}
@@ -250,13 +251,16 @@ FROM (
 {% macro packed_into(query, packed) -%}
 SELECT
   number.*,
-  struct_pack(
+  {{ nbsql.pack() }}(
     {{ packed | indent(4) }}
   ) AS parameters
 FROM (
   {{ query | indent(2) }}
 ) AS number
 {%- endmacro %}
+
+{# The function that makes a row of its arguments, as `packed` writes them. #}
+{% macro pack() -%} struct_pack {%- endmacro %}
 
 {% macro packed(name, expression) -%}
 {{ name }} := {{ expression }}
@@ -304,7 +308,7 @@ FROM numbered AS source
 
 {# How well all rows are predicted, one row: fold, rows, weight, accuracy, log_loss, as fold_scores. #}
 {% macro left_out_scores(left_out) -%}
-{% set log %}nbsql_joints[nbsql_own] - nbsql_log_evidence{% endset -%}
+{% set log %}{{ nbsql.at(nbsql.word('nbsql_joints'), nbsql.word('nbsql_own')) }} - nbsql_log_evidence{% endset -%}
 SELECT
   'loo' AS fold,
   count(*) AS rows,
@@ -330,8 +334,8 @@ SELECT
   left_out.nbsql_probability,
   left_out.nbsql_log_evidence,
   {% set class_nos %}numbers.class_nos{% endset %}
-  {% set joint %}left_out.nbsql_joints[number]{% endset %}
-  {{ nbsql.list_mapped(class_nos, joint, 'number') }} AS nbsql_joints
+  {% set joints %}left_out.nbsql_joints{% endset %}
+  {{ nbsql.list_mapped(class_nos, nbsql.at(joints, nbsql.word('number')), 'number') }} AS nbsql_joints
 FROM {{ left_out }} AS left_out
 CROSS JOIN (
   {% set number %}classes.class_no{% endset %}

@@ -55,8 +55,15 @@ FROM (
 {{ nbsql.taken_from(feature, taken) }}
 {%- endmacro %}
 
+{# The count of a token in a class. #}
+{% macro left_out_count() -%}
+{% set counts %}rows.ns{% endset -%}
+{% set class_no %}classes.class_no{% endset -%}
+{{ nbsql.at(counts, class_no) }}
+{%- endmacro %}
+
 {% macro left_out_log_count(feature) -%}
-{% set n %}rows.ns[classes.class_no]{% endset -%}
+{% set n = nbsql.left_out_count() -%}
 {% set count %}({{ nbsql.left_over(n, nbsql.left_out_taken(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}
 {{ nbsql.log(count) }}
 {%- endmacro %}
@@ -65,7 +72,7 @@ FROM (
 {% macro left_out_bag_total(feature) -%}
 {% set i = nbsql.sub(feature) -%}
 {% set total %}coalesce({{ nbsql.any_of(nbsql.word('classes') ~ '.total' ~ i) }}, 0){% endset -%}
-{% set taken %}sum(CASE WHEN rows.gone THEN rows.ns[classes.class_no] WHEN rows.known THEN {{ nbsql.left_out_taken(feature) }} ELSE 0 END){% endset -%}
+{% set taken %}sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {{ nbsql.left_out_taken(feature) }} ELSE 0 END){% endset -%}
 {{ nbsql.left_over(total, taken) }} + {{ nbsql.any_of(nbsql.word('classes') ~ '.a' ~ i) }} - sum(CASE WHEN rows.gone THEN {{ nbsql.number(feature.family.added_count) }} ELSE 0 END)
 {%- endmacro %}
 
@@ -105,7 +112,7 @@ LEFT JOIN (
 {% macro left_out_presence(model, parts, feature, classes, lookups, absences) -%}
 {% set i, alpha = nbsql.sub(feature), nbsql.number(feature.family.added_count) -%}
 {% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.own_only(nbsql.left_out_row_weight()) }}){% endset -%}
-{% set n %}rows.ns[classes.class_no]{% endset -%}
+{% set n = nbsql.left_out_count() -%}
 {% set present %}({{ nbsql.left_over(n, nbsql.own_only(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
 {% set counted %}CASE WHEN {{ n }} <= {{ documents }} + 1e-12 * coalesce(classes.documents{{ i }}, 0) THEN ln({{ documents }} + {{ alpha }} - {{ n }}) ELSE 0 END{% endset -%}
 {% set term %}number.absence + coalesce(number.words, 0) - (number.k - coalesce(number.gone, 0)) * ln(number.documents + 2 * {{ alpha }}){% endset -%}

@@ -35,7 +35,9 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= 1e-
 {% set i = nbsql.sub(feature) -%}
 {% set taken = nbsql.own_only(nbsql.left_out_row_weight()) -%}
 {% set taken_if_found %}CASE WHEN rows.found{{ i }} THEN {{ taken }} ELSE 0 END{% endset -%}
-{% set n %}rows.ns{{ i }}[classes.class_no]{% endset -%}
+{% set counts %}rows.ns{{ i }}{% endset -%}
+{% set class_no %}classes.class_no{% endset -%}
+{% set n = nbsql.at(counts, class_no) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
 {{ nbsql.left_over(n, taken) }} AS n{{ i }},
 {{ nbsql.left_over(total, taken_if_found) }} + classes.a{{ i }} - CASE WHEN rows.gone{{ i }} THEN rows.alpha{{ i }} ELSE 0 END AS total{{ i }},

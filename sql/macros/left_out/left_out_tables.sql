@@ -117,7 +117,7 @@ SELECT
   count(*) OVER () AS count,
   sum(classes.n) OVER () AS everything
   {%- for want in wanted %},
-  numbers.numbers[{{ loop.index }}] AS {{ nbsql.word(want.quantity) if want.column is none else nbsql.word('n') }}{{ nbsql.sub(want.feature, want.column) }}
+  {{ nbsql.at(nbsql.word('numbers') ~ '.numbers', loop.index) }} AS {{ nbsql.word(want.quantity) if want.column is none else nbsql.word('n') }}{{ nbsql.sub(want.feature, want.column) }}
   {%- endfor %}
   {%- for feature in parts.numbers %}
   {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
@@ -164,7 +164,7 @@ within_others AS (
 ),
 {% if looked_up %}
 values_of AS (
-  SELECT feature, value, alpha, unnest(ns) AS n, generate_subscripts(ns, 1) AS class_no FROM {{ lookups }} AS lookups
+  SELECT feature, value, alpha, {{ nbsql.unnested_with_places(nbsql.word('ns'), 'class_no', 'n') }} FROM {{ lookups }} AS lookups
 ),
 {% endif %}
 {% if parts.columns %}
@@ -260,7 +260,7 @@ JOIN (
 JOIN (
   SELECT class_no, n, count(*) AS times
   FROM (
-    SELECT unnest(ns) AS n, generate_subscripts(ns, 1) AS class_no FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
+    SELECT {{ nbsql.unnested_with_places(nbsql.word('ns'), 'class_no', 'n') }} FROM {{ lookups }} AS lookups WHERE feature = {{ nbsql.text(feature.name) }}
   ) AS counts
   GROUP BY class_no, n
 ) AS words ON words.class_no = classes.class_no

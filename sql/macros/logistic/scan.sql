@@ -12,16 +12,21 @@
 {% macro logistic_sums(problem, design, tried, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
 {% set many = curvature and problem.many -%}
+{% set numbers %}{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set nowhere %}CAST(NULL AS INTEGER){% endset -%}
 WITH {% if problem.levels or many %}predicted AS MATERIALIZED (
   {{ nbsql.logistic_predicted(problem, design, tried) | indent(2) }}
 ),
 {% endif -%}
 totals AS MATERIALIZED (
   SELECT
-    [sum(weight * loss), max(loss), sum(weight)] AS losses,
-    [{% for i in zs %}{{ nbsql.logistic_gradient(problem, i) }}{{ nbsql.comma(loop) }}{% endfor %}] AS gradients
-    {%- if curvature and not many %},
-    [{% for i in zs %}{% for j in zs[loop.index0:] %}{{ nbsql.logistic_product(problem, i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}] AS products
+    {% set losses %}sum(weight * loss), max(loss), sum(weight){% endset %}
+    {% set gradients %}{% for i in zs %}{{ nbsql.matrix_row(nbsql.logistic_gradient(problem, i)) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+    {{ nbsql.list_of(losses, nbsql.double()) }} AS losses,
+    {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
+    {%- if curvature and not many %}
+    {%- set products %}{% for i in zs %}{% for j in zs[loop.index0:] %}{{ nbsql.matrix_row(nbsql.logistic_product(problem, i, j)) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}{% endset %},
+    {{ nbsql.list_of(products, nbsql.double()) }} AS products
     {%- endif %}
 
   FROM {% if problem.levels or many %}predicted{% else %}(
@@ -33,15 +38,15 @@ totals AS MATERIALIZED (
 by_block AS (
   SELECT
     block,
-    unnest({{ nbsql.logistic_places(zs, true) }}) AS i,
-    unnest({{ nbsql.logistic_places(zs, false) }}) AS j,
+    unnest({{ nbsql.array() }}[{{ nbsql.logistic_places(zs, true) }}]) AS i,
+    unnest({{ nbsql.array() }}[{{ nbsql.logistic_places(zs, false) }}]) AS j,
     unnest(products) AS product
   FROM (
-    SELECT block, [{% for i in zs %}{% for j in zs[loop.index0:] %}sum(q{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}] AS products
+    SELECT block, {{ nbsql.array() }}[{% for i in zs %}{% for j in zs[loop.index0:] %}sum(q{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}] AS products
     FROM (
       SELECT
-        unnest(range(1, {{ problem.blocks | length + 1 }})) AS block,
-        unnest([{% for b in problem.blocks %}q_{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS q
+        {{ nbsql.whole_numbers(1, problem.blocks | length + 1) | indent(4) }} AS block,
+        unnest({{ nbsql.array() }}[{% for b in problem.blocks %}q_{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}]) AS q
         {%- for i in zs[1:] %},
         z_{{ i }}
         {%- endfor %}
@@ -56,9 +61,11 @@ by_block AS (
 by{{ nbsql.sub(feature) }} AS MATERIALIZED (
   SELECT
     code{{ nbsql.sub(feature) }} AS code,
-    {{ nbsql.logistic_gradient(problem, 0) }} AS gradient
-    {%- if curvature %},
-    [{% for i in zs %}{{ nbsql.logistic_product(problem, i, 0) }}{{ nbsql.comma(loop) }}{% endfor %}] AS products
+    {{ nbsql.list_of(nbsql.logistic_gradient(problem, 0), nbsql.double()) }} AS gradient
+    {%- if curvature %}
+    {%- set products %}{% for i in zs %}{{ nbsql.matrix_row(nbsql.logistic_product(problem, i, 0)) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %},
+    {{ nbsql.list_of(products, nbsql.double()) }} AS products,
+    {{ nbsql.list_of(nbsql.logistic_product(problem, 0, 0), nbsql.double()) }} AS squares
     {%- endif %}
 
   FROM predicted
@@ -69,7 +76,7 @@ by{{ nbsql.sub(feature) }} AS MATERIALIZED (
 
 SELECT CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, losses AS sums FROM totals
 UNION ALL
-SELECT unnest([{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}]), NULL, unnest(gradients) FROM totals
+{{ nbsql.beside_rows([(numbers, none), (none, nowhere)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
 {%- for feature in problem.levels %}
 
 UNION ALL
@@ -79,21 +86,21 @@ SELECT code, NULL, gradient FROM by{{ nbsql.sub(feature) }}
 
 UNION ALL
 {% if many %}
-SELECT i, j, list(product ORDER BY block) FROM by_block GROUP BY i, j
+SELECT i, j, {{ nbsql.gathered(nbsql.word('product'), nbsql.word('block')) }} FROM by_block GROUP BY i, j
 {%- else %}
-SELECT unnest({{ nbsql.logistic_places(zs, true) }}), unnest({{ nbsql.logistic_places(zs, false) }}), unnest(products) FROM totals
+{{ nbsql.beside_rows([(nbsql.logistic_places(zs, true), none), (nbsql.logistic_places(zs, false), none)], nbsql.word('products'), problem.blocks | length, nbsql.word('totals')) }}
 {%- endif %}
 {%- for feature in problem.levels %}
 
 UNION ALL
-SELECT unnest([{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}]), code, unnest(products) FROM by{{ nbsql.sub(feature) }}
+{{ nbsql.beside_rows([(numbers, none), (none, nbsql.word('code'))], nbsql.word('products'), problem.blocks | length, nbsql.word('by') ~ nbsql.sub(feature)) }}
 
 UNION ALL
-SELECT code, code, products[1] FROM by{{ nbsql.sub(feature) }}
+SELECT code, code, squares FROM by{{ nbsql.sub(feature) }}
 {%- for other in problem.levels[loop.index:] %}
 
 UNION ALL
-SELECT code{{ nbsql.sub(feature) }}, code{{ nbsql.sub(other) }}, {{ nbsql.logistic_product(problem, 0, 0) }}
+SELECT code{{ nbsql.sub(feature) }}, code{{ nbsql.sub(other) }}, {{ nbsql.list_of(nbsql.logistic_product(problem, 0, 0), nbsql.double()) }}
 FROM predicted
 WHERE code{{ nbsql.sub(feature) }} IS NOT NULL AND code{{ nbsql.sub(other) }} IS NOT NULL
 GROUP BY code{{ nbsql.sub(feature) }}, code{{ nbsql.sub(other) }}
@@ -102,19 +109,19 @@ GROUP BY code{{ nbsql.sub(feature) }}, code{{ nbsql.sub(other) }}
 {%- endif %}
 {%- endmacro %}
 
-{# The pairs i <= j of some terms, in the order of their products: the list of the first of them, or of the second. #}
+{# The pairs i <= j of some terms, in the order of their products: the elements of the list of the first of them, or of the second. #}
 {% macro logistic_places(zs, first) -%}
-[{% for i in zs %}{% for j in zs[loop.index0:] %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}]
+{% for i in zs %}{% for j in zs[loop.index0:] %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}{% endfor %}
 {%- endmacro %}
 
-{# A list, by class. #}
+{# The elements of a list, by class. #}
 {% macro logistic_gradient(problem, i) -%}
-[{% for c in problem.others %}sum(r_{{ c }}{% if i %} * z_{{ i }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}]
+{% for c in problem.others %}sum(r_{{ c }}{% if i %} * z_{{ i }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}
 {%- endmacro %}
 
-{# A list, by block. #}
+{# The elements of a list, by block. #}
 {% macro logistic_product(problem, i, j) -%}
-[{% for b in problem.blocks %}sum(q_{{ loop.index }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}]
+{% for b in problem.blocks %}sum(q_{{ loop.index }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif %}){{ nbsql.comma(loop) }}{% endfor %}
 {%- endmacro %}
 
 {# The rows with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
@@ -129,10 +136,11 @@ SELECT
   {% endfor %}
   highest + ln(mass) - CASE y{% for c in problem.others %} WHEN {{ c + 1 }} THEN eta_{{ c }}{% endfor %} ELSE 0 END AS loss
 FROM (
-  SELECT *{% for c in problem.others %}, exp(eta_{{ c }} - highest) / mass AS p_{{ c }}{% endfor %}
+  SELECT *{% for c in problem.others %}{% set below %}eta_{{ c }} - highest{% endset %}, {{ nbsql.logistic_share(below) }} / mass AS p_{{ c }}{% endfor %}
 
   FROM (
-    SELECT *, exp(-highest){% for c in problem.others %} + exp(eta_{{ c }} - highest){% endfor %} AS mass
+    {% set below %}-highest{% endset %}
+    SELECT *, {{ nbsql.logistic_share(below) }}{% for c in problem.others %}{% set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_share(below) }}{% endfor %} AS mass
     FROM (
       SELECT *, greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}) AS highest
       FROM (
@@ -153,11 +161,22 @@ FROM (
             {%- endfor %}
 
           FROM {{ tried }} AS tried
+          {{- nbsql.once() | indent(10) }}
         ) AS tried
+        {{- nbsql.once() | indent(8) }}
       ) AS margins
+      {{- nbsql.once() | indent(6) }}
     ) AS highest
+    {{- nbsql.once() | indent(4) }}
   ) AS masses
+  {{- nbsql.once() | indent(2) }}
 ) AS predicted
+{{- nbsql.once() }}
+{%- endmacro %}
+
+{# Of the likelihood of the most probable class. #}
+{% macro logistic_share(below) -%}
+exp({{ below }})
 {%- endmacro %}
 
 {# In blocks, because an expression may not nest as deep as there are terms. #}

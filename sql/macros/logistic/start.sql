@@ -14,7 +14,7 @@ SELECT n FROM {{ classes }} AS classes
 {%- endmacro %}
 
 {# Every so manieth row, for as many as they stand for. #}
-{% macro logistic_sample(design, share) -%}
+{% macro logistic_sample(problem, design, share) -%}
 SELECT * REPLACE (weight * {{ share }} AS weight) FROM {{ design }} AS design WHERE rowid % {{ share }} = 0
 {%- endmacro %}
 
@@ -31,12 +31,13 @@ FROM {{ classes }} AS classes
 
 {# Where it begins: no term tells anything, and the bias is that of the priors. #}
 {% macro logistic_null(problem, classes) -%}
-SELECT list(v ORDER BY class_no, j) AS v
+{% set order %}class_no, j{% endset -%}
+SELECT {{ nbsql.gathered(nbsql.word('v'), order) }} AS v
 FROM (
-  SELECT class_no, j, CASE WHEN j = 0 THEN ln(n / first(n) OVER (PARTITION BY j ORDER BY class_no)) ELSE 0 END AS v
+  SELECT class_no, j, CASE WHEN j = 0 THEN ln(n / first_value(n) OVER (PARTITION BY j ORDER BY class_no)) ELSE 0 END AS v
   FROM {{ classes }} AS classes
   CROSS JOIN (
-    SELECT unnest(range({{ problem.width }})) AS j
+    SELECT {{ nbsql.whole_numbers(0, problem.width) }} AS j
   ) AS terms
 ) AS unknowns
 WHERE class_no > 1
@@ -44,8 +45,9 @@ WHERE class_no > 1
 
 {# Or by the linear form of the generative model (linear.sql), `weights`, in the terms. #}
 {% macro logistic_start(problem, classes, terms, weights) -%}
+{% set order %}class_no, j{% endset -%}
 WITH linear AS MATERIALIZED (
-  SELECT classes.class_no, weights.feature, weights.value, weights.times, CASE WHEN isfinite(weights.weight) THEN weights.weight ELSE 0 END AS weight
+  SELECT classes.class_no, weights.feature, weights.value, weights.times, CASE WHEN abs(weights.weight) < {{ nbsql.infinity() }} THEN weights.weight ELSE 0 END AS weight
   FROM (
     {{ weights | indent(4) }}
   ) AS weights
@@ -77,14 +79,14 @@ centred AS (
   FROM scores
   JOIN {{ terms }} AS terms ON terms.j = scores.j
 )
-SELECT list(v ORDER BY class_no, j) AS v
+SELECT {{ nbsql.gathered(nbsql.word('v'), order) }} AS v
 FROM (
-  SELECT class_no, j, score - first(score) OVER (PARTITION BY j ORDER BY class_no) AS v
+  SELECT class_no, j, score - first_value(score) OVER (PARTITION BY j ORDER BY class_no) AS v
   FROM (
     SELECT classes.class_no, grid.j, coalesce(sum(centred.score), 0) AS score
     FROM {{ classes }} AS classes
     CROSS JOIN (
-      SELECT unnest(range({{ problem.width }})) AS j
+      SELECT {{ nbsql.whole_numbers(0, problem.width) }} AS j
     ) AS grid
     LEFT JOIN centred ON centred.class_no = classes.class_no AND centred.j = grid.j
     GROUP BY classes.class_no, grid.j

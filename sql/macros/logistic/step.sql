@@ -9,12 +9,20 @@
 #}
 {% macro logistic_step(problem, sums, curved, tried, terms, penalty) -%}
 {% set size = problem.width * (problem.others | length) -%}
+{% set entry %}coalesce(entries.h / (sizes.size * others.size), 0){% endset -%}
+{% set other %}grid.b{% endset -%}
+{% set fall %}coalesce(gradient.g / sizes.size, 0){% endset -%}
+{% set unknown %}gradient.a{% endset -%}
+{% set below %}sides.below{% endset -%}
+{% set solution %}solved.solution{% endset -%}
+{% set product %}coalesce({{ nbsql.list_product(below, solution) }}, 0){% endset -%}
+{% set next %}(sides.y - {{ product }}) / sides.diagonal{% endset -%}
 WITH RECURSIVE classes AS MATERIALIZED (
   SELECT
-    unnest([{% for c, o, b, a in problem.pairs %}{{ c }}{{ nbsql.comma(loop) }}{% endfor %}]) AS c,
-    unnest([{% for c, o, b, a in problem.pairs %}{{ o }}{{ nbsql.comma(loop) }}{% endfor %}]) AS o,
-    unnest([{% for c, o, b, a in problem.pairs %}{{ b }}{{ nbsql.comma(loop) }}{% endfor %}]) AS block,
-    unnest([{% for c, o, b, a in problem.pairs %}{{ nbsql.number(a) }}{{ nbsql.comma(loop) }}{% endfor %}]) AS share
+    unnest({{ nbsql.array() }}[{% for c, o, b, a in problem.pairs %}{{ c }}{{ nbsql.comma(loop) }}{% endfor %}]) AS c,
+    unnest({{ nbsql.array() }}[{% for c, o, b, a in problem.pairs %}{{ o }}{{ nbsql.comma(loop) }}{% endfor %}]) AS o,
+    unnest({{ nbsql.array() }}[{% for c, o, b, a in problem.pairs %}{{ b }}{{ nbsql.comma(loop) }}{% endfor %}]) AS block,
+    unnest({{ nbsql.array() }}[{% for c, o, b, a in problem.pairs %}{{ nbsql.number(a) }}{{ nbsql.comma(loop) }}{% endfor %}]) AS share
 ),
 penalties AS MATERIALIZED (
   SELECT
@@ -63,11 +71,11 @@ sizes AS MATERIALIZED (
   SELECT a, sqrt(h) AS size FROM entries WHERE a = b AND h > 0
 ),
 rows AS MATERIALIZED (
-  SELECT grid.a, list(coalesce(entries.h / (sizes.size * others.size), 0) ORDER BY grid.b) AS entries
+  SELECT grid.a, {{ nbsql.gathered(entry, other) }} AS entries
   FROM (
-    SELECT a, unnest(range(1, {{ size + 1 }})) AS b
+    SELECT a, {{ nbsql.whole_numbers(1, size + 1) | indent(2) }} AS b
     FROM (
-      SELECT unnest(range(1, {{ size + 1 }})) AS a
+      SELECT {{ nbsql.whole_numbers(1, size + 1) | indent(4) }} AS a
     ) AS unknowns
   ) AS grid
   LEFT JOIN entries ON entries.a = grid.a AND entries.b = grid.b
@@ -75,38 +83,20 @@ rows AS MATERIALIZED (
   LEFT JOIN sizes AS others ON others.a = grid.b
   GROUP BY grid.a
   UNION ALL
-  SELECT {{ size + 1 }}, list(coalesce(gradient.g / sizes.size, 0) ORDER BY gradient.a)
+  SELECT {{ size + 1 }}, {{ nbsql.gathered(fall, unknown) }}
   FROM gradient
   LEFT JOIN sizes ON sizes.a = gradient.a
 ),
 factor AS (
-  SELECT 0 AS k, a, CAST([] AS {{ nbsql.double() }}[]) AS l FROM rows
-  UNION ALL
-  SELECT factor.k + 1, factor.a, list_append(factor.l, (rows.entries[factor.k + 1] - coalesce(list_dot_product(factor.l, ahead.l), 0)) / sqrt(ahead.rest))
-  FROM factor
-  JOIN rows ON rows.a = factor.a
-  CROSS JOIN (
-    SELECT factor.l, rows.entries[factor.a] - coalesce(list_dot_product(factor.l, factor.l), 0) AS rest
-    FROM factor
-    JOIN rows ON rows.a = factor.a
-    WHERE factor.a = factor.k + 1
-  ) AS ahead
-  WHERE factor.a > factor.k AND factor.k < {{ size }} AND ahead.rest > 1e-13
+  {{ nbsql.logistic_factor(size) | indent(2) }}
 ),
 sides AS MATERIALIZED (
-  SELECT
-    k,
-    list(l[k] ORDER BY a DESC) FILTER (WHERE a > k AND a <= {{ size }}) AS below,
-    max(CASE WHEN a = k THEN l[k] END) AS diagonal,
-    max(CASE WHEN a = {{ size + 1 }} THEN l[k] END) AS y
-  FROM factor
-  WHERE k > 0
-  GROUP BY k
+  {{ nbsql.logistic_sides(size) | indent(2) }}
 ),
 solved AS (
-  SELECT max(k) AS k, CAST([] AS {{ nbsql.double() }}[]) AS solution FROM sides HAVING max(k) = {{ size }}
+  SELECT max(k) AS k, CAST({{ nbsql.array() }}[] AS {{ nbsql.double() }}[]) AS solution FROM sides HAVING max(k) = {{ size }}
   UNION ALL
-  SELECT solved.k - 1, list_append(solved.solution, (sides.y - coalesce(list_dot_product(sides.below, solved.solution), 0)) / sides.diagonal)
+  SELECT solved.k - 1, {{ nbsql.list_appended(solution, next) }}
   FROM solved
   JOIN sides ON sides.k = solved.k
 ),
@@ -122,7 +112,7 @@ SELECT
   losses.sums[1] + coalesce((SELECT sum(pulls.g * unknowns.v) / 2 FROM pulls JOIN unknowns ON unknowns.a = pulls.a), 0) AS objective,
   losses.sums[2] AS worst,
   losses.sums[3] AS n,
-  (SELECT list(direction ORDER BY a) FROM directions) AS direction,
+  (SELECT {{ nbsql.gathered(nbsql.word('direction'), nbsql.word('a')) }} FROM directions) AS direction,
   (SELECT sum(gradient.g * directions.direction) FROM gradient JOIN directions ON directions.a = gradient.a) AS fall,
   (SELECT max(abs(direction)) FROM directions) AS biggest,
   (SELECT CASE WHEN max(k) < {{ size }} THEN max(k) + 1 ELSE 0 END FROM factor) AS collinear
@@ -132,6 +122,34 @@ CROSS JOIN (
 ) AS losses
 {%- endmacro %}
 
+{# L, column by column: k columns of every row of `rows` that is not done yet. #}
+{% macro logistic_factor(size) -%}
+SELECT 0 AS k, a, CAST([] AS {{ nbsql.double() }}[]) AS l FROM rows
+UNION ALL
+SELECT factor.k + 1, factor.a, list_append(factor.l, (rows.entries[factor.k + 1] - coalesce(list_dot_product(factor.l, ahead.l), 0)) / sqrt(ahead.rest))
+FROM factor
+JOIN rows ON rows.a = factor.a
+CROSS JOIN (
+  SELECT factor.l, rows.entries[factor.a] - coalesce(list_dot_product(factor.l, factor.l), 0) AS rest
+  FROM factor
+  JOIN rows ON rows.a = factor.a
+  WHERE factor.a = factor.k + 1
+) AS ahead
+WHERE factor.a > factor.k AND factor.k < {{ size }} AND ahead.rest > 1e-13
+{%- endmacro %}
+
+{# What solves it: k, below (column k of L, from the last row up), diagonal, y. #}
+{% macro logistic_sides(size) -%}
+SELECT
+  k,
+  list(l[k] ORDER BY a DESC) FILTER (WHERE a > k AND a <= {{ size }}) AS below,
+  max(CASE WHEN a = k THEN l[k] END) AS diagonal,
+  max(CASE WHEN a = {{ size + 1 }} THEN l[k] END) AS y
+FROM factor
+WHERE k > 0
+GROUP BY k
+{%- endmacro %}
+
 {# What decides on a step: objective, worst, n, fall, biggest, collinear. #}
 {% macro logistic_judged(step) -%}
 SELECT objective, worst, n, fall, biggest, collinear FROM {{ step }} AS step
@@ -139,7 +157,8 @@ SELECT objective, worst, n, fall, biggest, collinear FROM {{ step }} AS step
 
 {# The v that are tried next: a part of a step further. #}
 {% macro logistic_next(step, part) -%}
-SELECT list_transform(v, lambda x, a: x - {{ nbsql.number(part) }} * direction[a]) AS v FROM {{ step }} AS step
+{% set moved %}x - {{ nbsql.number(part) }} * direction[a]{% endset -%}
+SELECT {{ nbsql.list_mapped(nbsql.word('v'), moved, 'x', 'a') }} AS v FROM {{ step }} AS step
 {%- endmacro %}
 
 {# The feature, value and kind of one of the unknowns; of the bias there is none. #}

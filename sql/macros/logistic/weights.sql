@@ -4,8 +4,9 @@
   bias is the row without a feature. Of two classes, the score is that of the larger label against the smaller one.
 #}
 {% macro logistic_weights(problem, tried, classes, terms) -%}
+{% set before %}(a - 1){% endset -%}
 WITH unknowns AS (
-  SELECT (a - 1) // {{ problem.width }} + 2 AS class_no, (a - 1) % {{ problem.width }} AS j, v
+  SELECT {{ nbsql.whole_quotient(before, problem.width) }} + 2 AS class_no, (a - 1) % {{ problem.width }} AS j, v
   FROM (
     SELECT generate_subscripts(v, 1) AS a, unnest(v) AS v FROM {{ tried }} AS tried
   ) AS unknowns
@@ -30,7 +31,7 @@ scores AS (
   JOIN (
     SELECT j, coalesce(sum(CASE WHEN class_no <> (SELECT class_no FROM {{ classes }} AS classes ORDER BY class DESC LIMIT 1) THEN v END), 0) AS v FROM unknowns GROUP BY j
   ) AS means ON means.j = terms.j
-  WHERE classes.class = (SELECT max(class) FROM {{ classes }} AS classes)
+  WHERE classes.class = (SELECT {{ nbsql.largest(nbsql.word('class')) }} FROM {{ classes }} AS classes)
   {% else %}
   JOIN (
     SELECT j, sum(v) / {{ problem.classes }} AS v FROM unknowns GROUP BY j

@@ -9,6 +9,10 @@
 source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
+{% macro plain__added_nothing(name) -%}
+CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
 {# scored_columns: what else `scored` has in such a dialect. #}
 {% macro plain__replacing(model, replaced, others=[]) -%}
 {% for column in model.columns -%}

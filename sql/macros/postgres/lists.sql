@@ -24,6 +24,21 @@ ARRAY(SELECT {{ body }} FROM unnest({{ list }}) WITH ORDINALITY AS each({{ nbsql
 (SELECT sum(one * other) FROM unnest({{ a }}, {{ b }}) AS each(one, other))
 {%- endmacro %}
 
+{% macro postgres__list_appended(list, x) -%}
+array_append({{ list }}, {{ x }})
+{%- endmacro %}
+
+{# The rows one after the other: there is no unnesting an array of two dimensions into its rows. #}
+{% macro postgres__matrix_row(elements) -%}
+{{ elements }}
+{%- endmacro %}
+
+{% macro postgres__beside_rows(lists, matrix, width, relation) -%}
+SELECT {% for elements, other in lists %}{% if elements is not none %}(ARRAY[{{ elements }}])[place]{% else %}{{ other }}{% endif %}, {% endfor %}{{ matrix }}[(place - 1) * {{ width }} + 1:place * {{ width }}]
+FROM {{ relation }}
+CROSS JOIN generate_series(1, cardinality({{ matrix }}) / {{ width }}) AS place
+{%- endmacro %}
+
 {% macro postgres__list_place(list, x) -%}
 array_position({{ list }}, {{ x }})
 {%- endmacro %}

@@ -10,7 +10,7 @@ generate_series(1, {{ n }})
 {%- endmacro %}
 
 {% macro postgres__log2(x) -%}
-ln({{ x }}) / ln(2)
+ln({{ x }}) / {{ nbsql.number(0.6931471805599453) }}
 {%- endmacro %}
 
 {# A value of a category is a text, whichever type it had. #}

@@ -1,7 +1,7 @@
 {# Where the tables that scoring reads differ: arrays that become rows. #}
 
 {% macro spark__parameters_by_class(model, parameters) -%}
-SELECT inline(array(
+SELECT {% if model.segmented %}nbsql_segment, {% endif %}inline(array(
   {% for k in model.class_numbers %}
   struct(
     {{ k }} AS class_no,

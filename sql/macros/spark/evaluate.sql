@@ -7,6 +7,10 @@ FROM {{ parameters }} AS parameters
 {%- else -%}
 SELECT class, class_no FROM {{ parameters }} AS parameters
 {%- endif %}
+{%- if model.segmented %}
+
+WHERE parameters.nbsql_segment = 0
+{%- endif %}
 {%- endmacro %}
 
 {% macro spark__one_against_rest() -%}

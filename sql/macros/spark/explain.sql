@@ -4,12 +4,32 @@
 #}
 
 {% macro spark__explained(model, source, parameters, lookups, numbered=false) -%}
-WITH numbered AS (
+WITH {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
+  {% set rows -%}
   SELECT row_number() OVER (ORDER BY nbsql_read) AS nbsql_row, source.*
   FROM (
+    {% if model.joins %}
+    SELECT source.nbsql_row AS nbsql_read, source.* EXCEPT (nbsql_row) FROM {{ source }} AS source
+    {% else %}
     SELECT {{ nbsql.row_id() }} AS nbsql_read, source.* FROM {{ source }} AS source
+    {% endif %}
   ) AS source
+  {%- endset %}
+  {% if model.segmented %}
+  {% set rows %}(
+    {{ rows | indent(2) }}
+  ){% endset %}
+  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {%- else %}
+  {{ rows }}
+  {%- endif %}
+
 ),
+{%- if model.backoffs %}
+
+{{ nbsql.masked(model, lookups) }},
+{%- endif %}
+
 parameters AS (
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
 ),
@@ -22,7 +42,7 @@ contributions AS (
     CAST(NULL AS {{ nbsql.string() }}) AS value,
     parameters.log_prior AS contribution
   FROM numbered AS source
-  CROSS JOIN parameters
+  {{ nbsql.meets(model, nbsql.word('source')) }}
   {%- for block in model.explained | batch(20) %}
 
   UNION ALL
@@ -50,7 +70,8 @@ SELECT /*+ BROADCAST(parameters) */
   contributions.value,
   contributions.contribution
 FROM contributions
-JOIN parameters ON parameters.class_no = contributions.class_no
+JOIN parameters ON parameters.class_no = contributions.class_no{% if model.segmented %} AND parameters.nbsql_segment = 0{% endif %}
+
 {%- if model.id %}
 
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
@@ -78,11 +99,11 @@ SELECT /*+ BROADCAST(parameters{% for feature in features | selectattr('family.l
     {% endfor %}
   ))
 FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
-CROSS JOIN parameters
+{{ nbsql.meets(model, nbsql.word('number')) }}
 {%- for feature in features | selectattr('family.level') %}
 
 LEFT JOIN (
-  SELECT found.value, {{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
+  SELECT found.value, {% if model.segmented %}found.nbsql_segment, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, nbsql.word('level') ~ nbsql.sub(feature), nbsql.word('number')) }}
 {%- endfor %}
 {%- endmacro %}

@@ -8,13 +8,30 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {% macro spark__numbered(model, source, parameters, lookups) -%}
-numbered AS (
-  SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source
+{% set rows %}SELECT {% if not model.joins %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
+{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
+  {% if model.segmented %}
+  {% set rows %}(
+    {{ rows }}
+  ){% endset %}
+  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {%- else %}
+  {{ rows }}
+  {%- endif %}
+
 )
+{%- if model.backoffs %},
+{{ nbsql.masked(model, lookups) }}
+{%- endif %}
+
 {%- endmacro %}
 
 {% macro spark__scored_wide(model, source, parameters, lookups) -%}
-{% set relation %}{% if model.numbered %}numbered{% else %}{{ source }}{% endif %}{% endset -%}
+{% set relation -%}
+{% if model.numbered %}numbered{% elif model.segmented %}(
+  {{ nbsql.in_segments(source, parameters) | indent(2) }}
+){% else %}{{ source }}{% endif %}
+{%- endset -%}
 {% if model.numbered -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
 {%- if model.blocks %},
@@ -52,7 +69,11 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   number.*
   {%- for k in model.class_numbers %},
   parameters.class_{{ k }} AS nbsql_class_{{ k }},
-  {%+ if model.by_slice %}coalesce({%+ endif %}parameters.log_prior_{{ k }}
+  {%+ if model.by_slice %}coalesce({%+ endif %}{% if model.bare %}0{% else %}parameters.log_prior_{{ k }}{% endif %}
+  {%- for dimension in model.joins if dimension.scored %}
+
+    + coalesce(number.nbsql_said_{{ dimension.place }}_{{ k }}, 0)
+  {%- endfor %}
   {%- if model.blocks %}
 
     + blocks.class_{{ k }}

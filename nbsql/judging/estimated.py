@@ -1,0 +1,50 @@
+"""The estimates of a fold as a table, for engines that would work them out wherever they are named."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from nbsql.context import Context
+from nbsql.engines.engine import Engine
+from nbsql.spec import Spec
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """What the model of the other folds is made of: what the macros know of it, and the tables of its cells and priors."""
+
+    context: Context
+    cells: Markup
+    priors: Markup
+
+
+def estimated(
+    engine: Engine, context: Context, spec: Spec, cells: Markup, fold: str, temporary: Callable[[str], Markup]
+) -> Estimated:
+    """Make the tables of a fold.
+
+    Args:
+        engine: where.
+        context: of the models of all folds.
+        spec: the setting.
+        cells: the query of the cells of the other folds.
+        fold: its name.
+        temporary: names the tables, which are the caller's to drop.
+    """
+    renderer = engine.renderer
+
+    def table(name: str, query: Markup) -> Markup:
+        relation = temporary(f"{name} of {fold}")
+        engine.create(f"{name} of fold {fold}", relation, query)
+        return relation
+
+    cells = table("cells", cells)
+    priors = table("priors", renderer.fragment("priors", context, cells))
+    context = copy(context)
+    if spec.features:
+        context.estimates = table("estimates", renderer.fragment("smoothed", context, cells, priors, spec.features))
+    return Estimated(context, cells, priors)
