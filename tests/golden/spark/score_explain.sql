@@ -60,7 +60,7 @@ contributions AS (
         1 AS feature_no,
         'sender' AS feature,
         CAST(CAST(number.`sender` AS STRING) AS STRING) AS value,
-        CAST(coalesce(element_at(level_1.scores, parameters.class_no), CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0) AS DOUBLE) AS contribution
+        CAST(coalesce(try_element_at(level_1.scores, parameters.class_no), CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0) AS DOUBLE) AS contribution
       ),
       struct(
         2 AS feature_no,
@@ -130,7 +130,7 @@ contributions AS (
     5 AS feature_no,
     'body' AS feature,
     tokens.value,
-    tokens.times * element_at(lookups.scores, parameters.class_no) AS contribution
+    tokens.times * try_element_at(lookups.scores, parameters.class_no) AS contribution
   FROM (
     SELECT nbsql_row, value, sum(times) AS times
     FROM (
