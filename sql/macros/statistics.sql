@@ -104,7 +104,8 @@ SELECT
 FROM {% if centres or centred %}{{ nbsql.with_wholes(source, features, careful) | indent(2) }}{% else %}{{ source }}{% endif %} AS source
 {%- if centred %}
 
-LEFT JOIN means ON means.class = {{ nbsql.target(model) }}
+LEFT JOIN means ON means.class = {{ nbsql.target(model) }}{% if model.slice_by %} AND means.slice IS NOT DISTINCT FROM source.nbsql_slice{% endif %}
+
 {%- endif %}
 {%- endmacro %}
 
@@ -138,13 +139,16 @@ LEFT JOIN means ON means.class = {{ nbsql.target(model) }}
   The wide scan: a row a class (the rows without a class too) with `rows`, n, the aggregates of every scanned feature,
   and for every check the number of rows that break its rule.
 
-  careful: the second pass over the features whose sums the first could not hold: two reads, centred on the class means.
+  careful: the second pass over the features whose sums the first could not hold: two reads, centred on the means of each class, and slice.
 #}
 {% macro scan(model, source, features, checks=[], centres={}, careful=false) -%}
 {% if careful -%}
 WITH means AS (
   SELECT
     class
+    {%- if model.slice_by %},
+    slice
+    {%- endif %}
     {%- for sub in nbsql.centred_numbers(features).split() %},
     {% set x %}nbsql_x{{ sub }}{% endset %}
     {{ nbsql.total(model, x) }} / {{ nbsql.divisor(nbsql.tally(model, x)) }} AS centre{{ sub }}
@@ -153,7 +157,8 @@ WITH means AS (
   FROM (
     {{ nbsql.projected(model, source, features, careful=true) | indent(4) }}
   ) AS projected
-  GROUP BY class
+  GROUP BY class{% if model.slice_by %}, slice{% endif %}
+
 )
 {% endif -%}
 SELECT
