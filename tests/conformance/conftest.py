@@ -28,7 +28,8 @@ _QUICK = (
 )
 
 
-# What the tests of a module, or one of them, are about: where Spark lacks that, only its refusal is tested (test_refusals.py).
+# What the tests of a module, one of them, or a case of one, are about: where Spark lacks that, only its refusal is tested
+# (test_refusals.py).
 _ABOUT = {
     "test_costs_are_judged_alike": "evaluate with costs",
     "test_rows_are_drawn_by_the_model": "sample",
@@ -37,6 +38,8 @@ _ABOUT = {
     "test_files": "export",
     "test_leave_one_out": "folds='loo'",
     "test_rows_are_drawn_of_them": "sample",
+    "test_bins_are_cut_where_the_classes_differ": "by='mdl' of 'wind'",
+    "test_families_agree[spark-bins where the classes differ]": "by='mdl' of 'wind'",
     "test_slices_folds_and_decisions_of_joins": "slice_by",
     "test_they_are_cross_validated_alike": "cross_validate",
     "test_decisions": "predict with costs",
@@ -58,9 +61,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """All tests on Spark share one session, and so one worker; those of what an engine lacks are skipped, with its reason."""
     for item in items:
         engines = {value for value in getattr(getattr(item, "callspec", None), "params", {}).values() if isinstance(value, str)}
-        about = _ABOUT.get(getattr(item, "originalname", ""), _ABOUT.get(item.path.stem, ""))
-        if "spark" in engines and about in LACKS["spark"] and item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.skip(reason=f"{about} is not on Spark: {LACKS['spark'][about]}"))
+        abouts = [_ABOUT.get(name, "") for name in (item.name, getattr(item, "originalname", ""), item.path.stem)]
+        lacking = next((about for about in abouts if about in LACKS["spark"]), None)
+        if "spark" in engines and lacking is not None and item.path.parent == Path(__file__).parent:
+            item.add_marker(pytest.mark.skip(reason=f"{lacking} is not on Spark: {LACKS['spark'][lacking]}"))
         if "spark" in engines or "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("spark"))
             if "spark" in engines and item.name not in _QUICK:
