@@ -1,10 +1,11 @@
 """How cost grows: with rows, columns, classes, categories and vocabulary; and what one row costs.
 
-    python tests/benchmarks/shapes.py [--quick] [--only NAME] [--rounds N] [--seconds N]
+    python tests/benchmarks/shapes.py [--quick] [--only NAME] [--rounds N] [--seconds N] [--memory SIZE]
 
-Makes its tables in a temporary folder. Every size is a process of its own with two threads and 4 GB, ended when it takes longer
-than --seconds. Figures are the least of the rounds, planning included, predictions (prediction and probability) written to a
-table; the last column is the cost of one row, column, class, value or word at the largest size over that at the smallest.
+Makes its tables in a temporary folder. Every size is a process of its own with two threads and 4 GB (--memory), ended when it
+takes longer than --seconds. Figures are the least of the rounds, planning included, predictions (prediction and probability)
+written to a table; the last column is the cost of one row, column, class, value or word at the largest size over that at the
+smallest.
 """
 
 from __future__ import annotations
@@ -73,10 +74,10 @@ GROWTHS = {
 }
 
 
-def measure(name: str, size: int, rounds: int, folder: str) -> None:
+def measure(name: str, size: int, rounds: int, memory: str, folder: str) -> None:
     """Print the least seconds of a fit and of a prediction."""
     growth = GROWTHS[name]
-    con = duckdb.connect(str(Path(folder) / "shapes.duckdb"), config={"threads": 2, "memory_limit": "4GB"})
+    con = duckdb.connect(str(Path(folder) / "shapes.duckdb"), config={"threads": 2, "memory_limit": memory})
     con.execute(f"CREATE TABLE source AS SELECT {', '.join(growth.columns(size))} FROM range({growth.rows(size)}) AS t(i)")
     fits, predictions = [], []
     for _ in range(rounds):
@@ -89,29 +90,29 @@ def measure(name: str, size: int, rounds: int, folder: str) -> None:
     print(min(fits), min(predictions))
 
 
-def in_process(name: str, size: int, rounds: int, seconds: float) -> tuple[float, float] | str:
+def in_process(name: str, size: int, options: argparse.Namespace) -> tuple[float, float] | str:
     """What `measure` printed, or why it printed nothing."""
     with tempfile.TemporaryDirectory(prefix="nbsql shapes ") as folder:
-        command = [sys.executable, __file__, "--measure", name, str(size), str(rounds), folder]
+        command = [sys.executable, __file__, "--measure", name, str(size), str(options.rounds), options.memory, folder]
         try:
-            done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+            done = subprocess.run(command, capture_output=True, text=True, timeout=options.seconds, check=False)
         except subprocess.TimeoutExpired:
-            return f"over {seconds:g} s"
+            return f"over {options.seconds:g} s"
     if done.returncode != 0:
         return (done.stderr.strip().splitlines() or ["it was ended"])[-1][:80]
     fit, predict = map(float, done.stdout.split())
     return fit, predict
 
 
-def growth_table(wanted: list[str], rounds: int, seconds: float, *, quick: bool) -> None:
+def growth_table(wanted: list[str], options: argparse.Namespace) -> None:
     rows = [["what grows", "act", "sizes", "seconds", "cost a unit, largest : smallest"]]
     for name in wanted:
         growth = GROWTHS[name]
-        sizes = growth.sizes[: growth.quick] if quick else growth.sizes
+        sizes = growth.sizes[: growth.quick] if options.quick else growth.sizes
         found = {}
         for size in sizes:
             print(f"{name}: {size:,} ...", file=sys.stderr, flush=True)
-            found[size] = in_process(name, size, rounds, seconds)
+            found[size] = in_process(name, size, options)
         for act, place in (("fit", 0), ("predict", 1)):
             times = {size: times if isinstance(times, str) else times[place] for size, times in found.items()}
             shown = [value if isinstance(value, str) else f"{value:.2f}" for value in times.values()]
@@ -173,17 +174,18 @@ def main() -> None:
     parser.add_argument("--only", help="what has this in its name only; 'one row' for that table")
     parser.add_argument("--rounds", type=int, default=3, help="how often each size is measured (default 3)")
     parser.add_argument("--seconds", type=float, default=600, help="the longest a size may take (default 600)")
-    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
+    parser.add_argument("--memory", default="4GB", help="DuckDB's memory_limit (default 4GB)")
+    parser.add_argument("--measure", nargs=5, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
-        name, size, rounds, folder = options.measure
-        measure(name, int(size), int(rounds), folder)
+        name, size, rounds, memory, folder = options.measure
+        measure(name, int(size), int(rounds), memory, folder)
         return
     print(f"nbsql {nbsql.__version__}, DuckDB {duckdb.__version__}, scikit-learn {sklearn.__version__}\n")
     wanted = [name for name in GROWTHS if options.only is None or options.only in name]
     if wanted:
-        print(f"Seconds, least of {options.rounds} rounds:\n")
-        growth_table(wanted, options.rounds, options.seconds, quick=options.quick)
+        print(f"Seconds, least of {options.rounds} rounds, under {options.memory}:\n")
+        growth_table(wanted, options)
     if options.only is None or options.only in "one row":
         print(f"\nMilliseconds, median of {ONE_ROW} calls (least to greatest):\n")
         one_row_table()
