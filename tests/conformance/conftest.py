@@ -55,6 +55,19 @@ _ABOUT = {
     "test_slices": "slice_by",
 }
 
+# Spark plans these for half a minute a case or more. CI runs the cases named here; `pytest -m long` the others.
+_CASES_IN_CI = {
+    "test_drift_agrees": ("dates",),
+    "test_evaluations_agree": ("numbers-None", "texts-weight"),
+    "test_folds_of_a_column_agree": ("weights", "the best features"),
+    "test_rows_left_out_agree": ("a backoff", "rates", "shared variance"),
+    "test_rows_with_gaps_left_out_agree": ("weight",),
+    "test_segments_agree": ("categories",),
+    "test_settings_by_it_agree": (),
+    "test_slices_agree": ("dates",),
+    "test_slices_stay_when_a_model_changes": ("dates",),
+}
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -69,6 +82,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.xdist_group("spark"))
             if "spark" in engines and item.name not in _QUICK:
                 item.add_marker("slow")
+                cases = _CASES_IN_CI.get(getattr(item, "originalname", ""))
+                if cases is not None and not any(case in item.name for case in cases):
+                    item.add_marker("long")
 
 
 @pytest.fixture(scope="session")
