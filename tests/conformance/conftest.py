@@ -57,15 +57,19 @@ _ABOUT = {
 
 # Spark plans these for half a minute a case or more. CI runs the cases named here; `pytest -m long` the others.
 _CASES_IN_CI = {
+    "test_a_model_comes_back_from_a_file": ("options0",),
+    "test_a_model_of_joins_is_that_of_the_joined_table": ("[0-",),
     "test_drift_agrees": ("dates",),
     "test_evaluations_agree": ("numbers-None", "texts-weight"),
     "test_folds_of_a_column_agree": ("weights", "the best features"),
+    "test_folds_that_are_dealt_are_even_and_come_again": ("inbox]",),
     "test_rows_left_out_agree": ("a backoff", "rates", "shared variance"),
     "test_rows_with_gaps_left_out_agree": ("weight",),
     "test_segments_agree": ("categories",),
     "test_settings_by_it_agree": (),
     "test_slices_agree": ("dates",),
     "test_slices_stay_when_a_model_changes": ("dates",),
+    "test_sweeps_agree": (),
 }
 
 
