@@ -96,6 +96,11 @@ LIMIT 1
 {# The features: feature, the kinds of their rows (NULL is none), and their values. #}
 {% macro given_features(given) -%}
 SELECT feature, list(DISTINCT kind) || CASE WHEN count(kind) < count(*) THEN [NULL] ELSE [] END AS kinds, list(DISTINCT value) || CASE WHEN bool_or(value IS NULL AND kind = 'values') THEN [NULL] ELSE [] END AS "values"
+{{ nbsql.of_given_kinds(given) }}
+{%- endmacro %}
+
+{# The rows of a feature together, with the kind of each. #}
+{% macro of_given_kinds(given) -%}
 FROM (
   SELECT
     feature,

@@ -241,8 +241,8 @@ blocks AS (
 
 {# The source read once, with a number a row. Nothing after it may name the source again: a CTE might shadow it. #}
 {% macro numbered(model, source, parameters, lookups) -%}
-{% set rows %}SELECT {% if not model.joins %}row_number() OVER () AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
-{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS MATERIALIZED (
+{% set rows %}SELECT {% if not model.joins %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
+{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS {{ nbsql.materialized() }}(
   {% if model.segmented %}
   {% set rows %}(
     {{ rows }}

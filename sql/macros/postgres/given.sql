@@ -4,13 +4,5 @@ SELECT
   feature,
   array_agg(DISTINCT kind) AS kinds,
   coalesce(array_agg(DISTINCT value) FILTER (WHERE value IS NOT NULL OR kind = 'values'), '{}') AS "values"
-FROM (
-  SELECT
-    feature,
-    value,
-    {{ nbsql.given_kind() | indent(4) }} AS kind
-  FROM {{ given }} AS given
-) AS kinds
-GROUP BY feature
-ORDER BY feature
+{{ nbsql.of_given_kinds(given) }}
 {%- endmacro %}

@@ -7,13 +7,5 @@ SELECT
   feature,
   concat(collect_set(kind), CASE WHEN count(kind) < count(*) THEN {{ null }} ELSE {{ nothing }} END) AS kinds,
   concat(collect_set(value), CASE WHEN bool_or(value IS NULL AND kind = 'values') THEN {{ null }} ELSE {{ nothing }} END) AS levels
-FROM (
-  SELECT
-    feature,
-    value,
-    {{ nbsql.given_kind() | indent(4) }} AS kind
-  FROM {{ given }} AS given
-) AS kinds
-GROUP BY feature
-ORDER BY feature
+{{ nbsql.of_given_kinds(given) }}
 {%- endmacro %}

@@ -7,25 +7,6 @@
 FROM {{ scored }} AS source
 {%- endmacro %}
 
-{% macro spark__numbered(model, source, parameters, lookups) -%}
-{% set rows %}SELECT {% if not model.joins %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}source.* FROM {{ source }} AS source{% endset -%}
-{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
-  {% if model.segmented %}
-  {% set rows %}(
-    {{ rows }}
-  ){% endset %}
-  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
-  {%- else %}
-  {{ rows }}
-  {%- endif %}
-
-)
-{%- if model.backoffs %},
-{{ nbsql.masked(model, lookups) }}
-{%- endif %}
-
-{%- endmacro %}
-
 {% macro spark__scored_wide(model, source, parameters, lookups) -%}
 {% set relation -%}
 {% if model.numbered %}numbered{% elif model.segmented %}(
