@@ -85,6 +85,7 @@ class Context:
         joins: Sequence[Joining] = (),
         bare: bool = False,
         coded: bool = False,
+        unguarded: bool = False,
     ) -> None:
         self.bare = bare  # whether it is a part of a model, which is scored without the prior
         self.estimates = estimates  # the table of all likelihoods, where there is one
@@ -124,7 +125,16 @@ class Context:
         blocked = wide and len(levels) > STAR_JOINS
         self.star = [] if blocked else levels
         self.blocks = list(blocks(levels, BLOCK_JOINS)) if blocked else []
-        self.in_joint = [feature for feature in self.features if not feature.family.level]
+        # Numbers that no row lacked when the model was fitted: their terms are summed without a guard each (gaussian.sql).
+        complete = [feature for feature in self.features if feature.complete and feature.family.guarded]
+        self.complete = complete if wide and unguarded and len(complete) > 1 else []
+        indices = {feature.index for feature in self.complete}
+        self.complete_places = [
+            wanted.position
+            for wanted in self.parameters
+            if wanted.feature.index in indices and wanted.parameter.quantity == "mean"
+        ]
+        self.in_joint = [feature for feature in self.features if not feature.family.level and feature not in self.complete]
         self.common = [feature for feature in self.in_joint if wide and feature.family.common_term]
         self.stepped = [feature for feature in self.in_joint if wide and feature.family.has_steps]
         self.added_first = ADDED_FIRST if len(levels) * scored(classes) <= ADDED_FIRST_TERMS else 1

@@ -91,6 +91,7 @@ class Traits:
         padded: whether blanks at the end of a text count for nothing where it is compared.
         row_numbers: whether the rows of a table have a number, `rowid`.
         structs: whether a list can hold structs, whose fields have names.
+        vectorised: whether an expression runs over many rows at a time, and a guard of a term takes as long as the term.
         standard_quotes: whether names and texts stand in quotes that are doubled within, and nothing else has a meaning there.
     """
 
@@ -114,6 +115,7 @@ class Traits:
     padded: bool = False
     row_numbers: bool = False
     structs: bool = False
+    vectorised: bool = False
     standard_quotes: bool = False
 
 
@@ -125,6 +127,7 @@ DIALECTS = {
         table_macros=True,
         row_numbers=True,
         structs=True,
+        vectorised=True,
         all_but="EXCLUDE",
         materializes=True,
         standard_quotes=True,

@@ -102,9 +102,11 @@ class Fit:
                 self.spec = narrowed(self.engine, self.spec, self.choosing, self.relations["statistics"])
                 plan = self.plan
                 _run(self.engine, plan.keep_features())
+            summary = self._summarised()
+            plan = self.plan
             entry = Entry(1, "1", "fit", self.source.label, total(labels))
             built = build(self.engine, plan, [entry])
-            self._warn()
+            self._warn(summary)
         return built
 
     def _learnt(self, wanted: Logistic, count: Count, temporary: Callable[[str], Markup]) -> tuple[Markup, Markup]:
@@ -151,9 +153,17 @@ class Fit:
             prior = Prior("given", given=tuple(given_priors(self.spec, labels, dict(self.spec.prior.given)).items()))
             self.spec = replace(self.spec, prior=prior)
 
-    def _warn(self) -> None:
+    def _summarised(self) -> dict[str, bool]:
+        """Whether each feature varies, but for those that are always NULL; the spec then says which are complete."""
+        rows = self.engine.ask("feature_summary", self.relations["statistics"])
+        everywhere = max((n for name, _, n in rows if name is None), default=0)
+        complete = {name for name, varies, n in rows if varies and n >= everywhere}
+        features = [replace(feature, complete=feature.name in complete) for feature in self.spec.features]
+        self.spec = replace(self.spec, features=tuple(features))
+        return {name: varies for name, varies, _ in rows if name is not None}
+
+    def _warn(self, varies: Mapping[str, bool]) -> None:
         """Say which features tell nothing."""
-        varies = dict(self.engine.ask("feature_summary", self.relations["statistics"]))
         empty, constant = [], []
         for feature in self.spec.features:
             if feature.name not in varies:

@@ -45,6 +45,7 @@ class Feature:
         floating: whether a column may hold NaN or infinities.
         whole: whether the column holds whole numbers.
         types: of the columns, as the engine writes them; empty if they are not known.
+        complete: whether every row that it was fitted to has a value, and these differ.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Feature:
     floating: bool
     whole: bool = False
     types: tuple[str, ...] = ()
+    complete: bool = False
 
     @property
     def plain(self) -> Feature:
@@ -190,6 +192,7 @@ class Spec:
                         "floating": f.floating,
                         "whole": f.whole,
                         "types": f.types,
+                        **({"complete": True} if f.complete else {}),
                         **f.family.to_dict(),
                     }
                     for f in self.features
@@ -218,8 +221,9 @@ class Spec:
                 if family_module.FAMILIES[options["family"]].over_columns:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
-                types = tuple(options.pop("types", ()))
-                features.append(Feature(name, family_module.from_dict(options), columns, index, floating, whole, types))
+                types, complete = tuple(options.pop("types", ())), options.pop("complete", False)
+                family = family_module.from_dict(options)
+                features.append(Feature(name, family, columns, index, floating, whole, types, complete))
             prior = data["prior"]
             return cls(
                 target=data["target"],

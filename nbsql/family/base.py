@@ -107,6 +107,7 @@ class Family:
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
+    guarded: ClassVar[bool] = False  # whether a guard of its term against missing values costs as much as the term
     over_columns: ClassVar[bool] = False  # one feature of several columns
     by_column: ClassVar[bool] = True  # whether the score of such a feature is a sum over its columns
     linear_cure: ClassVar[str] = "use quadratic()"  # where the score is a square

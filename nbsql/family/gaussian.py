@@ -67,6 +67,7 @@ class Gaussian(Family):
     smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
+    guarded: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
     estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "variance", "floor", "prior")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")

@@ -22,6 +22,7 @@ class LogNormal(Gaussian):
     """
 
     name: ClassVar[str] = "lognormal"
+    guarded: ClassVar[bool] = False
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
 
     @property

@@ -47,7 +47,7 @@ def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str
         if name == "parameters" and column.startswith("class"):
             number = row[columns.index("class_no")] if column == "class" else int(column.removeprefix("class_"))
             return render("inline_label", labels[number], label_type)
-        if column == "scores":
+        if isinstance(value, list):
             return render("inline_numbers", value)
         return engine.renderer.dialect.text(value) if column in ("feature", "value") else render("inline_number", value)
 

@@ -106,7 +106,16 @@ class Base:
             spec, joins = split(spec, classes, joins)
         estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None
         columns, ordered = ((), False) if rows is None else (rows.columns, rows.ordered)
-        return Context(spec, classes, wide=wide, ordered=ordered or whole, columns=columns, joins=joins, estimates=estimates)
+        return Context(
+            spec,
+            classes,
+            wide=wide,
+            ordered=ordered or whole,
+            columns=columns,
+            joins=joins,
+            estimates=estimates,
+            unguarded=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),
+        )
 
     def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
         """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""

@@ -79,17 +79,17 @@ ORDER BY class
 {%- endmacro %}
 
 {#
-  Whether each feature says anything: whether its values differ, or, where it is a number, vary. A feature that is not here was
-  always NULL.
+  Whether each feature says anything: whether its values differ, or, where it is a number, vary; and how many rows have
+  one. A feature that is not here was always NULL; the one without a name is the class.
 #}
 {% macro feature_summary(statistics) -%}
 SELECT
   feature,
   coalesce(min(value) < max(value), FALSE)
     OR (count(value) > 0 AND bool_or(value IS NULL))
-    OR coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies
+    OR coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies,
+  sum(n) AS n
 FROM {{ statistics }} AS statistics
-WHERE feature IS NOT NULL
 GROUP BY feature
 {%- endmacro %}
 

@@ -91,6 +91,10 @@ SELECT
 
     + number.nbsql_levels_{{ k }}
   {%- endif %}
+  {%- if model.complete %}
+
+    + {{ nbsql.complete_terms(model, k) | indent(4) }}
+  {%- endif %}
   {%- for block in model.in_joint | batch(50) %}
 
     + {{ nbsql.terms_of(block, k) | indent(4) }}

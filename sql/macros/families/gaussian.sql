@@ -95,6 +95,48 @@ WHEN 'precision' THEN CASE WHEN smoothed.variance > 0 THEN 0.5 / smoothed.varian
 coalesce(parameters.peak{{ c }} - parameters.precision{{ c }} * ({{ x }} - parameters.mean{{ c }}) * ({{ x }} - parameters.mean{{ c }}), 0)
 {%- endmacro %}
 
+{#
+  The terms of several numbers that no row lacked when the model was fitted. A guard takes DuckDB as long as the term; so they are
+  added without one, the peaks as one number, and only for a row that does lack a number, one by one.
+#}
+{% macro complete_terms(model, k) -%}
+coalesce(
+  parameters.peaks[{{ k }}] - ({{ nbsql.complete_squares(model.complete, k) }}),
+  list_sum(list_transform(
+    list_zip(
+      [{% for feature in model.complete %}number.nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}],
+      {{ nbsql.complete_places(model, k) }}
+    ),
+    lambda pair: parameters.numbers[pair[2] + 1] - parameters.numbers[pair[2] + 2] * (pair[1] - parameters.numbers[pair[2]]) * (pair[1] - parameters.numbers[pair[2]])
+  )),
+  0
+)
+{%- endmacro %}
+
+{# Where in the list of all parameters are the mean, the peak and the precision in class k of each of these numbers: the place of the first. #}
+{% macro complete_places(model, k) -%}
+[{% for place in model.complete_places %}{{ (k - 1) * (model.parameters | length) + place }}{% if not loop.last %}, {% endif %}{% endfor %}]
+{%- endmacro %}
+
+{% macro complete_squares(features, k) -%}
+{% for block in features | batch(50) -%}
+{% if features | length > 50 %}({% endif -%}
+{% for feature in block -%}
+{% set c %}{{ nbsql.sub(feature) }}_{{ k }}{% endset -%}
+{% set deviation %}(number.nbsql_x{{ nbsql.sub(feature) }} - parameters.mean{{ c }}){% endset -%}
+parameters.precision{{ c }} * {{ deviation }} * {{ deviation }}{% if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- if features | length > 50 %}){% endif %}
+{%- if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# What these read beside the parameters of each number: the list of all, and by class the sum of the peaks. #}
+{% macro complete_parameters(model) -%}
+numbers,
+  [{% for k in model.class_numbers %}list_sum(list_transform({{ nbsql.complete_places(model, k) }}, lambda place: numbers[place + 1])){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}] AS peaks
+{%- endmacro %}
+
 {% macro gaussian_drawn(feature, seed, position) -%}
 numbers.mean{{ nbsql.sub(feature) }} + sqrt(numbers.variance{{ nbsql.sub(feature) }}) * {{ nbsql.standard_normal(seed, feature) }}
 {%- endmacro %}

@@ -1,0 +1,107 @@
+"""Numbers that no row lacks are scored without a guard a term, and rows that do lack one as ever."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import duckdb
+import pytest
+from scipy.stats import norm
+
+import nbsql
+
+Connection = duckdb.DuckDBPyConnection
+
+pytestmark = pytest.mark.filterwarnings("ignore:one value only in 'same'")
+
+COLUMNS = ("a", "b", "c", "gaps")
+GAPS: list[dict[str, float | None]] = [
+    {},
+    {"a": None},
+    {"b": math.nan},
+    {"c": math.inf},
+    {"a": None, "c": -math.inf},
+    {"a": None, "b": None, "c": None},
+    {"gaps": None},
+    {"a": None, "b": None, "c": None, "gaps": None},
+    {"a": 1e160},
+]
+
+
+@pytest.fixture
+def rows(con: Connection) -> str:
+    con.execute("""
+        CREATE TABLE rows AS
+        SELECT
+          CASE i % 3 WHEN 0 THEN 'x' WHEN 1 THEN 'y' ELSE 'z' END AS y,
+          sin(i) + i % 3 AS a,
+          1e9 + cos(i) * (1 + i % 3) AS b,
+          sin(3 * i) - i % 3 AS c,
+          CASE WHEN i % 5 > 0 THEN cos(7 * i) * (1 + i % 3) END AS gaps,
+          7.0 AS same,
+          1 + i % 2 AS weight
+        FROM range(300) AS numbers(i)
+    """)
+    return "rows"
+
+
+def expected(model: nbsql.Model, row: dict[str, float | None]) -> dict[str, float]:
+    """ln P(c) + the sum of ln p(x | c) over the numbers that the row has."""
+    found = {label: log_prior for label, _, _, log_prior in model.priors}
+    for label, feature, _, _, _, mean, variance, *_ in model.likelihoods:
+        x = row.get(feature)
+        if x is not None and math.isfinite(x) and abs(x) <= 1e150 and variance > 0:
+            found[label] += norm(mean, math.sqrt(variance)).logpdf(x)
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"weight": "weight"}, {"families": {"b": nbsql.Gaussian(shared_variance=True)}}],
+    ids=["plain", "weights", "shared variance"],
+)
+def test_rows_with_gaps_are_scored_by_what_they_have(con: Connection, rows: str, options: dict[str, Any]) -> None:
+    model = nbsql.fit(con, rows, target="y", name="model", exclude=["weight"] if "weight" not in options else [], **options)
+    usual = {"a": 0.5, "b": 1e9 + 0.25, "c": -0.5, "gaps": 1.5}
+    for gaps in GAPS:
+        row = {**usual, **gaps}
+        con.execute("CREATE OR REPLACE TABLE one (a DOUBLE, b DOUBLE, c DOUBLE, gaps DOUBLE, same DOUBLE)")
+        con.execute("INSERT INTO one VALUES ($a, $b, $c, $gaps, 7)", row)
+        (found,) = model.joint_log_likelihood("one").df()[[f"joint_log_likelihood_{label}" for label in "xyz"]].to_numpy()
+        assert dict(zip("xyz", found, strict=True)) == pytest.approx(expected(model, row), rel=1e-9, abs=1e-9)
+        by_macro = con.execute("SELECT joint_log_likelihood_x FROM model.joint_log_likelihood('one')").fetchone()
+        assert by_macro == (pytest.approx(found[0], rel=1e-12),)
+
+
+def test_only_what_has_a_value_in_every_row_and_varies_is_complete(con: Connection, rows: str) -> None:
+    model = nbsql.fit(con, rows, target="y", name="model", id="weight")
+    query = model.sql("predict", rows)
+    assert query.count("coalesce(parameters.peak_") == 2 * 3  # of "gaps" and "same", a class
+    assert query.count("parameters.peaks[") == 3
+    assert nbsql.load(con, "model").sql("predict", rows) == query
+
+
+def test_one_alone_is_guarded(con: Connection) -> None:
+    con.execute("CREATE TABLE one AS SELECT i % 2 AS y, i AS x FROM range(10) AS numbers(i)")
+    assert "parameters.peaks[" not in nbsql.fit(con, "one", target="y", families={"x": "gaussian"}).sql("predict", "one")
+
+
+def test_a_model_stays_right_when_gaps_come_later(con: Connection, rows: str) -> None:
+    model = nbsql.fit(con, rows, target="y", name="model", id="weight")
+    con.execute("CREATE TABLE later AS SELECT * REPLACE (CAST(NULL AS DOUBLE) AS a) FROM rows")
+    model.update("later")
+    both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight")
+    for source in (rows, "later"):
+        ours, theirs = (m.predict_proba(source).df()["probability_x"].to_numpy() for m in (model, both))
+        assert ours == pytest.approx(theirs, rel=1e-9)
+
+
+def test_so_many_numbers_are_summed_in_parts(con: Connection) -> None:
+    columns = ", ".join(f"sin(i * {j + 1}) + i % 2 AS x{j}" for j in range(120))
+    con.execute(f"CREATE TABLE many AS SELECT i % 2 AS y, {columns} FROM range(400) AS numbers(i)")
+    model = nbsql.fit(con, "many", target="y")
+    assert "parameters.peaks[1]" in model.sql("predict", "many")
+    (row,) = con.execute("SELECT * EXCLUDE (y) FROM many LIMIT 1").df().to_dict("records")
+    (found,) = model.joint_log_likelihood("SELECT * FROM many LIMIT 1").df()[["joint_log_likelihood_0"]].to_numpy()
+    assert found[0] == pytest.approx(expected(model, row)[0], rel=1e-9)
