@@ -53,6 +53,7 @@ class Spark(Engine):
             "predict with thresholds",
             "predict with top_k",
             "labelled=True",
+            "calibrate",
             "linear",
             "quadratic",
             "nbsql.from_tables",
