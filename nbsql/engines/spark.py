@@ -54,6 +54,7 @@ class Spark(Engine):
             "predict with top_k",
             "labelled=True",
             "calibrate",
+            "by='mdl'",
             "linear",
             "quadratic",
             "nbsql.from_tables",
