@@ -51,6 +51,15 @@ class Part:
 
 
 @dataclass(frozen=True)
+class Members:
+    """Tables for the pairs of segments and classes, where an engine would work them out again and again (segments.sql)."""
+
+    table: Markup
+    cells: Markup
+    estimates: Markup
+
+
+@dataclass(frozen=True)
 class Wanted:
     """A parameter of a feature, among those that scoring reads, and its position, from 1."""
 
@@ -100,6 +109,7 @@ class Context:
         self.by_slice = by_slice  # whether the tables that scoring reads have a model a slice, and a row meets its own
         self.whole_slices = whole_slices  # whether slices are whole numbers then, and no texts
         self.segmented = spec.segment_by is not None
+        self.members: Members | None = None
         # The column by which a row, the parameters and the lookups of its own model meet, where there are several.
         self.own = "nbsql_slice" if by_slice else "nbsql_segment" if self.segmented else None
         self.slice_by = spec.is_cut

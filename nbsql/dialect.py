@@ -86,6 +86,7 @@ class Traits:
         substitutes: whether ${name} stands for a variable, in names and texts too.
         all_but: the word for all columns but some, source.* EXCEPT (a).
         materializes: whether a common table expression must be told to be computed once.
+        recursive: whether a query can read itself, more than once.
         folds_up: whether a name that is not quoted is one of capitals.
         national: whether a text of any script begins with N.
         padded: whether blanks at the end of a text count for nothing where it is compared.
@@ -110,6 +111,7 @@ class Traits:
     substitutes: bool = False
     all_but: str | None = None
     materializes: bool = False
+    recursive: bool = False
     folds_up: bool = False
     national: bool = False
     padded: bool = False
@@ -130,6 +132,7 @@ DIALECTS = {
         vectorised=True,
         all_but="EXCLUDE",
         materializes=True,
+        recursive=True,
         standard_quotes=True,
     ),
     "postgres": Traits(

@@ -8,8 +8,9 @@ from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError
 from nbsql.plan import Plan
 from nbsql.relations import Relations
+from nbsql.schema import is_calibrated
 
-_TABLES = ("statistics", "batches", "priors", "estimates", "parameters", "lookups")
+_TABLES = ("statistics", "batches", "priors", "estimates", "parameters", "lookups", "calibration")
 
 
 def draft(engine: Engine, relations: Relations) -> Relations:
@@ -24,7 +25,7 @@ def drafted(engine: Engine, plan: Plan) -> Plan:
     relations = draft(engine, plan.relations)
     if relations is plan.relations:
         return plan
-    for name in ("spec", "likelihoods", *_tables(plan)):
+    for name in ("spec", "likelihoods", *_tables(engine, plan)):
         query = engine.renderer.fragment("everything", plan.relations[name])
         engine.run(f"draft {name}", engine.renderer.statement("create_view_as", relations[name], query, temporary=True))
     return Plan(engine.renderer, plan.spec, relations, wide=plan.wide)
@@ -58,7 +59,7 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
         query = renderer.fragment("everything", plan.relations[name])
         engine.create(name, numbered[name], query, temporary=False)
 
-    for name in _tables(plan):
+    for name in _tables(engine, plan):
         write(name)
     engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).likelihoods().sql)
     if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
@@ -71,12 +72,16 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
 
 def discard(engine: Engine, plan: Plan) -> None:
     """Drop the tables and views of a draft."""
-    for name in ("likelihoods", "spec", *_tables(plan)):
+    for name in ("likelihoods", "spec", *_tables(engine, plan)):
         engine.run(f"drop {name}", engine.renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
 
 
-def _tables(plan: Plan) -> list[str]:
+def _tables(engine: Engine, plan: Plan) -> list[str]:
     """The tables that a model has beside its spec."""
     features = plan.spec.features
-    absent = {"lookups": not any(feature.family.looked_up for feature in features), "estimates": not features}
+    absent = {
+        "lookups": not any(feature.family.looked_up for feature in features),
+        "estimates": not features,
+        "calibration": not is_calibrated(engine, plan.relations),
+    }
     return [name for name in _TABLES if not absent.get(name, False)]

@@ -8,6 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from nbsql.binning import cut
 from nbsql.context import ClassColumn, class_columns, scored
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
@@ -225,6 +226,8 @@ def asked(engine: Engine, spec: Spec, source: Source) -> Spec:
         question = feature.family.question
         if question is None:
             return feature
+        if feature.family.supervised and not engine.renderer.dialect.traits.recursive:
+            return replace(feature, family=feature.family.answered(cut(engine, spec, source.relation, feature)))
         return replace(feature, family=feature.family.answered(engine.ask(question, spec, source.relation, feature)))
 
     return replace(spec, features=tuple(map(known, spec.features)))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from nbsql.engines.engine import Engine
-from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.plan import CALIBRATED, MACROS
+from nbsql.relations import Relations
 
 # What nbsql makes in a model's schema, in an order in which it can be dropped.
 CONTENTS: dict[str, str] = {
@@ -45,6 +46,15 @@ def find(engine: Engine, database: str, name: str) -> str:
     if missing:
         raise ModelError(f"model {schema!r} is damaged: {listed(missing)} is missing; fit it again with replace=True")
     return schema
+
+
+def is_calibrated(engine: Engine, relations: Relations) -> bool:
+    """Whether a model has a table `calibration`."""
+    try:
+        engine.columns(relations["calibration"])
+    except DatabaseError:
+        return False
+    return True
 
 
 def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:

@@ -169,7 +169,7 @@ def import_(
         plan, classes = derive(
             engine, found.spec, found.cells, entries, parts, replaces, weights=found.weights, origin=relations
         )
-        plan = publish(engine, plan, relations)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
+        plan = publish(engine, plan, relations)
     return Model(engine, plan, classes, name)

@@ -24,14 +24,14 @@ from sklearn.metrics import log_loss
 
 import nbsql
 from nbsql import InputError, ModelError, NbsqlWarning
-from nbsql.render import Renderer
+from nbsql.engines.duckdb import DuckDB
+from nbsql.judging.calibration import searched
 
 Connection = duckdb.DuckDBPyConnection
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 Array = np.ndarray[Any, Any]
 near = pytest.approx
 METHODS = ("temperature", "platt", "isotonic")
-RENDERER = Renderer("duckdb")
 
 
 @pytest.fixture(autouse=True)
@@ -155,14 +155,21 @@ point = st.tuples(st.integers(-4, 4).map(float), st.booleans(), st.integers(1, 3
 points = st.lists(point, min_size=1, max_size=40)
 
 
-@given(points)
-@settings(max_examples=40, deadline=None)
-def test_pooling_adjacent_violators_is_isotonic_regression(rows: list[tuple[float, bool, float, int]]) -> None:
+def found(method: str, rows: list[tuple[float, bool, float, int]]) -> list[tuple[Any, ...]]:
+    """What a method finds of scores, hits, weights and numbers of classes."""
     con = duckdb.connect()
     con.execute("CREATE TABLE scores (score DOUBLE, hit BOOLEAN, weight DOUBLE, class_no INTEGER)")
     con.executemany("INSERT INTO scores VALUES (?, ?, ?, ?)", rows)
-    found = RENDERER.fragment("isotonic_found", RENDERER.dialect.ident("scores"))
-    knots = con.execute(f"WITH RECURSIVE {found} SELECT class_no, score, probability FROM found ORDER BY ALL").fetchall()
+    engine = DuckDB(con)
+    with engine.temporaries() as temporary:
+        last = searched(engine, method, engine.renderer.dialect.ident("scores"), temporary)
+        return engine.ask(f"{method}_found", last)
+
+
+@given(points)
+@settings(max_examples=40, deadline=None)
+def test_pooling_adjacent_violators_is_isotonic_regression(rows: list[tuple[float, bool, float, int]]) -> None:
+    knots = sorted(found("isotonic", rows))
     for k in {row[3] for row in rows}:
         score, hit, weight, _ = map(np.array, zip(*[row for row in rows if row[3] == k], strict=True))
         theirs = IsotonicRegression().fit(score, hit, weight)
@@ -175,11 +182,7 @@ def test_pooling_adjacent_violators_is_isotonic_regression(rows: list[tuple[floa
 @given(points)
 @settings(max_examples=25, deadline=None)
 def test_platts_sigmoid_has_the_least_loss(rows: list[tuple[float, bool, float, int]]) -> None:
-    con = duckdb.connect()
-    con.execute("CREATE TABLE scores (score DOUBLE, hit BOOLEAN, weight DOUBLE, class_no INTEGER)")
-    con.executemany("INSERT INTO scores VALUES (?, ?, ?, ?)", rows)
-    found = RENDERER.fragment("platt_found", RENDERER.dialect.ident("scores"))
-    for k, slope, intercept in con.execute(f"WITH RECURSIVE {found} SELECT class_no, slope, intercept FROM found").fetchall():
+    for k, slope, intercept in found("platt", rows):
         f, y, w, _ = map(np.array, zip(*[row for row in rows if row[3] == k], strict=True))
         hits, misses = w[y].sum(), w[~y].sum()
         target = np.where(y, (hits + 1) / (hits + 2), 1 / (misses + 2))

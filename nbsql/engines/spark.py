@@ -53,6 +53,8 @@ class Spark(Engine):
             "predict with thresholds",
             "predict with top_k",
             "labelled=True",
+            "calibrate",
+            "by='mdl'",
             "linear",
             "quadratic",
             "nbsql.from_tables",

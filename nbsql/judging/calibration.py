@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -10,9 +10,10 @@ from markupsafe import Markup
 
 from nbsql.context import ClassColumn, Context
 from nbsql.counting import say
+from nbsql.drafts import drafted, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.judging.evaluate import evaluate, judgeable
 from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.leave_one_out import check_folds, deal
@@ -20,6 +21,8 @@ from nbsql.plan import CALIBRATED, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
 from nbsql.rules import recounted
+from nbsql.schema import is_calibrated
+from nbsql.steps import Steps
 
 METHODS = ("temperature", "platt", "isotonic")
 _JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")
@@ -84,39 +87,66 @@ def calibrate(
     folds: int | str | None,
     weight: str | None,
     test: Source | None,
+    stamp: Any,
 ) -> Calibration:
-    """Calibrate a model, within a transaction of the caller's; see `Model.calibrate`."""
+    """Calibrate a model, which was last changed at `stamp`, within a transaction of the caller's; see `Model.calibrate`."""
     if method not in METHODS:
         raise InputError(f"no method {method!r}{suggestion(str(method), METHODS) or f'; there are {listed(METHODS)}'}")
     if len(classes) < 2:
         raise InputError(f"{title} has one class only; there is nothing to calibrate")
     before = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10)
     renderer = engine.renderer
-    place = plan.relations["calibration"]
     with engine.temporaries() as temporary:
         rows, scores = temporary("rows"), temporary("scores")
         if folds is None:
-            evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses what cannot be judged
+            if weight is not None:
+                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses weights that are none
             engine.create("calibrate", rows, plan.calibration_rows(judgeable(engine, plan, source, weight), classes))
         else:
             _rows_out_of_fold(engine, plan, classes, title, source, folds, rows)
         if not engine.ask("row_count", rows)[0][0]:
+            if folds is None:
+                evaluate(engine, plan, classes, source, weight=weight, bins=10)  # says why, if there is nothing to judge
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
         if method != "temperature":
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
-        found = renderer.fragment(f"{method}_found", rows if method == "temperature" else scores)
-        context = plan.context(classes)
-        query = renderer.fragment("calibration_table", context, plan.relations["parameters"], method, found)
-        drop_calibration(engine, plan.relations)
-        _make(engine, plan, classes, query)
-        engine.run("touch", renderer.statement("touch", plan.relations["spec"]))  # so that queries that wait are rendered anew
+        last = searched(engine, method, rows if method == "temperature" else scores, temporary)
+        found = renderer.fragment("subquery", renderer.fragment(f"{method}_found", last))
+        draft = drafted(engine, plan)
+        place, parameters = draft.relations["calibration"], draft.relations["parameters"]
+        query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, found)
+        drop_calibration(engine, draft.relations)
+        _make(engine, draft, classes, query)
+        engine.run("touch", renderer.statement("touch", draft.relations["spec"]))  # so that queries that wait are rendered anew
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
-        temperature = _temperature(engine, plan) if method == "temperature" else None
+        temperature = _temperature(engine, draft) if method == "temperature" else None
+        publish(engine, draft, plan.relations, stamp)
     after = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10, calibration=method)
-    parameters = Query(engine, renderer.statement("sorted_by", place, ["class_no", "score"]))
-    return Calibration(method, count, log_loss, after_loss, temperature, before, after, parameters)
+    order = ["class_no", "score"]
+    found_by = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
+    return Calibration(method, count, log_loss, after_loss, temperature, before, after, found_by)
+
+
+def searched(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
+    """The temporary table of the last step of the search for what a method finds (sql/macros/calibration/).
+
+    Args:
+        engine: where.
+        method: of the calibration.
+        scores: the relation `scores`, or, of temperature, `rows`.
+        temporary: names temporary tables.
+    """
+    render = engine.renderer.fragment
+    steps, points = Steps(engine, "calibrate", temporary), scores
+    if method != "isotonic":
+        points = temporary("points")
+        engine.create("calibrate", points, render(f"{method}_points", scores))
+    last = steps.take(render(f"{method}_start", points))
+    while engine.ask("steps_left", last)[0][0]:
+        last = steps.take(render(f"{method}_step", last, points))
+    return last
 
 
 def method_of(engine: Engine, plan: Plan, title: str) -> str:
@@ -132,15 +162,6 @@ def method_of(engine: Engine, plan: Plan, title: str) -> str:
 
 def _method(engine: Engine, plan: Plan) -> str:
     return str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
-
-
-def is_calibrated(engine: Engine, relations: Relations) -> bool:
-    """Whether there is a table `calibration`."""
-    try:
-        engine.columns(relations["calibration"])
-    except DatabaseError:
-        return False
-    return True
 
 
 def calibration_text(engine: Engine, plan: Plan) -> str | None:

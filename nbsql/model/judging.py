@@ -126,8 +126,9 @@ class Judging(Handle):
             for rows in filter(None, (found, tested)):
                 self._check("evaluate", rows)
             calibration = calibrate(
-                engine, self._plan, self._classes, self._title, found, method=method, folds=folds, weight=weight, test=tested
-            )
+                engine, self._plan, self._classes, self._title, found, method=method, folds=folds, weight=weight, test=tested,
+                stamp=self._stamp,
+            )  # fmt: skip
         self._stamp = engine.ask("updated_at", self._relations["spec"])
         return calibration
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context, numbers_a_class
+from nbsql.context import ClassColumn, Context, Members, numbers_a_class
 from nbsql.errors import NotSupportedError
 from nbsql.functions import functions
 from nbsql.plan.base import CALIBRATED, VERBS, Entry, Rows, Statement
@@ -64,10 +64,27 @@ class Making(Scoring):
             weights = self.relations["weights"]
             arguments = (context, weights, self.renderer.fragment("biased", self.relations["priors"], weights))
         kind = "segment_" if self.spec.segment_by else "mixture_" if self.spec.components is not None else ""
+        if context.segmented and self.renderer.dialect.traits.tabulates:
+            yield from self._members(context)
         query = self.renderer.fragment(f"{kind}parameters", *arguments)
         yield from self._made("parameters", query, again=again)
         if any(feature.family.looked_up for feature in self.spec.features):
             yield from self._made("lookups", self.renderer.fragment(f"{kind}lookups", *arguments), again=again)
+        for name, relation in vars(context.members).items() if context.members else ():
+            yield Statement(f"drop the {name} of members", self.renderer.statement("drop_if_exists", relation))
+
+    def _members(self, context: Context) -> Iterator[Statement]:
+        """Temporary tables of what the queries of segments name again and again, of which the context then knows."""
+        ident, temporary = self.renderer.dialect.ident, self.renderer.dialect.traits.temporary
+        names = [f"members {part}" for part in ("table", "cells", "estimates")]
+        tables = [self.relations[name] if self.relations.temporary else ident(*temporary, f"nbsql {name}") for name in names]
+        arguments = (self.relations["statistics"], self.relations["priors"])
+        queries = [self.renderer.fragment("members", *arguments)]
+        context.members = Members(*tables)
+        macros = ("cells_of_members", "estimates_of_members") if self.spec.features else ()
+        queries += [self.renderer.fragment(macro, context, *arguments) for macro in macros]
+        for name, relation, query in zip(names, tables, queries, strict=False):
+            yield self._table(name, relation, query, temporary=True)
 
     def _made(self, name: str, query: Markup, *, again: bool) -> Iterator[Statement]:
         relation = self.relations[name]

@@ -17,13 +17,14 @@
 {% macro calibrated(model, scored, parameters, calibration, method) -%}
 {% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
 {% set posteriors = nbsql.word('nbsql_calibrated') -%}
-{% set prediction %}{{ explained }} nbsql_labels[{{ nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) }}] END{% endset -%}
+{% set best = nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) -%}
+{% set prediction %}{{ explained }} {{ nbsql.at(nbsql.word('nbsql_labels'), best) }} END{% endset -%}
 {% set probability %}{{ explained }} {{ nbsql.list_highest(posteriors) }} END{% endset -%}
 {% set evidence %}{{ explained }} 0 ELSE nbsql_log_evidence END{% endset -%}
 {% set found = namespace(joints=[]) -%}
 {% for k in model.class_numbers -%}
 {% set name %}nbsql_joint_{{ k }}{% endset -%}
-{% set joint %}{{ explained }} nbsql_replaced[{{ k }}] ELSE {{ name }} END{% endset -%}
+{% set joint %}{{ explained }} {{ nbsql.at(nbsql.word('nbsql_replaced'), k) }} ELSE {{ name }} END{% endset -%}
 {% set found.joints = found.joints + [(name, joint)] -%}
 {% else -%}
 {% set joints %}{{ explained }} nbsql_replaced ELSE nbsql_joints END{% endset -%}
@@ -52,10 +53,11 @@ CROSS JOIN (
 
 {# The rows of `scored` with nbsql_logs, a list of the joint log-likelihoods by the number of the class. #}
 {% macro with_logs(model, scored) -%}
+{% set joints %}{% for k in model.class_numbers %}nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 (
   SELECT
     source.*,
-    {%+ if model.class_numbers %}{{ nbsql.array() }}[{% for k in model.class_numbers %}nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}]{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
+    {%+ if model.class_numbers %}{{ nbsql.array_of(joints) }}{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
   FROM {{ scored }} AS source
 )
 {%- endmacro %}
@@ -92,7 +94,8 @@ CROSS JOIN (
 {%- endmacro %}
 
 {% macro platt_shares(rows, calibration) -%}
-{% set z %}(nbsql_slopes[k] * x + nbsql_intercepts[k]){% endset -%}
+{% set k = nbsql.word('k') -%}
+{% set z %}({{ nbsql.at(nbsql.word('nbsql_slopes'), k) }} * x + {{ nbsql.at(nbsql.word('nbsql_intercepts'), k) }}){% endset -%}
 {% set share -%}
 CASE
     WHEN abs(x) = {{ nbsql.infinity() }} THEN CASE WHEN x > 0 THEN 1 ELSE 0 END

@@ -49,6 +49,9 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# Before the query of a common table expression that is read more than once, and is to be run once. #}
 {% macro materialized() %}MATERIALIZED {% endmacro %}
 
+{# After SELECT: a relation that has few rows, and may be sent to every worker. #}
+{% macro small(relation) %}{% endmacro %}
+
 {# The values of x as a list. #}
 {% macro gathered(x, by) -%}
 list({{ x }} ORDER BY {{ by }})

@@ -17,12 +17,32 @@
   `member`, and the macros of the families estimate members as they do classes.
 #}
 
-{# What the other queries read: classes, segments, and members(member, segment, name, class_no, class, log_prior). #}
+{# What the other queries read: classes, and members, from a table where there is one (model.members). #}
 {% macro segment_members(model, statistics, priors) -%}
-whole_priors AS (
-  SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, prior FROM {{ priors }} AS priors
+members AS (
+  {% if model.members %}
+  SELECT * FROM {{ model.members.table }} AS members
+  {%- else %}
+  {{ nbsql.members(statistics, priors) | indent(2) }}
+  {%- endif %}
+
 ),
-segments AS (
+classes AS (
+  SELECT member AS class_no, member AS class FROM members
+)
+{%- endmacro %}
+
+{# A row a segment and class: member, segment, name, class_no, class, whole_prior, n. #}
+{% macro members(statistics, priors) -%}
+SELECT
+  row_number() OVER (ORDER BY segments.segment, whole_priors.class_no) AS member,
+  segments.segment,
+  segments.name,
+  whole_priors.class_no,
+  whole_priors.class,
+  whole_priors.prior AS whole_prior,
+  coalesce(counts.n, 0) AS n
+FROM (
   SELECT 0 AS segment, CAST(NULL AS {{ nbsql.string() }}) AS name
   UNION ALL
   SELECT row_number() OVER (ORDER BY slice), slice
@@ -33,29 +53,17 @@ segments AS (
     GROUP BY slice
     HAVING {{ nbsql.is_left() }}
   ) AS names
-),
-members AS (
-  SELECT
-    row_number() OVER (ORDER BY segments.segment, whole_priors.class_no) AS member,
-    segments.segment,
-    segments.name,
-    whole_priors.class_no,
-    whole_priors.class,
-    whole_priors.prior AS whole_prior,
-    coalesce(counts.n, 0) AS n
-  FROM segments
-  CROSS JOIN whole_priors
-  LEFT JOIN (
-    SELECT slice, class, sum(n) AS n
-    FROM {{ statistics }} AS statistics
-    WHERE feature IS NULL AND slice IS NOT NULL
-    GROUP BY slice, class
-    HAVING {{ nbsql.is_left() }}
-  ) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
-),
-classes AS (
-  SELECT member AS class_no, member AS class FROM members
-)
+) AS segments
+CROSS JOIN (
+  SELECT row_number() OVER (ORDER BY prior DESC, class) AS class_no, class, prior FROM {{ priors }} AS priors
+) AS whole_priors
+LEFT JOIN (
+  SELECT slice, class, sum(n) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IS NULL AND slice IS NOT NULL
+  GROUP BY slice, class
+  HAVING {{ nbsql.is_left() }}
+) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
 {%- endmacro %}
 
 {# The prior of a member. #}
@@ -73,8 +81,16 @@ CASE WHEN segment = 0 THEN whole_prior ELSE n / {{ total }} END
 {%- endif %}
 {%- endmacro %}
 
-{# The estimates of all members, as `smoothed` (model.sql) has those of classes. #}
+{# The estimates of all members, as `smoothed` (model.sql) has those of classes; after the members, and from a table where there is one. #}
 {% macro segment_estimates(model, statistics, priors, features) -%}
+{% if model.members -%}
+SELECT * FROM {{ model.members.estimates }} AS estimates WHERE feature IN ({{ nbsql.names(features) }})
+{%- else -%}
+{{ nbsql.member_estimates(model, statistics, priors, features, nbsql.member_cells(model, statistics, features)) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro member_estimates(model, statistics, priors, features, cells) -%}
 {% set counted = features | selectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
 {% set numbers = features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
 {% set by_member %}(SELECT class FROM classes){% endset -%}
@@ -82,16 +98,7 @@ WITH whole AS (
   {{ nbsql.smoothed(model, statistics, priors, features) | indent(2) }}
 ),
 cells AS (
-  SELECT members.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean, statistics.m2
-  FROM {{ statistics }} AS statistics
-  JOIN members ON members.class = statistics.class AND members.name IS NOT DISTINCT FROM statistics.slice
-  WHERE statistics.feature IS NOT NULL
-  {%- if model.shrinkage and numbers %}
-
-  UNION ALL
-  {{ nbsql.borrowed_moments(model, statistics) | indent(2) }}
-  {%- endif %}
-
+  {{ cells | indent(2) }}
 )
 {%- if numbers or not model.shrinkage %},
 own AS (
@@ -113,6 +120,19 @@ JOIN members ON members.member = own.class AND members.segment > 0
 
 UNION ALL
 {{ nbsql.shrunk_counts(model, counted) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The cells of the members, as classes, and what they borrow: class, feature, value, n, mean, m2. #}
+{% macro member_cells(model, statistics, features) -%}
+SELECT members.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean, statistics.m2
+FROM {{ statistics }} AS statistics
+JOIN members ON members.class = statistics.class AND members.name IS NOT DISTINCT FROM statistics.slice
+WHERE statistics.feature IS NOT NULL
+{%- if model.shrinkage and features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list %}
+
+UNION ALL
+{{ nbsql.borrowed_moments(model, statistics) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -257,4 +277,23 @@ WHERE feature IS NULL
 GROUP BY slice
 HAVING {{ nbsql.is_left() }}
 ORDER BY slice NULLS LAST
+{%- endmacro %}
+
+
+{#
+  The tables that stand for these queries where an engine would work them out wherever they are named, in this order: members, cells of
+  members, estimates of members.
+#}
+{% macro cells_of_members(model, statistics, priors) -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }}
+{{ nbsql.member_cells(model, statistics, model.features) }}
+{%- endmacro %}
+
+{% macro estimates_of_members(model, statistics, priors) -%}
+{% set cells %}SELECT * FROM {{ model.members.cells }} AS cells{% endset -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }}
+SELECT *
+FROM (
+  {{ nbsql.member_estimates(model, statistics, priors, model.features, cells) | indent(2) }}
+) AS estimates
 {%- endmacro %}

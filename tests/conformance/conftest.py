@@ -33,13 +33,9 @@ _QUICK = (
 _ABOUT = {
     "test_costs_are_judged_alike": "evaluate with costs",
     "test_rows_are_drawn_by_the_model": "sample",
-    "test_calibrations_by_it_agree": "calibrate",
-    "test_calibration": "calibrate",
     "test_files": "export",
     "test_leave_one_out": "folds='loo'",
     "test_rows_are_drawn_of_them": "sample",
-    "test_bins_are_cut_where_the_classes_differ": "by='mdl' of 'wind'",
-    "test_families_agree[spark-bins where the classes differ]": "by='mdl' of 'wind'",
     "test_slices_folds_and_decisions_of_joins": "slice_by",
     "test_they_are_cross_validated_alike": "cross_validate",
     "test_decisions": "predict with costs",
@@ -57,6 +53,9 @@ _ABOUT = {
 
 # Spark plans these for half a minute a case or more. CI runs the cases named here; `pytest -m long` the others.
 _CASES_IN_CI = {
+    "test_bins_are_cut_where_the_classes_differ": (),
+    "test_calibrations_agree": ("[1-spark-platt-weight", "[0-spark-isotonic-None"),
+    "test_calibrations_by_it_agree": (),
     "test_a_model_comes_back_from_a_file": ("options0",),
     "test_a_model_of_joins_is_that_of_the_joined_table": ("[0-",),
     "test_drift_agrees": ("dates",),

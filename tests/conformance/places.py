@@ -21,8 +21,6 @@ LACKS: dict[str, dict[str, str]] = {
     },
     "spark": {
         "sample of components": "there are no components yet",
-        "by='mdl' of 'wind'": "parts are cut by a recursive query that reads itself more than once",
-        "calibrate": "calibration is written with DuckDB's lists",
         "components": "k-means is written with DuckDB's lists",
         "method='lda'": "matrices are inverted with DuckDB's lists",
         "method='logistic'": "the weights are found with DuckDB's lists",

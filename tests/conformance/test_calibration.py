@@ -57,3 +57,30 @@ def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str
     with pytest.raises(nbsql.ModelError, match=r"^model 'm' is not calibrated; calibrate it first$"):
         model.predict("inbox", calibrated=True)
     assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict_calibrated'") == [(0,)]
+
+
+@pytest.mark.slow
+def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
+    place = Place("spark", spark)
+    place.table("inbox", COLUMNS, mail(120, 1))
+    options: dict[str, Any] = {"target": "label", "id": "id", "features": ["Sender", "length"]}
+    model = nbsql.fit(spark, "inbox", name="m", **options)
+    found = model.calibrate("inbox", folds=3)
+    assert found.calibrated_log_loss < found.log_loss
+    assert place.run("SELECT method, temperature FROM m.calibration") == [("temperature", found.temperature)]
+    assert found.parameters.fetchall() == place.run("SELECT * FROM m.calibration")
+    expected = sorted(model.predict("inbox", calibrated=True).fetchall(), key=repr)
+    other = nbsql.load(spark, "m")
+    other.compact()
+    assert_same_rows(sorted(model.predict("inbox", calibrated=True).fetchall(), key=repr), expected)
+    with pytest.warns(nbsql.NbsqlWarning, match="calibration, which was of the model before, is dropped"):
+        other.update("inbox")
+    with pytest.raises(nbsql.ModelError, match=r"^model 'm' is not calibrated; calibrate it first$"):
+        model.predict("inbox", calibrated=True)
+    assert "calibration" not in {name for _, name, _ in place.run("SHOW TABLES IN m")}
+    transient = nbsql.fit(spark, "inbox", **options)
+    transient.calibrate("SELECT * FROM inbox WHERE id > 60", method="isotonic", folds=None)
+    assert len(transient.predict_proba("inbox", calibrated=True).fetchall()) == 120
+    transient.drop()
+    model.drop()
+    assert [name for _, name, _ in place.run("SHOW VIEWS") if name.startswith("nbsql ") and not name.endswith(" source")] == []

@@ -7,40 +7,32 @@
 
   and so on with both parts. The edge is halfway between the values on its sides.
 
-  A row of `parts` is a value and a class in a part, which is named by the value below it, where the last cut was made. All parts are
-  cut at once. up_to and all_up_to count the rows up to the value, of the class and of all, once for all parts.
+  A row of `parts` is a value and a class in a part, which is named by the value below it, where the last cut was made: part, x, class,
+  n, up_to, all_up_to, cut. All parts are cut at once, and those that were not cut are left behind. A step is made of the one
+  before, in one query where that may read itself more than once, else in tables (nbsql/binning.py). up_to and all_up_to count the rows up to the value, of the class and of all, once for all parts.
 #}
+
+{# By a query that reads itself; its rows are those of all steps. #}
 {% macro binned_mdl(model, source, feature) -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-WITH RECURSIVE numbers AS MATERIALIZED (
-  {{ nbsql.mdl_numbers(model, source, x) | indent(2) }}
-),
-parts AS (
-  SELECT -{{ nbsql.infinity() }} AS part, *, CAST(NULL AS {{ nbsql.double() }}) AS cut FROM numbers
+WITH RECURSIVE parts AS (
+  {{ nbsql.mdl_parts(model, source, feature) | indent(2) }}
   UNION ALL
-  SELECT CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END, parts.x, parts.class, parts.n, parts.up_to, parts.all_up_to, cuts.cut
-  FROM parts
-  JOIN (
-    {{ nbsql.mdl_cuts(nbsql.word('parts')) | indent(4) }}
-  ) AS cuts ON cuts.part = parts.part
+  {{ nbsql.mdl_step(nbsql.word('parts')) | indent(2) }}
 )
-{% set cuts %}SELECT cut FROM parts WHERE cut IS NOT NULL{% endset -%}
-{{ nbsql.mdl_edges(cuts) }}
+{{ nbsql.mdl_edges(nbsql.word('parts')) }}
 {%- endmacro %}
 
-{# The edges halfway between the values of `numbers` after which there are cuts, and the next ones. #}
-{% macro mdl_edges(cuts) -%}
-SELECT CASE WHEN x / 2 + following / 2 > x THEN x / 2 + following / 2 ELSE following END AS edge
-FROM (
-  SELECT x, lead(x) OVER (ORDER BY x) AS following FROM numbers GROUP BY x
-) AS neighbours
-WHERE x IN ({{ cuts }})
-ORDER BY edge
-{%- endmacro %}
-
-{# A row a value and class: x, class, n, and the sums of n up to the value. #}
-{% macro mdl_numbers(model, source, x) -%}
-SELECT x, class, n, sum(n) OVER (PARTITION BY class ORDER BY x) AS up_to, sum(n) OVER (ORDER BY x) AS all_up_to
+{# The first step, where all is one part. #}
+{% macro mdl_parts(model, source, feature) -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+SELECT
+  -{{ nbsql.infinity() }} AS part,
+  x,
+  class,
+  n,
+  sum(n) OVER (PARTITION BY class ORDER BY x) AS up_to,
+  sum(n) OVER (ORDER BY x) AS all_up_to,
+  CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
   SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
@@ -49,15 +41,42 @@ FROM (
 ) AS counts
 {%- endmacro %}
 
+{# The next step: cut is the value after which the part was cut. #}
+{% macro mdl_step(parts) -%}
+SELECT
+  {{ nbsql.small(nbsql.word('cuts')) }}CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END AS part,
+  parts.x,
+  parts.class,
+  parts.n,
+  parts.up_to,
+  parts.all_up_to,
+  cuts.cut
+FROM {{ parts }} AS parts
+JOIN (
+  {{ nbsql.mdl_cuts(parts) | indent(2) }}
+) AS cuts ON cuts.part = parts.part
+{%- endmacro %}
+
+{# The edges of a step, or of all steps, lowest first. #}
+{% macro mdl_edges(parts) -%}
+SELECT CASE WHEN cut / 2 + following / 2 > cut THEN cut / 2 + following / 2 ELSE following END AS edge
+FROM (
+  SELECT cut, min(x) AS following FROM {{ parts }} AS parts WHERE x > cut GROUP BY cut
+) AS neighbours
+ORDER BY edge
+{%- endmacro %}
+
 {# The parts that are to be cut, and after which value: part, cut. Whether the principle accepts is asked of the best cut alone. #}
 {% macro mdl_cuts(parts) -%}
 {% set bits %}bits / total{% endset -%}
 {% set cost %}{{ nbsql.to_ten_places(bits) }}, x{% endset -%}
 {% set others %}sum(of_class) - 1{% endset -%}
 {% set ways %}power(3, count(*)) - 2{% endset -%}
+{% set found %}best.place{% endset -%}
+{% set place = nbsql.at(found, 2) -%}
 SELECT part, max(cut) AS cut
 FROM (
-  SELECT best.part, best.place[2] AS cut, sum(parts.n) AS of_class, sum(CASE WHEN parts.x <= best.place[2] THEN parts.n ELSE 0 END) AS left_n, max(parts.x) > best.place[2] AS is_right
+  SELECT best.part, {{ place }} AS cut, sum(parts.n) AS of_class, sum(CASE WHEN parts.x <= {{ place }} THEN parts.n ELSE 0 END) AS left_n, max(parts.x) > {{ place }} AS is_right
   FROM {{ parts }} AS parts
   JOIN (
     SELECT part, min({{ nbsql.list_of(cost, nbsql.double()) }}) AS place
@@ -67,7 +86,7 @@ FROM (
     WHERE right_n > 1e-9 * total
     GROUP BY part
   ) AS best ON best.part = parts.part
-  GROUP BY best.part, best.place[2], parts.class
+  GROUP BY best.part, {{ place }}, parts.class
 ) AS classes_of
 GROUP BY part
 HAVING {{ nbsql.mdl_bits(nbsql.word('of_class')) }} - {{ nbsql.mdl_bits(nbsql.word('left_n')) }} - {{ nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') }}

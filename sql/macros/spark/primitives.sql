@@ -12,6 +12,9 @@
 try_element_at({{ list }}, {{ position }})
 {%- endmacro %}
 
+{# Spark does not know the size of a table that is in memory only. #}
+{% macro spark__small(relation) %}/*+ BROADCAST({{ relation }}) */ {% endmacro %}
+
 {# An array of the order and the value is sorted by the order first. #}
 {% macro spark__gathered(x, by) -%}
 transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
