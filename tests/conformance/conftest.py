@@ -44,7 +44,6 @@ _ABOUT = {
     "test_they_are_cross_validated_alike": "cross_validate",
     "test_decisions": "predict with costs",
     "test_components": "components",
-    "test_discriminant": "method='lda'",
     "test_folds": "cross_validate",
     "test_frozen": "dialect",
     "test_given": "from_tables",
