@@ -85,16 +85,26 @@ def test_models_change_and_are_judged_alike(tables: Both, method: str) -> None:
         lambda model: sorted(model.predict_proba(TEST.replace("c, ", "k, ")).fetchall()),
         lambda model: list(model.evaluate("t").to_dict().items())[1:],
         lambda model: sorted((model.linear() if method == "lda" else model.quadratic()).fetchall(), key=repr),
-        lambda model: model.relevance().fetchall(),
-        lambda model: sorted(model.relevance(values=True).fetchall(), key=repr),
         lambda model: model.drift("1", "more").fetchall(),
     ):
         assert_same_rows(*map(ask, models))
-    for folds in ({"fold": "k"}, {"folds": "loo"}):
-        judged = [nbsql.cross_validate(place.con, "t", id="id", **{**options, **folds}) for place in tables]
-        assert_same_rows(*(each.folds.fetchall() for each in judged))
-        assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
-        assert judged[0].accuracy == judged[1].accuracy
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_what_columns_tell_together_agrees(tables: Both, method: str) -> None:
+    models = [nbsql.fit(place.con, "t", target="y", method=method, exclude=["id", "w", "c"]) for place in tables]
+    assert_same_rows(*(model.relevance().fetchall() for model in models))
+    assert_same_rows(*(sorted(model.relevance(values=True).fetchall(), key=repr) for model in models))
+
+
+@pytest.mark.parametrize("folds", [{"fold": "k"}, {"folds": "loo"}], ids=["of a column", "a row each"])
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_folds_of_them_agree(tables: Both, method: str, folds: dict[str, str]) -> None:
+    options = {"target": "y", "id": "id", "method": method, "exclude": ["w", "c"], **folds}
+    judged = [nbsql.cross_validate(place.con, "t", **options) for place in tables]
+    assert_same_rows(*(each.folds.fetchall() for each in judged))
+    assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
+    assert judged[0].accuracy == judged[1].accuracy
 
 
 def test_far_and_huge_numbers_agree(both: Both) -> None:
