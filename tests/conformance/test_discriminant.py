@@ -107,6 +107,22 @@ def test_folds_of_them_agree(tables: Both, method: str, folds: dict[str, str]) -
     assert judged[0].accuracy == judged[1].accuracy
 
 
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_folds_that_leave_a_column_without_any_variance_agree(both: Both, method: str) -> None:
+    """There is no inverse then, which a fit would refuse: the model of such a fold says nothing."""
+    chance = random.Random(4)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(60):
+        a, b, part = chance.gauss(i % 3, 1), chance.gauss(0, 1), i // 3 % 2
+        rows.append((i, "abc"[i % 3], part, 2.0 if part else a, b - a / 3, a - b if part else 5.0))
+    columns = {"id": "INTEGER", "y": "VARCHAR", "k": "INTEGER", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}
+    for place in both:
+        place.table("t", columns, rows)
+    options = {"target": "y", "id": "id", "method": method, "fold": "k"}
+    judged = [nbsql.cross_validate(place.con, "t", **options) for place in both]
+    assert_same_rows(*(each.folds.fetchall() for each in judged))
+
+
 def test_far_and_huge_numbers_agree(both: Both) -> None:
     """Means that are far apart, which the first scan cannot hold, and sizes from one end of the doubles to the other."""
     chance = random.Random(8)  # noqa: S311

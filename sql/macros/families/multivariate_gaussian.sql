@@ -189,7 +189,7 @@ SELECT *
 FROM (
   WITH RECURSIVE {{ nbsql.covariance_steps(feature) | indent(2) }},
   whites AS MATERIALIZED (
-    SELECT class, i, j, matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / deviations[i] AS white
+    SELECT class, i, j, matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / nullif(deviations[i], 0) AS white
     FROM whitened
     CROSS JOIN pairs
     WHERE matrix[j][j] > 0

@@ -56,7 +56,7 @@ CROSS JOIN totals
 {% set outer = loop -%}
 {% for i in range(1, j + 1) -%}
 {% set pivot, deviation = nbsql.at(nbsql.at(nbsql.word('matrix'), j), j), nbsql.at(nbsql.word('deviations'), i) -%}
-CASE WHEN {{ pivot }} > 1e-10 THEN {{ nbsql.at(nbsql.at(nbsql.word('matrix'), j), p + i) }} / sqrt(abs({{ pivot }}) * totals.n) / {{ nbsql.divisor(deviation) }} END AS white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}
+CASE WHEN {{ pivot }} > 1e-10 THEN {{ nbsql.at(nbsql.at(nbsql.word('matrix'), j), p + i) }} / sqrt(abs({{ pivot }}) * totals.n) / nullif({{ deviation }}, 0) END AS white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}
 {%- if not (loop.last and outer.last) %},
 {% endif %}
 {%- endfor %}

@@ -31,6 +31,11 @@ transform({{ nbsql.places(p) }}, i -> transform({{ nbsql.places(p) }}, j -> {{ e
 aggregate({{ places }}, {{ nbsql.number(0) }}, (sum_{{ nbsql.word(place) }}, {{ nbsql.word(place) }}) -> sum_{{ nbsql.word(place) }} + coalesce({{ element }}, 0))
 {%- endmacro %}
 
+{# The same, and NULL where all is missing. #}
+{% macro sum_of_known(places, element) -%}
+aggregate({{ places }}, CAST(NULL AS {{ nbsql.double() }}), (total, place) -> coalesce(total + {{ element }}, total, {{ element }}))
+{%- endmacro %}
+
 {# The values of the cells: the columns and pairs of columns of the upper triangle, row by row. #}
 {% macro pair_values(feature) -%}
 {% set quoted = feature.family.quoted -%}
@@ -100,11 +105,8 @@ aggregate(
 
 {# ln |S|, of `matrix` and `deviations`; what does not vary is left out. #}
 {% macro spark__log_determinant(p) -%}
-aggregate(
-    transform({{ nbsql.places(p) }}, j -> CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END),
-    CAST(NULL AS {{ nbsql.double() }}),
-    (total, x) -> coalesce(total + x, total, x)
-  )
+{% set share %}CASE WHEN matrix[place][place] > 0 AND deviations[place] > 0 THEN ln(matrix[place][place]) + 2 * ln(deviations[place]) END{% endset -%}
+{{ nbsql.sum_of_known(nbsql.places(p), share) }}
 {%- endmacro %}
 
 {# W, of W'W the inverse: a triangle, row by row. #}

@@ -49,7 +49,7 @@ LATERAL VIEW inline(concat(
   transform({{ nbsql.places(p) }}, i -> struct(
     {{ column }} AS value,
     TRUE AS unseen,
-    {{ nbsql.summed_places(below, 'place', slope) }} AS score,
+    {{ nbsql.sum_of_known(below, slope) }} AS score,
     pooled[i] AS mean,
     CAST(NULL AS {{ nbsql.double() }}) AS variance
   ))
