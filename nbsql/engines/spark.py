@@ -81,7 +81,7 @@ class Spark(Engine):
     )
     families = frozenset(
         "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
-        "multinomial complement tokens token_counts text".split()
+        "multinomial complement multivariate_gaussian tokens token_counts text".split()
     )
 
     def __init__(self, session: SparkSession, *, watch: Callable[[str], None] | None = None) -> None:

@@ -280,12 +280,12 @@ class Folds:
             cells = fragment("subquery", self._others(spec, fold))
             return cells, fragment("subquery", fragment("priors", context, cells))
 
-        if together(replace(spec, features=tuple(features))):
-            yield from (fragment("of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
-            return
         if self.engine.renderer.dialect.traits.tabulates and known is not None:
             parts = [(fold, known(fold)) for fold in folds]
             yield fragment("of_all", [fragment("of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts])
+            return
+        if together(replace(spec, features=tuple(features))):
+            yield from (fragment("of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
         size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
         for start in range(0, len(folds), size):

@@ -17,7 +17,7 @@ log_determinants AS MATERIALIZED (
   WHERE {{ nbsql.list_lowest(nbsql.list_mapped(nbsql.whole_list(1, p + 1), left, 'j')) }} = 1
 ),
 whites AS MATERIALIZED (
-  SELECT whitened.class, pairs.i, pairs.j, matrix[pairs.j][{{ p }} + pairs.i] / sqrt(matrix[pairs.j][pairs.j]) / deviations[pairs.i] AS white
+  SELECT whitened.class, pairs.i, pairs.j, matrix[pairs.j][{{ p }} + pairs.i] / sqrt(matrix[pairs.j][pairs.j]) / nullif(deviations[pairs.i], 0) AS white
   FROM whitened
   JOIN log_determinants ON log_determinants.class = whitened.class
   CROSS JOIN pairs

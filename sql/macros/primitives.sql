@@ -46,6 +46,9 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# What tells one row of a relation from another. #}
 {% macro row_id() -%} row_number() OVER () {%- endmacro %}
 
+{# After WITH, where a common table expression may read itself. #}
+{% macro recursive() %}RECURSIVE {% endmacro %}
+
 {# Before the query of a common table expression that is read more than once, and is to be run once. #}
 {% macro materialized() %}MATERIALIZED {% endmacro %}
 

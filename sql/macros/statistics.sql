@@ -197,7 +197,10 @@ GROUP BY class{% if model.slice_by %}, slice{% endif %}
 UNION ALL
 {% endif %}
 {%- endfor %}
-{% if features -%}
+{% if features %}{{ nbsql.cells_side_by_side(model, scan, features) }}{% endif %}
+{%- endmacro %}
+
+{% macro cells_side_by_side(model, scan, features) -%}
 SELECT
   scan.class,
   {% if model.slice_by %}
@@ -214,7 +217,6 @@ SELECT
   {% endfor %}
 FROM {{ scan }} AS scan
 WHERE scan.class IS NOT NULL
-{%- endif %}
 {%- endmacro %}
 
 {# The endings of the names of all numbers that need a centre, as words. #}

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,16 +85,101 @@ def test_models_change_and_are_judged_alike(tables: Both, method: str) -> None:
         lambda model: sorted(model.predict_proba(TEST.replace("c, ", "k, ")).fetchall()),
         lambda model: list(model.evaluate("t").to_dict().items())[1:],
         lambda model: sorted((model.linear() if method == "lda" else model.quadratic()).fetchall(), key=repr),
-        lambda model: model.relevance().fetchall(),
-        lambda model: sorted(model.relevance(values=True).fetchall(), key=repr),
         lambda model: model.drift("1", "more").fetchall(),
     ):
         assert_same_rows(*map(ask, models))
-    for folds in ({"fold": "k"}, {"folds": "loo"}):
-        judged = [nbsql.cross_validate(place.con, "t", id="id", **{**options, **folds}) for place in tables]
-        assert_same_rows(*(each.folds.fetchall() for each in judged))
-        assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
-        assert judged[0].accuracy == judged[1].accuracy
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_what_columns_tell_together_agrees(tables: Both, method: str) -> None:
+    models = [nbsql.fit(place.con, "t", target="y", method=method, exclude=["id", "w", "c"]) for place in tables]
+    assert_same_rows(*(model.relevance().fetchall() for model in models))
+    assert_same_rows(*(sorted(model.relevance(values=True).fetchall(), key=repr) for model in models))
+
+
+@pytest.mark.parametrize("folds", [{"fold": "k"}, {"folds": "loo"}], ids=["of a column", "a row each"])
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_folds_of_them_agree(tables: Both, method: str, folds: dict[str, str]) -> None:
+    options = {"target": "y", "id": "id", "method": method, "exclude": ["w", "c"], **folds}
+    judged = [nbsql.cross_validate(place.con, "t", **options) for place in tables]
+    assert_same_rows(*(each.folds.fetchall() for each in judged))
+    assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
+    assert judged[0].accuracy == judged[1].accuracy
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_folds_that_leave_a_column_without_any_variance_agree(both: Both, method: str) -> None:
+    """There is no inverse then, which a fit would refuse: the model of such a fold says nothing."""
+    chance = random.Random(4)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(60):
+        a, b, part = chance.gauss(i % 3, 1), chance.gauss(0, 1), i // 3 % 2
+        rows.append((i, "abc"[i % 3], part, 2.0 if part else a, b - a / 3, a - b if part else 5.0))
+    columns = {"id": "INTEGER", "y": "VARCHAR", "k": "INTEGER", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}
+    for place in both:
+        place.table("t", columns, rows)
+    options = {"target": "y", "id": "id", "method": method, "fold": "k"}
+    judged = [nbsql.cross_validate(place.con, "t", **options) for place in both]
+    assert_same_rows(*(each.folds.fetchall() for each in judged))
+
+
+def test_far_and_huge_numbers_agree(both: Both) -> None:
+    """Means that are far apart, which the first scan cannot hold, and sizes from one end of the doubles to the other."""
+    chance = random.Random(8)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(90):
+        a, b, c = (chance.gauss(0, 1) for _ in range(3))
+        huge = float("inf") if i == 4 else 1e200 if i == 5 else 1e120 * (a + b)
+        rows.append((i, "ab"[i % 2], 1e5 * (i % 2) + a, huge, 1e-120 * (c - a / 2)))
+    for place in both:
+        place.table("far", {"id": "INTEGER", "y": "VARCHAR", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}, rows)
+    assert_agreement(both, "far", "SELECT * FROM far WHERE id < 20", target="y", id="id", method="qda")
+
+
+OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "method": "qda", "exclude": ["w", "k"]}
+
+
+def model_of(place: Place, source: str = "t", **options: Any) -> nbsql.Model:
+    return nbsql.fit(place.con, source, **{**OPTIONS, **options})
+
+
+def from_a_file(place: Place, folder: Path) -> nbsql.Model:
+    path = folder / f"{place.engine}.nbsql"
+    model_of(place).export(path)
+    return nbsql.import_(place.con, path)
+
+
+def merged(place: Place) -> nbsql.Model:
+    return nbsql.merge(place.con, [model_of(place, f"SELECT * FROM t WHERE id % 2 = {part}") for part in range(2)])
+
+
+def forward(place: Place) -> list[tuple[Any, ...]]:
+    pair = nbsql.MultivariateGaussian(["x1", "x2"])
+    options = {"features": nbsql.Forward(2, fold="k"), "families": {"pair": pair}}
+    model = model_of(place, method="naive", exclude=["w"], **options)
+    return [(name,) for name in model.families]
+
+
+def scored(model: nbsql.Model) -> list[tuple[Any, ...]]:
+    return sorted(model.predict_proba(TEST).fetchall())
+
+
+USES: dict[str, Callable[[Place, Path], list[tuple[Any, ...]]]] = {
+    "slices": lambda place, _: scored(model_of(place, slice_by="k % 2").slices(["1"])),
+    "merged": lambda place, _: scored(merged(place)),
+    "a file": lambda place, folder: scored(from_a_file(place, folder)),
+    "with its numbers": lambda place, _: sorted(place.run(model_of(place).sql("predict_proba", TEST, inline=True))),
+    "with the numbers of a shared matrix": lambda place, _: sorted(
+        place.run(model_of(place, method="lda").sql("predict_proba", TEST, inline=True))
+    ),
+    "how likely rows are": lambda place, _: [(model_of(place, method="lda").log_likelihood(TEST, labelled=True),)],
+    "forward": lambda place, _: forward(place),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_uses_of_them_agree(tables: Both, tmp_path: Path, use: str) -> None:
+    assert_same_rows(*(USES[use](place, tmp_path) for place in tables))
 
 
 def test_rows_are_drawn_of_them(tables: Both) -> None:

@@ -110,8 +110,11 @@ FROM (
 {% set p = feature.columns | length -%}
 {% set before_i %}(i - 1) * (2 * {{ p }} + 2 - i){% endset -%}
 {% set before_j %}(j - 1) * (2 * {{ p }} + 2 - j){% endset -%}
-{% set square_i %}products[{{ nbsql.whole_quotient(before_i, 2) }} + 1]{% endset -%}
-{% set square_j %}products[{{ nbsql.whole_quotient(before_j, 2) }} + 1]{% endset -%}
+{% set place_i %}{{ nbsql.whole_quotient(before_i, 2) }} + 1{% endset -%}
+{% set place_j %}{{ nbsql.whole_quotient(before_j, 2) }} + 1{% endset -%}
+{% set square_i, square_j, product = nbsql.at(nbsql.word('products'), place_i), nbsql.at(nbsql.word('products'), place_j), nbsql.at(nbsql.word('products'), nbsql.word('k')) -%}
+{% set centre_i, centre_j = nbsql.at(nbsql.word('centres'), nbsql.word('i')), nbsql.at(nbsql.word('centres'), nbsql.word('j')) -%}
+{% set sum_i, sum_j = nbsql.at(nbsql.word('sums'), nbsql.word('i')), nbsql.at(nbsql.word('sums'), nbsql.word('j')) -%}
 SELECT
   class,
   {% if model.slice_by %}
@@ -121,11 +124,11 @@ SELECT
   {{ nbsql.text(feature.name) }} AS feature,
   value,
   n,
-  CASE WHEN i = j THEN centres[i] ELSE centres[i] / scale_i + centres[j] / scale_j END AS centre,
-  CASE WHEN i = j THEN sums[i] ELSE sums[i] / scale_i + sums[j] / scale_j END AS total,
+  CASE WHEN i = j THEN {{ centre_i }} ELSE {{ centre_i }} / scale_i + {{ centre_j }} / scale_j END AS centre,
+  CASE WHEN i = j THEN {{ sum_i }} ELSE {{ sum_i }} / scale_i + {{ sum_j }} / scale_j END AS total,
   CASE
-    WHEN i = j THEN products[k]
-    ELSE {{ square_i }} / (scale_i * scale_i) + {{ square_j }} / (scale_j * scale_j) + 2 * products[k] / (scale_i * scale_j)
+    WHEN i = j THEN {{ product }}
+    ELSE {{ square_i }} / (scale_i * scale_i) + {{ square_j }} / (scale_j * scale_j) + 2 * {{ product }} / (scale_i * scale_j)
   END AS squares
 FROM (
   SELECT scan.*, n{{ i }} AS n, centres{{ i }} AS centres, sums{{ i }} AS sums, products{{ i }} AS products, pairs.*
@@ -186,7 +189,7 @@ SELECT *
 FROM (
   WITH RECURSIVE {{ nbsql.covariance_steps(feature) | indent(2) }},
   whites AS MATERIALIZED (
-    SELECT class, i, j, matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / deviations[i] AS white
+    SELECT class, i, j, matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / nullif(deviations[i], 0) AS white
     FROM whitened
     CROSS JOIN pairs
     WHERE matrix[j][j] > 0

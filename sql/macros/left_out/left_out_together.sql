@@ -21,7 +21,7 @@
 {# feature: with a matrix for all classes, neither shrunk nor corrected. #}
 {% macro left_out_pooled(model, cells, feature) -%}
 {% set i, p = nbsql.sub(feature), feature.columns | length -%}
-WITH RECURSIVE classes AS (
+WITH {{ nbsql.recursive() }}classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 ),
 comoments AS (
@@ -36,7 +36,7 @@ SELECT
   totals.classes AS pooled_classes{{ i }},
   {{ nbsql.scatter_height(p) }} AS pooled_height{{ i }}
   {%- for j in range(1, p + 1) %},
-  pooled_centre.means[{{ j }}] AS centre{{ nbsql.sub(feature, j) }}
+  {{ nbsql.at(nbsql.word('pooled_centre') ~ '.means', j) }} AS centre{{ nbsql.sub(feature, j) }}
   {%- endfor %},
   {{ nbsql.scatter_whites(feature) | indent(2) }}
 FROM whitened
@@ -55,7 +55,8 @@ CROSS JOIN totals
 {% for j in range(1, p + 1) -%}
 {% set outer = loop -%}
 {% for i in range(1, j + 1) -%}
-CASE WHEN matrix[{{ j }}][{{ j }}] > 1e-10 THEN matrix[{{ j }}][{{ p + i }}] / sqrt(abs(matrix[{{ j }}][{{ j }}]) * totals.n) / deviations[{{ i }}] END AS white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}
+{% set pivot, deviation = nbsql.at(nbsql.at(nbsql.word('matrix'), j), j), nbsql.at(nbsql.word('deviations'), i) -%}
+CASE WHEN {{ pivot }} > 1e-10 THEN {{ nbsql.at(nbsql.at(nbsql.word('matrix'), j), p + i) }} / sqrt(abs({{ pivot }}) * totals.n) / nullif({{ deviation }}, 0) END AS white{{ nbsql.sub(feature, j * (j - 1) // 2 + i) }}
 {%- if not (loop.last and outer.last) %},
 {% endif %}
 {%- endfor %}
@@ -65,7 +66,7 @@ CASE WHEN matrix[{{ j }}][{{ j }}] > 1e-10 THEN matrix[{{ j }}][{{ p + i }}] / s
 {# feature: with a matrix a class, neither shrunk nor corrected; own: whether these are wanted. #}
 {% macro left_out_of_classes(model, cells, feature, pooled, own) -%}
 {% set i, p = nbsql.sub(feature), feature.columns | length -%}
-WITH RECURSIVE classes AS (
+WITH {{ nbsql.recursive() }}classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 ),
 comoments AS (
@@ -76,11 +77,11 @@ SELECT
   totals.class,
   totals.n AS n{{ i }}
   {%- for j in range(1, p + 1) %},
-  {% for l in range(1, j + 1) %}pooled.white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * (totals.means[{{ l }}] - pooled.centre{{ nbsql.sub(feature, l) }}){% if not loop.last %} + {% endif %}{% endfor %} AS from_centre{{ nbsql.sub(feature, j) }}
+  {% for l in range(1, j + 1) %}pooled.white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * ({{ nbsql.at(nbsql.word('totals') ~ '.means', l) }} - pooled.centre{{ nbsql.sub(feature, l) }}){% if not loop.last %} + {% endif %}{% endfor %} AS from_centre{{ nbsql.sub(feature, j) }}
   {%- endfor %}
   {%- if own %}
   {%- for j in range(1, p + 1) %},
-  totals.means[{{ j }}] AS mean{{ nbsql.sub(feature, j) }}
+  {{ nbsql.at(nbsql.word('totals') ~ '.means', j) }} AS mean{{ nbsql.sub(feature, j) }}
   {%- endfor %},
   {{ nbsql.scatter_height(p) }} AS height{{ i }},
   {{ nbsql.scatter_whites(feature) | indent(2) }}

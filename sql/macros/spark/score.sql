@@ -43,6 +43,8 @@ FROM (
 ) AS evidence
 {%- endmacro %}
 
+{% macro spark__with_parameters_sent() %} /*+ BROADCAST(parameters) */{% endmacro %}
+
 {% macro spark__joint_scores(model, relation, parameters, lookups) -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list -%}
 {% set inputs = computed + (model.star | selectattr('family.parameters') | list) -%}
@@ -68,8 +70,13 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
     + {{ nbsql.found_first(block, k) | indent(4) }}
   {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
   {%- endfor %}
+  {%- if model.common %},
+  {% for feature in model.common %}
+{{ nbsql[feature.family.name ~ '_common'](feature, 1) | indent(4) }}{% if not loop.last %} + {% endif %}
+  {%- endfor %} AS nbsql_common
+  {%- endif %}
 
-FROM {{ nbsql.with_inputs(relation, inputs) }}
+FROM {{ nbsql.with_steps(model, relation, inputs, parameters) }}
 {{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 

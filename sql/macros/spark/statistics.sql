@@ -1,6 +1,6 @@
 {# Where counting differs: lists that are unnested side by side are zipped first. #}
 
-{% macro spark__summed_cells(model, scan, features) -%}
+{% macro spark__cells_side_by_side(model, scan, features) -%}
 SELECT
   scan.class,
   {% if model.slice_by %}
@@ -20,10 +20,17 @@ WHERE scan.class IS NOT NULL
 {%- endmacro %}
 
 {% macro spark__centres(source, features) -%}
-SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x) AS centre
+{% set several = features | selectattr('family.over_columns') | list -%}
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x) AS centre{% if several %}, j{% endif %}
+
 FROM (
   SELECT inline(array(
-    {%- for feature in features %}{% set sub = nbsql.sub(feature) %}struct({{ feature.index }} AS index, nbsql_x{{ sub }} AS x){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor -%}
+    {%- for feature in features %}
+    {%- set outer = loop %}
+    {%- for column in feature.columns -%}
+    struct({{ feature.index }} AS index, {% if several %}{{ loop.index }} AS j, {% endif %}nbsql_x{{ nbsql.sub(feature, loop.index if feature.family.over_columns else none) }} AS x){% if not (loop.last and outer.last) %}, {% endif %}
+    {%- endfor %}
+    {%- endfor -%}
   ))
   FROM (
     SELECT
@@ -34,7 +41,8 @@ FROM (
   ) AS sample
 ) AS sample
 WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
-GROUP BY index
+GROUP BY index{% if several %}, j{% endif %}
+
 {%- endmacro %}
 
 {# A column of whole numbers is read as whole numbers, whichever type it has: 1.0 must find the value 1. #}
