@@ -9,7 +9,7 @@ from nbsql.errors import DatabaseError
 from nbsql.plan import Plan
 from nbsql.relations import Relations
 
-_TABLES = ("statistics", "batches", "priors", "estimates", "parameters", "lookups")
+_TABLES = ("statistics", "batches", "priors", "estimates", "weights", "parameters", "lookups")
 
 
 def draft(engine: Engine, relations: Relations) -> Relations:
@@ -78,5 +78,9 @@ def discard(engine: Engine, plan: Plan) -> None:
 def _tables(plan: Plan) -> list[str]:
     """The tables that a model has beside its spec."""
     features = plan.spec.features
-    absent = {"lookups": not any(feature.family.looked_up for feature in features), "estimates": not features}
+    absent = {
+        "lookups": not any(feature.family.looked_up for feature in features),
+        "estimates": not features,
+        "weights": plan.spec.logistic is None,
+    }
     return [name for name in _TABLES if not absent.get(name, False)]

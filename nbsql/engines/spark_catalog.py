@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nbsql.engines.spark import Spark
 
 # In the order in which they are made: the last makes a model whole.
-PARTS = ("statistics", "batches", "priors", "estimates", "likelihoods", "parameters", "lookups", "spec")
+PARTS = ("statistics", "batches", "priors", "estimates", "weights", "likelihoods", "parameters", "lookups", "spec")
 _PART = re.compile(rf"({'|'.join(PARTS)})_([0-9]+)")
 
 

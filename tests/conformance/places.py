@@ -25,7 +25,6 @@ LACKS: dict[str, dict[str, str]] = {
         "calibrate": "calibration is written with DuckDB's lists",
         "components": "k-means is written with DuckDB's lists",
         "method='lda'": "matrices are inverted with DuckDB's lists",
-        "method='logistic'": "the weights are found with DuckDB's lists",
         "predict_one": "a statement takes Spark too long for a row at a time",
         "predict_one_sql": "a statement takes Spark too long for a row at a time",
         "Query.relation": "a query is a DataFrame there",

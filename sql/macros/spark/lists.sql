@@ -32,6 +32,10 @@ aggregate({{ list }}, {{ nbsql.number(0) }}, (total, x) -> total + x)
 aggregate(zip_with({{ a }}, {{ b }}, (one, other) -> one * other), {{ nbsql.number(0) }}, (total, x) -> total + x)
 {%- endmacro %}
 
+{% macro spark__whole_quotient(a, b) -%}
+CAST({{ a }} div {{ b }} AS INT)
+{%- endmacro %}
+
 {# No place is 0 there. #}
 {% macro spark__list_place(list, x) -%}
 CAST(nullif(array_position({{ list }}, {{ x }}), 0) AS INT)

@@ -7,6 +7,9 @@
 
 {% macro spark__materialized() %}{% endmacro %}
 
+{# Sent to every worker, where all rows would be sorted otherwise. #}
+{% macro spark__with_few(names) %} /*+ BROADCAST({{ names }}) */{% endmacro %}
+
 {# NULL beyond its end, as everywhere. #}
 {% macro spark__at(list, position) -%}
 try_element_at({{ list }}, {{ position }})
