@@ -9,7 +9,7 @@ from nbsql.errors import DatabaseError
 from nbsql.plan import Plan
 from nbsql.relations import Relations
 
-_TABLES = ("statistics", "batches", "priors", "estimates", "weights", "parameters", "lookups")
+_TABLES = ("statistics", "batches", "priors", "estimates", "components", "weights", "parameters", "lookups")
 
 
 def draft(engine: Engine, relations: Relations) -> Relations:
@@ -81,6 +81,7 @@ def _tables(plan: Plan) -> list[str]:
     absent = {
         "lookups": not any(feature.family.looked_up for feature in features),
         "estimates": not features,
+        "components": plan.spec.components is None,
         "weights": plan.spec.logistic is None,
     }
     return [name for name in _TABLES if not absent.get(name, False)]

@@ -45,7 +45,7 @@ classes AS (
 
 {% macro smoothed_members(model, features) -%}
 {% set by_member %}(SELECT class FROM classes){% endset -%}
-{{ nbsql.smoothed(model, nbsql.word('cells'), by_member, features) }}
+{{ nbsql.estimated(nbsql.word('cells'), by_member, features) }}
 {%- endmacro %}
 
 {# The parameters of the members; in the long form with of_class, the number of the class of each. #}

@@ -49,6 +49,9 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# Before the query of a common table expression that is read more than once, and is to be run once. #}
 {% macro materialized() %}MATERIALIZED {% endmacro %}
 
+{# The opposite: it is to be run wherever it is read. #}
+{% macro not_materialized() %}NOT MATERIALIZED {% endmacro %}
+
 {# After SELECT, the joined relations that have few rows, for an engine that does not know the size of what is in memory. #}
 {% macro with_few(names) %}{% endmacro %}
 

@@ -20,10 +20,9 @@ LACKS: dict[str, dict[str, str]] = {
         "Query.relation": "PostgreSQL has no such thing",
     },
     "spark": {
-        "sample of components": "there are no components yet",
+        "sample of components": "a class and its component are drawn as one struct",
         "by='mdl' of 'wind'": "parts are cut by a recursive query that reads itself more than once",
         "calibrate": "calibration is written with DuckDB's lists",
-        "components": "k-means is written with DuckDB's lists",
         "method='lda'": "matrices are inverted with DuckDB's lists",
         "predict_one": "a statement takes Spark too long for a row at a time",
         "predict_one_sql": "a statement takes Spark too long for a row at a time",

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 import pytest
-from conformance.places import Place, assert_same_rows
+from conformance.places import LACKS, Place, assert_same_rows
 from conformance.test_agreement import explained
 
 import nbsql
@@ -51,6 +51,8 @@ def lumps(both: Both) -> Both:
 @pytest.mark.parametrize("case", CASES)
 def test_mixtures_agree(lumps: Both, monkeypatch: pytest.MonkeyPatch, case: str, form: str) -> None:
     if form == "a row a class":
+        if lumps[0].engine == "spark":
+            pytest.skip("Spark scores with a column a class alone")
         monkeypatch.setattr("nbsql.plan.base.is_wide", lambda *_: False)
     models = [nbsql.fit(place.con, "t", target="y", id="id", name="m", **CASES[case]) for place in lumps]
     views = [place.run("SELECT * FROM m.components") for place in lumps]
@@ -67,6 +69,9 @@ def test_mixtures_agree(lumps: Both, monkeypatch: pytest.MonkeyPatch, case: str,
     assert models[0].log_likelihood("t", labelled=True) == pytest.approx(models[1].log_likelihood("t", labelled=True), rel=1e-9)
     loaded = nbsql.load(lumps[0].con, "m")
     row = {"x": 1.0, "z": 2.0, "c": "u"}
+    if "predict_one" in LACKS[lumps[0].engine]:
+        assert_same_rows(*(sorted(model.predict("t").fetchall(), key=repr) for model in (loaded, models[1])))
+        return
     assert loaded.predict_one(row)["probability"] == pytest.approx(models[1].predict_one(row)["probability"], rel=1e-9)
 
 

@@ -7,6 +7,8 @@
 
 {% macro spark__materialized() %}{% endmacro %}
 
+{% macro spark__not_materialized() %}{% endmacro %}
+
 {# Sent to every worker, where all rows would be sorted otherwise. #}
 {% macro spark__with_few(names) %} /*+ BROADCAST({{ names }}) */{% endmacro %}
 
