@@ -15,12 +15,10 @@ ENGINES = ("duckdb", "postgres", "spark")
 LACKS: dict[str, dict[str, str]] = {
     "duckdb": {"Query.dataframe": "DuckDB has no such thing"},
     "postgres": {
-        "sample of components": "a class and its component are drawn as one struct",
         "Query.dataframe": "PostgreSQL has no such thing",
         "Query.relation": "PostgreSQL has no such thing",
     },
     "spark": {
-        "sample of components": "a class and its component are drawn as one struct",
         "by='mdl' of 'wind'": "parts are cut by a recursive query that reads itself more than once",
         "calibrate": "calibration is written with DuckDB's lists",
         "method='lda'": "matrices are inverted with DuckDB's lists",

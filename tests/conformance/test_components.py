@@ -85,3 +85,31 @@ def test_large_classes_settle_on_a_sample_first(lumps: Both, monkeypatch: pytest
         assert {row[0] for row in rows} == {"a", "b", "c"}
     accuracies = [model.evaluate("t").accuracy for model in models]
     assert accuracies == [pytest.approx(accuracies[1], abs=0.02)] * 2
+
+
+def test_rows_are_drawn_of_them(lumps: Both) -> None:
+    """By the engine's own chance: so many of each class and component as the model has, each about its centre."""
+    options: dict[str, Any] = {"components": {"b": 3}, "exclude": ["w", "id"], "families": {"c": nbsql.Text()}}
+    model = nbsql.fit(lumps[0].con, "t", target="y", name="m", **options)
+    drawn = model.sample(3000, seed=5).fetchall()
+    assert model.sample(20, seed=5).fetchall() == drawn[:20]
+    members = lumps[0].run("SELECT DISTINCT class, component, prior FROM m.components")
+    means = lumps[0].run("SELECT class, component, feature, mean, variance FROM m.components WHERE feature IN ('x', 'z')")
+    centres = {(label, component, feature): (mean, variance) for label, component, feature, mean, variance in means}
+    assert len(members) == 5
+    for label, component, prior in members:
+        if label != "b":
+            share = sum(row[-1] == label for row in drawn) / len(drawn)
+            assert share == pytest.approx(prior, abs=4 * (prior / len(drawn)) ** 0.5)
+            continue
+        near = [
+            row
+            for row in drawn
+            if row[-1] == label
+            and all(
+                abs(float(value) - centres[label, component, feature][0]) < 5 * centres[label, component, feature][1] ** 0.5
+                for feature, value in zip("xz", row[:2], strict=True)
+            )
+        ]
+        assert len(near) / len(drawn) == pytest.approx(prior, abs=4 * (prior / len(drawn)) ** 0.5)
+    assert {tuple(row[2].split()) for row in drawn} > {(), ("u",)}
