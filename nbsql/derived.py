@@ -194,8 +194,7 @@ def read_file(engine: Engine, path: str) -> Exported:
     if not Path(path).exists():
         raise InputError(f"no file {path!r}")
     if not isinstance(engine, DuckDB):
-        spec, cells, calibration = json_file.read(engine, path)
-        return Exported(spec, cells, None, calibration)
+        return Exported(*json_file.read(engine, path))
     cursor = engine.connection.cursor()  # an error would abort the caller's transaction
     try:
         metadata = dict(cursor.execute(engine.renderer.statement("file_metadata", path)).fetchall())

@@ -10,7 +10,17 @@ from nbsql.plan import Plan
 from nbsql.relations import Relations
 from nbsql.schema import is_calibrated
 
-_TABLES = ("statistics", "batches", "priors", "estimates", "parameters", "lookups", "calibration")
+_TABLES = (
+    "statistics",
+    "batches",
+    "priors",
+    "estimates",
+    "components",
+    "weights",
+    "parameters",
+    "lookups",
+    "calibration",
+)
 
 
 def draft(engine: Engine, relations: Relations) -> Relations:
@@ -83,5 +93,7 @@ def _tables(engine: Engine, plan: Plan) -> list[str]:
         "lookups": not any(feature.family.looked_up for feature in features),
         "estimates": not features,
         "calibration": not is_calibrated(engine, plan.relations),
+        "components": plan.spec.components is None,
+        "weights": plan.spec.logistic is None,
     }
     return [name for name in _TABLES if not absent.get(name, False)]

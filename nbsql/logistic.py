@@ -189,13 +189,17 @@ class _Search:
             else feature
             for feature in spec.features
         )
-        context = Context(replace(spec, features=features, logistic=None), columns)
+        spec = replace(spec, features=features, logistic=None)
+        estimates = None
+        if self.engine.renderer.dialect.traits.tabulates and features:
+            estimates = self._table("estimates", render("smoothed", Context(spec), self.cells, priors, features))
+        context = Context(spec, columns, estimates=estimates)
         tables = [
-            render("subquery", render(kind, context, self.cells, priors))
+            self._table(kind, render(kind, context, self.cells, priors))
             for kind in ("parameters", "lookups")
             if kind == "parameters" or self.problem.levels
         ]
-        weights = render("linear", context, tables[0], tables[-1], 1)
+        weights = self._table("linear", render("linear", context, tables[0], tables[-1], 1))
         return self._table("start", render("logistic_start", self.problem, classes, self.terms, weights))
 
     # The search. ---------------------------------------------------------------------------------------------------
@@ -284,7 +288,7 @@ class _Search:
 
     def _table(self, name: str, query: Markup) -> Markup:
         self.made += 1
-        relation = self.temporary(f"{name} {self.made}")
+        relation = self.temporary(f"{self.made} {name}")
         self.engine.create(name, relation, query)
         return relation
 

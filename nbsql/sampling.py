@@ -54,13 +54,8 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     renderer = engine.renderer
     drawn = list(_drawn(plan.spec, renderer.dialect.query))
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.relations["statistics"])
-    if plan.spec.components is None:
-        return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations))
-    engine.need("sample of components")
-    parts = {"priors": "components", "likelihoods": "components", "statistics": "statistics"}
-    members = (renderer.fragment(f"member_{name}", plan.relations[relation]) for name, relation in parts.items())
-    rows = renderer.fragment("sampled", drawn, plan.spec.target, n, seed, *members)
-    return Query(engine, renderer.statement("of_members", rows, plan.spec.target))
+    components = None if plan.spec.components is None else plan.relations["components"]
+    return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations, components))
 
 
 def _drawn(spec: Spec, gate: Any) -> Iterator[_Drawn]:

@@ -34,7 +34,8 @@ _NAME = re.compile("[A-Za-z0-9_]+")
 _RESERVED = ("information_schema", "global_temp", "system", "session")
 # A statement that makes, changes or drops what is the session's own: its first line, and the query that may follow.
 _TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$)")
-_STAGED = " source`"  # rows, which may be many; all else that is temporary has the size of a model
+# Rows, which may be many; all else that is temporary has the size of a model.
+_STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
 
 
 class Spark(Engine):
@@ -77,6 +78,8 @@ class Spark(Engine):
             "slices",
             "window",
             "drift",
+            "method='logistic'",
+            "components",
         ]
     )
     families = frozenset(

@@ -17,7 +17,19 @@ if TYPE_CHECKING:
     from nbsql.engines.spark import Spark
 
 # In the order in which they are made: the last makes a model whole.
-PARTS = ("statistics", "batches", "priors", "estimates", "likelihoods", "parameters", "lookups", "calibration", "spec")
+PARTS = (
+    "statistics",
+    "batches",
+    "priors",
+    "estimates",
+    "components",
+    "weights",
+    "likelihoods",
+    "parameters",
+    "lookups",
+    "calibration",
+    "spec",
+)
 _PART = re.compile(rf"({'|'.join(PARTS)})_([0-9]+)")
 
 
@@ -91,7 +103,8 @@ def _relations(engine: Spark) -> list[tuple[Any, ...]]:
 def _contents(engine: Spark, database: str, schema: str) -> list[tuple[Any, ...]]:  # noqa: ARG001 - there is one catalog
     mend(engine, schema)
     found = [name for name in _names(engine, schema) if not _PART.fullmatch(name)]
-    return [(name, "view" if name in ("priors", "likelihoods") else "table") for name in found]
+    views = ("priors", "components", "likelihoods")  # what is a view elsewhere
+    return [(name, "view" if name in views else "table") for name in found]
 
 
 def _model_schemas(engine: Spark, database: str) -> list[tuple[Any, ...]]:  # noqa: ARG001

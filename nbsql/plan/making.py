@@ -46,7 +46,10 @@ class Making(Scoring):
         if self.spec.components is not None:
             tables = (self.relations["statistics"], self.relations["priors"])
             query = self.renderer.fragment("components", Context(self.spec), *tables, self.spec.components)
-            yield self._view("components", query)
+            if self.renderer.dialect.traits.tabulates:
+                yield self._table("components", self.relations["components"], query)
+            else:
+                yield self._view("components", query)
 
     def likelihoods(self) -> Statement:
         """The view of the likelihoods."""

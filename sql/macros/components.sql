@@ -176,7 +176,7 @@ WHERE m2 IS NOT NULL
 #}
 {% macro candidates(model, source, numbers, labels, size) -%}
 {% set values %}{% for column in numbers %}nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
-WITH nbsql_points AS NOT MATERIALIZED (
+WITH nbsql_points AS {{ nbsql.not_materialized() }}(
   SELECT *, {{ nbsql.mixed_hash(values) }} AS hashed
   FROM (
     {{ nbsql.numbers_of_rows(model, source, numbers) | indent(4) }}
@@ -192,12 +192,17 @@ SELECT
   nbsql_x_{{ loop.index }}
   {%- endfor %}
 
-FROM nbsql_points AS points
-JOIN (
-  SELECT label, {{ nbsql.last_of_smallest(nbsql.word('hashed'), size) }} AS hashed FROM nbsql_points GROUP BY label
-) AS kept ON kept.label = points.label AND points.hashed <= kept.hashed
+FROM {{ nbsql.of_smallest_hashes(nbsql.word('nbsql_points'), size) }}
 GROUP BY points.label, points.hashed{% for column in numbers %}, nbsql_x_{{ loop.index }}{% endfor %}
 
+{%- endmacro %}
+
+{# The points of each class that have one of so many smallest hashes. #}
+{% macro of_smallest_hashes(points, size) -%}
+{{ points }} AS points
+JOIN (
+  SELECT label, {{ nbsql.last_of_smallest(nbsql.word('hashed'), size) }} AS hashed FROM {{ points }} GROUP BY label
+) AS kept ON kept.label = points.label AND points.hashed <= kept.hashed
 {%- endmacro %}
 
 {# The distances of the candidates from the points of their class, over the numbers that both have, as of all; of none, as if they were strangers. #}

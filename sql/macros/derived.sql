@@ -88,11 +88,23 @@ WHERE batch <> 'weights'
 {% macro with_weights(cells, weights) -%}
 {{ cells }}
 UNION ALL
-SELECT NULL, class, feature, value, weight, mean, NULL, 'weights' FROM {{ weights }} AS weights
+{{ nbsql.weights_as_cells(weights) }}
+{%- endmacro %}
+
+{% macro weights_as_cells(weights) -%}
+SELECT CAST(NULL AS {{ nbsql.string() }}) AS slice, class, feature, value, weight AS n, mean, CAST(NULL AS {{ nbsql.double() }}) AS m2, 'weights' AS batch FROM {{ weights }} AS weights
 {%- endmacro %}
 
 {% macro weights_of_file(path) -%}
 SELECT class, feature, value, n AS weight, mean FROM read_parquet({{ nbsql.text(path) }}) AS cells WHERE batch = 'weights'
+{%- endmacro %}
+
+{# Of cells that are nothing but weights. #}
+{% macro weights_of_cells(cells) -%}
+SELECT class, feature, value, n AS weight, mean
+FROM (
+  {{ cells | indent(2) }}
+) AS cells
 {%- endmacro %}
 
 {# A calibration as one text: a JSON list of its rows, with the classes as text, because their numbers are those of a model. #}

@@ -109,10 +109,10 @@ HAVING sum(n) > 1e-9 * sum(gross)
   unseen: TRUE on the extra rows that hold the likelihood of a value never seen, for the features that smooth it.
 #}
 {% macro smoothed(model, statistics, priors, features) -%}
-{% if model.estimates -%}
-SELECT * FROM {{ model.estimates }} AS estimates WHERE feature IN ({{ nbsql.names(features) }})
-{%- elif model.learnt -%}
+{% if model.learnt -%}
 {{ nbsql.weights_as_likelihoods(statistics, priors, features) }}
+{%- elif model.estimates -%}
+SELECT * FROM {{ model.estimates }} AS estimates WHERE feature IN ({{ nbsql.names(features) }})
 {%- elif model.given -%}
 {{ nbsql.given_likelihoods(statistics, priors, features) }}
 {%- else -%}

@@ -45,7 +45,7 @@ classes AS (
 
 {% macro smoothed_members(model, features) -%}
 {% set by_member %}(SELECT class FROM classes){% endset -%}
-{{ nbsql.smoothed(model, nbsql.word('cells'), by_member, features) }}
+{{ nbsql.estimated(nbsql.word('cells'), by_member, features) }}
 {%- endmacro %}
 
 {# The parameters of the members; in the long form with of_class, the number of the class of each. #}
@@ -117,27 +117,33 @@ LEFT JOIN (
 WHERE NOT smoothed.unseen
 {%- endmacro %}
 
-{# What a sample (sample.sql) is drawn from: priors, likelihoods and statistics of the members, {class, component} standing for the class. #}
-{% macro member() -%} {'label': class, 'component': component} {%- endmacro %}
-
-{% macro member_priors(components) -%}
-(SELECT DISTINCT {{ nbsql.member() }} AS class, n, prior FROM {{ components }} AS components)
+{#
+  What a sample (sample.sql) is drawn from: priors, likelihoods and statistics of the members, which have numbers in the order of their
+  classes and components, from `members`, the view `components` with these numbers.
+#}
+{% macro numbered_members(components) -%}
+SELECT dense_rank() OVER (ORDER BY class, component) AS member, components.* FROM {{ components }} AS components
 {%- endmacro %}
 
-{% macro member_likelihoods(components) -%}
-(SELECT {{ nbsql.member() }} AS class, feature, value, likelihood, mean, variance, rate FROM {{ components }} AS components)
+{% macro member_priors() -%}
+(SELECT DISTINCT member AS class, n, prior FROM members)
+{%- endmacro %}
+
+{% macro member_likelihoods() -%}
+(SELECT member AS class, feature, value, likelihood, mean, variance, rate FROM members)
 {%- endmacro %}
 
 {% macro member_statistics(statistics) -%}
-(SELECT {'label': class, 'component': CAST(slice AS BIGINT)} AS class, feature, value, n, mean FROM {{ statistics }} AS statistics)
+(
+  SELECT labels.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean
+  FROM {{ statistics }} AS statistics
+  JOIN {{ nbsql.labels_of_members() }} AS labels ON labels.class = statistics.class AND labels.component = CAST(statistics.slice AS BIGINT)
+)
 {%- endmacro %}
 
-{# The rows that are drawn, with the class of the member. #}
-{% macro of_members(sampled, target) -%}
-SELECT drawn.* REPLACE (drawn.{{ nbsql.ident(target) }}.label AS {{ nbsql.ident(target) }})
-FROM (
-  {{ sampled | indent(2) }}
-) AS drawn
+{# A row a member: member, class, component. #}
+{% macro labels_of_members() -%}
+(SELECT DISTINCT member, class, component FROM members)
 {%- endmacro %}
 
 {# As class_order (likelihoods.sql), with the number of components. #}

@@ -52,8 +52,11 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# Before the query of a common table expression that is read more than once, and is to be run once. #}
 {% macro materialized() %}MATERIALIZED {% endmacro %}
 
-{# After SELECT: a relation that has few rows, and may be sent to every worker. #}
-{% macro small(relation) %}{% endmacro %}
+{# The opposite: it is to be run wherever it is read. #}
+{% macro not_materialized() %}NOT MATERIALIZED {% endmacro %}
+
+{# After SELECT, the joined relations that have few rows, for an engine that does not know the size of what is in memory. #}
+{% macro with_few(names) %}{% endmacro %}
 
 {# The values of x as a list. #}
 {% macro gathered(x, by) -%}

@@ -9,15 +9,22 @@
   distribution, AIIE Transactions 6, 1974): from 0 to 1 in slots of equal width, each with the values that reach into it. So it
   is a join on equal numbers, which takes no sort, unlike an ASOF join.
 
-  types: of the columns, by feature and column.
+  types: of the columns, by feature and column. components: the view of them, where classes have some (mixture.sql); a member is drawn as
+  a class is, and its class is told in the end.
 #}
-{% macro sampled(features, target, n, seed, priors, likelihoods, statistics) -%}
+{% macro sampled(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
+{% if components is not none -%}
+{% set priors, likelihoods, statistics = nbsql.member_priors(), nbsql.member_likelihoods(), nbsql.member_statistics(statistics) -%}
+{% endif -%}
 {% set levels = features | selectattr('feature.family.drawn', 'equalto', 'value') | map(attribute='feature') | list -%}
 {% set bags = features | selectattr('feature.family.drawn', 'equalto', 'bag') | map(attribute='feature') | list -%}
 {% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
 {% set vectors = features | selectattr('feature.family.drawn', 'equalto', 'vector') | map(attribute='feature') | list -%}
 {% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
-WITH likelihoods AS {{ nbsql.materialized() }}(
+WITH {% if components is not none %}members AS {{ nbsql.materialized() }}(
+  {{ nbsql.numbered_members(components) }}
+),
+{% endif %}likelihoods AS {{ nbsql.materialized() }}(
   SELECT class, feature, value, likelihood, mean, variance, rate FROM {{ likelihoods }} AS likelihoods
 ),
 classes AS {{ nbsql.materialized() }}(
@@ -99,7 +106,7 @@ SELECT
   {% if column.type is none %}{{ value }}{% else %}{{ nbsql.cast_or_null(value, column.type) }}{% endif %} AS {{ nbsql.ident(column.name) }},
   {% endfor %}
   {% endfor %}
-  drawn.class AS {{ nbsql.ident(target) }}
+  {%+ if components is not none %}labels{% else %}drawn{%+ endif %}.class AS {{ nbsql.ident(target) }}
 FROM (
   SELECT
     *
@@ -138,6 +145,10 @@ LEFT JOIN factor{{ nbsql.sub(feature) }} ON factor{{ nbsql.sub(feature) }}.class
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.of_row = drawn.nbsql_row
 {%- endfor %}
+{%- if components is not none %}
+
+JOIN {{ nbsql.labels_of_members() }} AS labels ON labels.member = drawn.class
+{%- endif %}
 
 ORDER BY drawn.nbsql_row
 {%- endmacro %}

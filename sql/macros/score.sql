@@ -173,14 +173,14 @@ FROM {{ relation }} AS source
 {% macro with_steps(model, relation, features, parameters) -%}
 {% if model.stepped -%}
 (
-  SELECT{{ nbsql.with_parameters_sent() }}
+  SELECT{{ nbsql.with_few(nbsql.word('parameters')) }}
     number.*
     {%- for feature in model.stepped %},
     {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
     {%- endfor %}
 
   FROM (
-    SELECT{{ nbsql.with_parameters_sent() }}
+    SELECT{{ nbsql.with_few(nbsql.word('parameters')) }}
       number.*
       {%- for feature in model.stepped %},
       {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}
@@ -197,9 +197,6 @@ FROM {{ relation }} AS source
 {{ nbsql.with_inputs(relation, features) }}
 {%- endif %}
 {%- endmacro %}
-
-{# After SELECT: what tells an engine of many workers that the parameters are few. #}
-{% macro with_parameters_sent() %}{% endmacro %}
 
 {#
   Too many categorical features for one star, because the time to plan one grows faster than the number of its joins: stars

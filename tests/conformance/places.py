@@ -15,14 +15,10 @@ ENGINES = ("duckdb", "postgres", "spark")
 LACKS: dict[str, dict[str, str]] = {
     "duckdb": {"Query.dataframe": "DuckDB has no such thing"},
     "postgres": {
-        "sample of components": "a class and its component are drawn as one struct",
         "Query.dataframe": "PostgreSQL has no such thing",
         "Query.relation": "PostgreSQL has no such thing",
     },
     "spark": {
-        "sample of components": "there are no components yet",
-        "components": "k-means is written with DuckDB's lists",
-        "method='logistic'": "the weights are found with DuckDB's lists",
         "predict_one": "a statement takes Spark too long for a row at a time",
         "predict_one_sql": "a statement takes Spark too long for a row at a time",
         "Query.relation": "a query is a DataFrame there",

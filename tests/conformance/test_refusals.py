@@ -118,8 +118,6 @@ def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, 
         return
     if act == "folds='loo'" and "cross_validate" in LACKS[place.engine]:
         act = "cross_validate"
-    if act == "sample of components" and "components" in LACKS[place.engine]:
-        act = "components"
     name = f"nbsql.{act}" if act in nbsql.__all__ else act
     with pytest.raises(NotSupportedError) as caught:
         ACTS[act](place, model, tmp_path)

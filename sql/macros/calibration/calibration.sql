@@ -12,8 +12,8 @@
 #}
 
 {% macro calibration_rows(model, scored, parameters, weight, as_text) -%}
-SELECT
-  {{ nbsql.small(nbsql.word('known')) }}known.class_no,
+SELECT{{ nbsql.with_few(nbsql.word('known')) }}
+  known.class_no,
   judged.weight,
   {% set logs %}judged.logs{% endset %}
   {% set log %}x - judged.evidence{% endset %}

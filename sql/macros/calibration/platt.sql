@@ -8,8 +8,8 @@
 #}
 
 {% macro platt_points(scores) -%}
-SELECT
-  {{ nbsql.small(nbsql.word('scales')) }}scales.class_no,
+SELECT{{ nbsql.with_few(nbsql.word('scales')) }}
+  scales.class_no,
   (score - centre) / scale AS x,
   hit,
   CASE WHEN hit THEN (hits + 1) / (hits + 2) ELSE 1 / (n - hits + 2) END AS target,
@@ -107,7 +107,7 @@ SELECT
 FROM (
   SELECT *, {{ nbsql.logistic(nbsql.word('z')) }} AS p
   FROM (
-    SELECT {{ nbsql.small(nbsql.word('tried')) }}tried.*, points.x, points.target, points.weight, tried_slope * x + tried_intercept AS z
+    SELECT{{ nbsql.with_few(nbsql.word('tried')) }} tried.*, points.x, points.target, points.weight, tried_slope * x + tried_intercept AS z
     FROM (
       SELECT *, slope + size * slope_by AS tried_slope, intercept + size * intercept_by AS tried_intercept
       FROM {{ steps }} AS steps

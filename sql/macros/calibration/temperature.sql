@@ -65,7 +65,7 @@ FROM (
           {{ nbsql.list_product(masses, nbsql.word('gaps')) }} AS first,
           {{ nbsql.list_product(masses, nbsql.word('squares')) }} AS second
         FROM (
-          SELECT {{ nbsql.small(nbsql.word('steps')) }}steps.*, points.*, {{ nbsql.list_mapped(gaps_of_row, nbsql.exp(power), 'g') }} AS masses
+          SELECT{{ nbsql.with_few(nbsql.word('steps')) }} steps.*, points.*, {{ nbsql.list_mapped(gaps_of_row, nbsql.exp(power), 'g') }} AS masses
           FROM {{ steps }} AS steps
           CROSS JOIN {{ points }} AS points
           {{- nbsql.once() | indent(10) }}

@@ -43,8 +43,8 @@ FROM (
 
 {# The next step: cut is the value after which the part was cut. #}
 {% macro mdl_step(parts) -%}
-SELECT
-  {{ nbsql.small(nbsql.word('cuts')) }}CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END AS part,
+SELECT{{ nbsql.with_few(nbsql.word('cuts')) }}
+  CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END AS part,
   parts.x,
   parts.class,
   parts.n,

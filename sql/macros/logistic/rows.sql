@@ -129,7 +129,8 @@ GROUP BY {{ keys }}
 {%- endmacro %}
 
 {% macro logistic_rows(model, source, classes, terms, problem) -%}
-SELECT
+{% set few %}classes{% for feature in problem.levels %}, level{{ nbsql.sub(feature) }}{% endfor %}{% endset -%}
+SELECT{{ nbsql.with_few(few) }}
   classes.class_no AS y,
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS weight
   {%- for number in problem.numbers %},

@@ -144,7 +144,7 @@ FROM (
     FROM (
       SELECT *, greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}) AS highest
       FROM (
-        SELECT
+        SELECT{{ nbsql.with_few(nbsql.word('tried')) }}
           design.*
           {%- for c in problem.others %},
           {{ nbsql.logistic_margin(problem, c) | indent(10) }} AS eta_{{ c }}
@@ -156,8 +156,8 @@ FROM (
             v
             {%- for c in problem.others %}
             {%- set start = (c - 1) * problem.width + 1 %},
-            v[{{ start }}] AS v_{{ c }}_0
-            {%- for number in problem.numbers %}, v[{{ start + number.j }}] AS v_{{ c }}_{{ number.j }}{% endfor %}
+            {{ nbsql.at(nbsql.word('v'), start) }} AS v_{{ c }}_0
+            {%- for number in problem.numbers %}, {{ nbsql.at(nbsql.word('v'), start + number.j) }} AS v_{{ c }}_{{ number.j }}{% endfor %}
             {%- endfor %}
 
           FROM {{ tried }} AS tried
@@ -182,7 +182,8 @@ exp({{ below }})
 {# In blocks, because an expression may not nest as deep as there are terms. #}
 {% macro logistic_margin(problem, c) -%}
 {% set start = (c - 1) * problem.width + 1 -%}
+{% set unknowns = nbsql.word('tried') ~ '.v' -%}
 tried.v_{{ c }}_0
 {%- for block in problem.numbers | batch(50) %} + ({% for number in block %}{% if not loop.first %} + {% endif %}tried.v_{{ c }}_{{ number.j }} * z_{{ number.j }}{% endfor %}){% endfor %}
-{%- for block in problem.levels | batch(50) %} + ({% for feature in block %}{% if not loop.first %} + {% endif %}coalesce(tried.v[{{ start }} + code{{ nbsql.sub(feature) }}], 0){% endfor %}){% endfor %}
+{%- for block in problem.levels | batch(50) %} + ({% for feature in block %}{% if not loop.first %} + {% endif %}{% set place %}{{ start }} + code{{ nbsql.sub(feature) }}{% endset %}coalesce({{ nbsql.at(unknowns, place) }}, 0){% endfor %}){% endfor %}
 {%- endmacro %}

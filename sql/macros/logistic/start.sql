@@ -46,11 +46,9 @@ WHERE class_no > 1
 {# Or by the linear form of the generative model (linear.sql), `weights`, in the terms. #}
 {% macro logistic_start(problem, classes, terms, weights) -%}
 {% set order %}class_no, j{% endset -%}
-WITH linear AS MATERIALIZED (
+WITH linear AS {{ nbsql.materialized() }}(
   SELECT classes.class_no, weights.feature, weights.value, weights.times, CASE WHEN abs(weights.weight) < {{ nbsql.infinity() }} THEN weights.weight ELSE 0 END AS weight
-  FROM (
-    {{ weights | indent(4) }}
-  ) AS weights
+  FROM {{ weights }} AS weights
   JOIN {{ classes }} AS classes ON classes.class = weights.class
 ),
 scores AS (

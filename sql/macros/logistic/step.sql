@@ -157,7 +157,7 @@ SELECT objective, worst, n, fall, biggest, collinear FROM {{ step }} AS step
 
 {# The v that are tried next: a part of a step further. #}
 {% macro logistic_next(step, part) -%}
-{% set moved %}x - {{ nbsql.number(part) }} * direction[a]{% endset -%}
+{% set moved %}x - {{ nbsql.number(part) }} * {{ nbsql.at(nbsql.word('direction'), nbsql.word('a')) }}{% endset -%}
 SELECT {{ nbsql.list_mapped(nbsql.word('v'), moved, 'x', 'a') }} AS v FROM {{ step }} AS step
 {%- endmacro %}
 

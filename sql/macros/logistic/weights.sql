@@ -8,7 +8,7 @@
 WITH unknowns AS (
   SELECT {{ nbsql.whole_quotient(before, problem.width) }} + 2 AS class_no, (a - 1) % {{ problem.width }} AS j, v
   FROM (
-    SELECT generate_subscripts(v, 1) AS a, unnest(v) AS v FROM {{ tried }} AS tried
+    SELECT {{ nbsql.unnested_with_places(nbsql.word('v'), 'a', 'v') }} FROM {{ tried }} AS tried
   ) AS unknowns
 ),
 scores AS (

@@ -38,16 +38,6 @@ FROM factor
 WHERE k < {{ size }} AND rest[1][1] > 1e-13
 {%- endmacro %}
 
-{# No table has row numbers. #}
-{% macro postgres__logistic_sample(problem, design, share) -%}
-SELECT y, weight * {{ share }} AS weight{% for number in problem.numbers %}, z_{{ number.j }}{% endfor %}{% for feature in problem.levels %}, code{{ nbsql.sub(feature) }}{% endfor %}
-
-FROM (
-  SELECT design.*, row_number() OVER () AS place FROM {{ design }} AS design
-) AS design
-WHERE place % {{ share }} = 0
-{%- endmacro %}
-
 {# A yes or no is no number there. #}
 {% macro postgres__weighted_number(feature) -%}
 {% if feature.family.binary -%}

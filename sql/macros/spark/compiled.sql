@@ -5,6 +5,9 @@ SELECT {% if model.segmented %}nbsql_segment, {% endif %}inline(array(
   {% for k in model.class_numbers %}
   struct(
     {{ k }} AS class_no,
+    {% if model.mixed %}
+    {{ model.of_classes[k - 1] }} AS of_class,
+    {% endif %}
     class_{{ k }} AS class,
     log_prior_{{ k }} AS log_prior
     {%- for wanted in model.parameters %}

@@ -31,9 +31,9 @@ WITH {% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS (
 {%- endif %}
 
 parameters AS (
-  {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
+  {{ nbsql.parameters_by_class(model.parts, parameters) | indent(2) }}
 ),
-contributions AS (
+{% if model.mixed %}contributions_of_members{% else %}contributions{% endif %} AS (
   SELECT /*+ BROADCAST(parameters) */
     source.nbsql_row,
     parameters.class_no,
@@ -46,15 +46,19 @@ contributions AS (
   {%- for block in model.explained | batch(20) %}
 
   UNION ALL
-  {{ nbsql.explained_block(model, block, lookups) | indent(2) }}
+  {{ nbsql.explained_block(model.parts, block, lookups) | indent(2) }}
   {%- endfor %}
   {%- for feature in model.features | selectattr('family.bag') %}
 
   UNION ALL
-  {{ nbsql.explained_tokens(model, feature, lookups) | indent(2) }}
+  {{ nbsql.explained_tokens(model.parts, feature, lookups) | indent(2) }}
   {%- endfor %}
 
 )
+{%- if model.mixed %},
+{{ nbsql.mixed_contributions() }}
+{%- endif %}
+
 SELECT /*+ BROADCAST(parameters) */
   contributions.nbsql_row AS row_id,
   {%- for column in model.id %}

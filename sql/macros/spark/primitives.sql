@@ -7,13 +7,15 @@
 
 {% macro spark__materialized() %}{% endmacro %}
 
+{% macro spark__not_materialized() %}{% endmacro %}
+
+{# Sent to every worker, where all rows would be sorted otherwise. #}
+{% macro spark__with_few(names) %} /*+ BROADCAST({{ names }}) */{% endmacro %}
+
 {# NULL beyond its end, as everywhere. #}
 {% macro spark__at(list, position) -%}
 try_element_at({{ list }}, {{ position }})
 {%- endmacro %}
-
-{# Spark does not know the size of a table that is in memory only. #}
-{% macro spark__small(relation) %}/*+ BROADCAST({{ relation }}) */ {% endmacro %}
 
 {# An array of the order and the value is sorted by the order first. #}
 {% macro spark__gathered(x, by) -%}

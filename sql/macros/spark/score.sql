@@ -16,10 +16,10 @@ FROM {{ scored }} AS source
 {% if model.numbered -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }}
 {%- if model.blocks %},
-{{ nbsql.block_sums(model, parameters, lookups) }}
+{{ nbsql.block_sums(model.parts, parameters, lookups) }}
 {%- endif %}
 {%- for feature in model.features | selectattr('family.bag') %},
-{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
+{{ nbsql.bag_sums(model.parts, feature, lookups, parameters) }}
 {%- endfor %}
 
 {% endif -%}
@@ -37,13 +37,11 @@ FROM (
       joint.*,
       {%+ if model.class_numbers | length > 1 %}greatest({% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}){% else %}joint.nbsql_joint_1{%+ endif %} AS nbsql_highest
     FROM (
-      {{ nbsql.joint_scores(model, relation, parameters, lookups) | indent(6) }}
+      {{ nbsql.class_scores(model, relation, parameters, lookups) | indent(6) }}
     ) AS joint
   ) AS best
 ) AS evidence
 {%- endmacro %}
-
-{% macro spark__with_parameters_sent() %} /*+ BROADCAST(parameters) */{% endmacro %}
 
 {% macro spark__joint_scores(model, relation, parameters, lookups) -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list -%}
@@ -68,7 +66,7 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   {%- for block in model.star | batch(model.added_first) %}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
-  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_joint_{{ k }}
+  {%- endfor %}{% if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
   {%- endfor %}
   {%- if model.common %},
   {% for feature in model.common %}

@@ -1,0 +1,10 @@
+{# Where logistic regression differs: no table has row numbers. #}
+
+{% macro plain__logistic_sample(problem, design, share) -%}
+SELECT y, weight * {{ share }} AS weight{% for number in problem.numbers %}, z_{{ number.j }}{% endfor %}{% for feature in problem.levels %}, code{{ nbsql.sub(feature) }}{% endfor %}
+
+FROM (
+  SELECT design.*, {{ nbsql.row_id() }} AS place FROM {{ design }} AS design
+) AS design
+WHERE place % {{ share }} = 0
+{%- endmacro %}
