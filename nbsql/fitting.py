@@ -15,7 +15,7 @@ from nbsql.covariance import check_covariances, together
 from nbsql.decomposition import decomposed, staged
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, NotSupportedError, listed
+from nbsql.errors import InputError, listed
 from nbsql.joins.factorised import count_of
 from nbsql.joins.fitting import kept
 from nbsql.logistic import learn
@@ -49,7 +49,6 @@ class Fit:
             self.spec = replace(self.spec, joins=kept(engine, (joining.dimension for joining in source.joins), relations))
         if isinstance(self.choosing, Best):
             self.choosing.accept(self.spec.features)
-        check_supported(engine, self.spec)
         if self.spec.slice_by is not None:
             engine.check_expression(self.spec.slice_by, source, "slice_by")
         if self.spec.components is not None and self.choosing is not None:
@@ -186,37 +185,6 @@ class Fit:
             say(f"one value only in {listed(constant)}; such a column tells no class from another")
         if not self.spec.features:
             say("the model has no features; it predicts the most frequent class")
-
-
-def check_supported(engine: Engine, spec: Spec) -> None:
-    """Raise NotSupportedError if a model asks for what its engine does not have."""
-    if engine.families is None:
-        return
-    check_families(engine, spec.features)
-    for argument, value in (
-        ("slice_by", spec.slice_by),
-        ("segment_by", spec.segment_by),
-        ("components", spec.components),
-        ("method='logistic'", spec.logistic),
-    ):
-        if value is not None:
-            engine.need(argument)
-
-
-def check_families(engine: Engine, features: Sequence[Feature]) -> None:
-    """Raise NotSupportedError if a feature is of a family, or has an option, that its engine does not have."""
-    if engine.families is None:
-        return
-    for feature in features:
-        if feature.family.name not in engine.families:
-            raise NotSupportedError(
-                f"family {feature.family.name!r} of {feature.name!r} is not available on {engine.title} yet; "
-                f"choose another ({', '.join(sorted(engine.families))}), or leave the column out"
-            )
-        if feature.family.kept is not None:
-            engine.need("best", f" of {feature.name!r}")
-        if feature.family.supervised:
-            engine.need("by='mdl'", f" of {feature.name!r}")
 
 
 def asked(engine: Engine, spec: Spec, source: Source) -> Spec:

@@ -19,7 +19,6 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
 from nbsql.family.base import label
-from nbsql.fitting import check_families
 from nbsql.plan import Entry, Plan
 from nbsql.query import Query
 from nbsql.relations import Relations
@@ -63,7 +62,6 @@ def model_of(
         _check_priors(engine, classes)
         features = _features(engine, given, classes, asked)
         _check_likelihoods(engine, given, classes, features)
-        check_families(engine, features)
         spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
         relations, replaces = place()

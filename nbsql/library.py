@@ -17,7 +17,7 @@ from nbsql.joins.fitting import joined, refuse_temporary
 from nbsql.joins.join import Join
 from nbsql.judging.forward import forward
 from nbsql.model import Model, planned
-from nbsql.places import Connection, opened, opened_for, place_for, relations_in
+from nbsql.places import Connection, opened, place_for, relations_in
 from nbsql.relations import Relations
 from nbsql.resolve import resolve
 from nbsql.selection import Best, Forward, candidates
@@ -129,7 +129,6 @@ def fit(
             refuse_temporary([joining.dimension for joining in found.joins], relations)
             task = Fit(engine, found, options, draft(engine, relations))
             if isinstance(features, Forward):
-                engine.need("nbsql.Forward")
                 task.spec = forward(engine, found, task.spec, features)
             plan, classes = task.run(replaces=replaces)
             plan = publish(engine, plan, relations)
@@ -244,7 +243,7 @@ def from_tables(
     ('weak', 'yes')
     """
     ids = [id] if isinstance(id, str) else list(id)
-    with opened_for(con, "nbsql.from_tables") as engine, engine.transaction():
+    with opened(con) as engine, engine.transaction():
         place = partial(place_for, engine, name, database, replace=replace)
         plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
     return Model(engine, plan, classes, name)

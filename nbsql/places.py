@@ -75,18 +75,6 @@ def opened(con: Connection, *, close: bool = False) -> Iterator[Engine]:
             engine.close()
 
 
-@contextmanager
-def opened_for(con: Connection, what: str) -> Iterator[Engine]:
-    """As `opened`, of an engine that offers `what`.
-
-    Raises:
-        NotSupportedError: the engine does not have it yet.
-    """
-    with opened(con) as engine:
-        engine.need(what)
-        yield engine
-
-
 def place_for(
     engine: Engine, name: str | None, database: str | None, *, replace: bool
 ) -> tuple[Relations, tuple[str, str] | None]:

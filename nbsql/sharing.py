@@ -17,7 +17,7 @@ from nbsql.joins.fitting import refuse_temporary
 from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
 from nbsql.model import Model
-from nbsql.places import Connection, opened, opened_for, place_for
+from nbsql.places import Connection, opened, place_for
 from nbsql.plan import Entry
 from nbsql.segments import refuse_segments
 from nbsql.spec import Spec
@@ -160,7 +160,7 @@ def import_(
         InputError: there is no such file, or it is none of a model.
         ModelError: the file is damaged or of a newer version of nbsql, or the name is taken.
     """
-    with opened_for(con, "nbsql.import_") as engine, engine.transaction():
+    with opened(con) as engine, engine.transaction():
         found = read_file(engine, os.fspath(path))
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
         relations, replaces = place_for(engine, name, database, replace=replace)

@@ -51,7 +51,6 @@ class DuckDB(Engine):
     """
 
     title = "DuckDB"
-    offers = None
 
     def __init__(
         self,

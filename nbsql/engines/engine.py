@@ -28,8 +28,7 @@ class Engine(ABC):
         title: what messages call the engine.
         exact: whether names of columns differ by their case alone.
         drafts: whether a model is made in temporary tables and then published, for want of transactions (nbsql/drafts.py).
-        families: the families of features that it has, by name; None: all.
-        offers: what it has beyond what every engine has, by the name that messages give it; None: all.
+        lacks: what it does not have, by the name that messages give it.
         renderer: of its dialect.
         watch: called with the name of each statement before it runs.
     """
@@ -37,8 +36,7 @@ class Engine(ABC):
     title: ClassVar[str]
     exact: bool = False
     drafts: ClassVar[bool] = False
-    families: ClassVar[frozenset[str] | None] = None
-    offers: ClassVar[frozenset[str] | None] = frozenset()
+    lacks: ClassVar[frozenset[str]] = frozenset()
     renderer: Renderer
     watch: Callable[[str], None] | None
     _numbers = itertools.count(1)
@@ -47,10 +45,10 @@ class Engine(ABC):
     def close(self) -> None:
         """Close the connection, if it was opened here."""
 
-    def need(self, what: str, of: str = "") -> None:
-        """Raise NotSupportedError unless the engine offers it; `of` says of what, for the message."""
-        if self.offers is not None and what not in self.offers:
-            raise NotSupportedError(f"{what}{of} is not available on {self.title} yet; it is on DuckDB")
+    def need(self, what: str) -> None:
+        """Raise NotSupportedError if the engine lacks it."""
+        if what in self.lacks:
+            raise NotSupportedError(f"{what} is not available on {self.title} yet; it is on DuckDB")
 
     # Running. ------------------------------------------------------------------------------------------------------
 

@@ -44,46 +44,6 @@ class PostgreSQL(Engine):
 
     title = "PostgreSQL"
     exact = True
-    offers = frozenset(
-        [
-            "predict with costs",
-            "predict with thresholds",
-            "predict with top_k",
-            "evaluate with costs",
-            "labelled=True",
-            "slice_by",
-            "slice_names",
-            "slices",
-            "window",
-            "drift",
-            "nbsql.cross_validate",
-            "nbsql.sweep",
-            "linear",
-            "quadratic",
-            "segment_by",
-            "segments",
-            "nbsql.Forward",
-            "calibrate",
-            "nbsql.from_tables",
-            "sample",
-            "best",
-            "export",
-            "nbsql.import_",
-            "joins",
-            "dialect",
-            "folds='loo'",
-            "predict_one",
-            "predict_one_sql",
-            "inline=True",
-            "method='logistic'",
-            "by='mdl'",
-            "components",
-        ]
-    )
-    families = frozenset(
-        "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
-        "multinomial complement tokens text multivariate_gaussian".split()
-    )
 
     def __init__(
         self,

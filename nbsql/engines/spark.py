@@ -48,44 +48,7 @@ class Spark(Engine):
 
     title = "Spark"
     drafts = True
-    offers = frozenset(
-        [
-            "predict with costs",
-            "predict with thresholds",
-            "predict with top_k",
-            "labelled=True",
-            "calibrate",
-            "by='mdl'",
-            "linear",
-            "quadratic",
-            "nbsql.from_tables",
-            "dialect",
-            "export",
-            "nbsql.import_",
-            "best",
-            "sample",
-            "joins",
-            "inline=True",
-            "evaluate with costs",
-            "nbsql.cross_validate",
-            "folds='loo'",
-            "nbsql.sweep",
-            "nbsql.Forward",
-            "slice_by",
-            "slice_names",
-            "segment_by",
-            "segments",
-            "slices",
-            "window",
-            "drift",
-            "method='logistic'",
-            "components",
-        ]
-    )
-    families = frozenset(
-        "categorical bernoulli binned joint kernel gaussian lognormal exponential poisson geometric "
-        "multinomial complement multivariate_gaussian tokens token_counts text".split()
-    )
+    lacks = frozenset(["predict_one", "predict_one_sql"])
 
     def __init__(self, session: SparkSession, *, watch: Callable[[str], None] | None = None) -> None:
         if ".connect." in type(session).__module__:

@@ -26,10 +26,7 @@ def joined(engine: Engine, source: Source, joins: Any) -> Source:
         InputError: a join cannot be made, or would multiply rows.
     """
     columns, dimensions = list(source.columns), []
-    wanted = asked_joins(joins)
-    if wanted:
-        engine.need("joins")
-    for join in wanted:
+    for join in asked_joins(joins):
         dimension, brought = _dimension(engine, source, columns, join)
         columns += brought
         dimensions.append(dimension)

@@ -16,7 +16,7 @@ from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.fitting import asked, check_families, given_priors
+from nbsql.fitting import asked, given_priors
 from nbsql.judging.estimated import Estimated, estimated
 from nbsql.plan import Plan
 from nbsql.relations import Relations
@@ -76,8 +76,6 @@ class Folds:
             raise InputError("cross-validation takes no segment_by: the folds are counted where the segments would be")
         if any(spec.components is not None for spec in specs):
             raise InputError("cross-validation takes no components: they are found from all rows, those of each fold too")
-        for spec in specs:
-            check_families(engine, spec.features)
         self._made: dict[str, tuple[str, Markup]] = {}
         self._shared = Shared(specs)
         known = asked(engine, self._shared.spec, source)

@@ -149,7 +149,6 @@ class LeaveOneOut(Folds):
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
-        engine.need("folds='loo'")
         for spec in specs:
             stuck = [feature for feature in spec.features if not _is_left_out(feature)]
             if stuck:

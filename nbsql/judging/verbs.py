@@ -11,7 +11,7 @@ from nbsql.judging.sweep import By, Sweep
 from nbsql.judging.sweep import sweep as swept
 from nbsql.judging.validation import CrossValidation
 from nbsql.judging.validation import cross_validate as cross_validated
-from nbsql.places import Connection, opened_for, place_for
+from nbsql.places import Connection, opened, place_for
 from nbsql.spec import Options
 
 
@@ -45,7 +45,7 @@ def cross_validate(
         InputError: an argument or the data cannot be used.
     """
     options["families"] = options.get("families") or {}
-    with opened_for(con, "nbsql.cross_validate") as engine, engine.transaction():
+    with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), options.get("joins", ()))
         try:
             return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
@@ -96,7 +96,7 @@ def sweep(
     1.0
     """
     shared = Options(target=target, **options)
-    with opened_for(con, "nbsql.sweep") as engine, engine.transaction():
+    with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), shared.joins)
         try:
             return swept(

@@ -31,13 +31,11 @@ class Deriving(Handle):
     @property
     def slice_names(self) -> list[str]:
         """The slices, by the expression `slice_by` of the fit, oldest first."""
-        self._engine.need("slice_names")
         return slice_names(self._engine, self._plan, self._title)
 
     @property
     def segments(self) -> Query:
         """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
-        self._engine.need("segments")
         check_segmented(self._spec, self._title)
         return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
 
@@ -53,7 +51,6 @@ class Deriving(Handle):
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
-        self._engine.need("slices")
         texts = known_slices(self._engine, self._plan, self._title, names)
         return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
 
@@ -64,7 +61,6 @@ class Deriving(Handle):
             last: how many slices, the newest first.
             decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
         """
-        self._engine.need("window")
         slice_names(self._engine, self._plan, self._title)
         if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
@@ -85,7 +81,6 @@ class Deriving(Handle):
             b: what to compare with it.
         """
         engine = self._engine
-        engine.need("drift")
         self._spec.need_counts(self._title)
         sides = []
         for side in (a, b):
@@ -110,7 +105,6 @@ class Deriving(Handle):
         Raises:
             InputError: the file is there already.
         """
-        self._engine.need("export")
         write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
 
     def _derived(self, source: str, macro: str, *arguments: Any) -> Self:

@@ -48,8 +48,6 @@ class Judging(Handle):
         found = self._source(source, judged=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
-        if costs is not None:
-            self._engine.need("evaluate with costs")
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return evaluate(
             self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
@@ -73,8 +71,6 @@ class Judging(Handle):
         found = self._source(source, judged=True)
         self._check("evaluate", found)
         method = self._calibration(calibrated)
-        if costs is not None:
-            self._engine.need("evaluate with costs")
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         arguments = (self._engine, self._plan, self._classes, found)
         queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix)
@@ -116,7 +112,6 @@ class Judging(Handle):
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
         """
         engine = self._engine
-        engine.need("calibrate")
         refuse_segments(self._spec, self._title, "a calibration")
         if folds is not None:
             refuse_components(self._spec, self._title, "a calibration by folds")

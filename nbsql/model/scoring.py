@@ -71,7 +71,6 @@ class Scoring(Handle):
         chosen = decided()  # refused before the source is looked at
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated)
-        self._engine.need(chosen.verb)
         verb, macro, found = chosen.verb, chosen.macro, self._source(source)
 
         def render() -> str:
@@ -173,7 +172,6 @@ class Scoring(Handle):
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
-        self._engine.need("labelled=True")
         refuse_weights(self._spec, self._title, "ln p(x, c)")
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, training=True)
@@ -202,7 +200,6 @@ class Scoring(Handle):
         self._refresh()
         refuse_segments(self._spec, self._title, "a sample")
         refuse_weights(self._spec, self._title, "rows to draw")
-        self._engine.need("sample")
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(
@@ -251,7 +248,6 @@ class Scoring(Handle):
         query = self._query(verb, found).sql
         if not inline:
             return query
-        self._engine.need("inline=True")
         refuse_segments(self._spec, self._title, "a query with its numbers")
         return inlined(self._engine, self._plan, self._classes, verb, found)
 
@@ -260,7 +256,6 @@ class Scoring(Handle):
         from nbsql.frozen.statistics import frozen_statistics
 
         known_dialect(dialect)
-        self._engine.need("dialect")
         self._refresh()
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")
@@ -301,7 +296,6 @@ class Scoring(Handle):
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
-        self._engine.need("linear" if degree == 1 else "quadratic")
         refuse_segments(self._spec, self._title, "its linear form")
         refuse_components(self._spec, self._title, "its linear form")
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from conformance.places import ENGINES, LACKS, Place
+from conformance.places import ENGINES, Place
 from conformance.servers import absent, binaries, postgres
 from conformance.servers import spark as spark_session
 
@@ -27,26 +26,6 @@ _QUICK = (
     "test_an_engine_does_it_or_says_that_it_cannot[spark-Query.dataframe]",
 )
 
-
-# What the tests of a module, one of them, or a case of one, are about: where Spark lacks that, only its refusal is tested
-# (test_refusals.py).
-_ABOUT = {
-    "test_costs_are_judged_alike": "evaluate with costs",
-    "test_rows_are_drawn_by_the_model": "sample",
-    "test_files": "export",
-    "test_leave_one_out": "folds='loo'",
-    "test_rows_are_drawn_of_them": "sample",
-    "test_slices_folds_and_decisions_of_joins": "slice_by",
-    "test_they_are_cross_validated_alike": "cross_validate",
-    "test_decisions": "predict with costs",
-    "test_folds": "cross_validate",
-    "test_frozen": "dialect",
-    "test_given": "from_tables",
-    "test_joins": "joins",
-    "test_linear": "linear",
-    "test_segments": "segment_by",
-    "test_slices": "slice_by",
-}
 
 # Spark plans these for half a minute a case or more. CI runs the cases named here; `pytest -m long` the others.
 _CASES_IN_CI = {
@@ -85,13 +64,9 @@ _CASES_IN_CI = {
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """All tests on Spark share one session, and so one worker; those of what an engine lacks are skipped, with its reason."""
+    """All tests on Spark share one session, and so one worker."""
     for item in items:
         engines = {value for value in getattr(getattr(item, "callspec", None), "params", {}).values() if isinstance(value, str)}
-        abouts = [_ABOUT.get(name, "") for name in (item.name, getattr(item, "originalname", ""), item.path.stem)]
-        lacking = next((about for about in abouts if about in LACKS["spark"]), None)
-        if "spark" in engines and lacking is not None and item.path.parent == Path(__file__).parent:
-            item.add_marker(pytest.mark.skip(reason=f"{lacking} is not on Spark: {LACKS['spark'][lacking]}"))
         if "spark" in engines or "spark" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.xdist_group("spark"))
             if "spark" in engines and item.name not in _QUICK:

@@ -183,10 +183,6 @@ def test_what_would_run_is_printed_and_nothing_changes(fitted: str, pg: Any) -> 
 
 
 def test_what_the_engine_lacks_is_refused_by_its_own_line(fitted: str, tmp_path: Path) -> None:
-    fit = ["fit", fitted, "inbox", "--target", "label", "--name", "spam", "--exclude", "message", "--replace"]
-    out(*fit, "--components", "2")
-    line = "error: sample of components is not available on PostgreSQL yet; it is on DuckDB"
-    assert refused("sample", fitted, "spam", "3") == line
     file = tmp_path / "scored.parquet"
     assert refused("predict", fitted, "spam", "inbox", "--output", str(file)) == (
         "error: parquet files are not available on PostgreSQL; choose csv, json or jsonl"

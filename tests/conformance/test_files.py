@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conformance.places import LACKS, Place, assert_same_rows
+from conformance.places import Place, assert_same_rows
 from conformance.test_agreement import COLUMNS, mail
 
 import nbsql
@@ -39,11 +39,9 @@ def inbox(place: Place) -> Place:
     "options", [{}, {"slice_by": "id % 3", "weight": "weight"}, {"target": "replied", "features": ["Sender"]}]
 )
 def test_a_model_comes_back_from_a_file(inbox: Place, tmp_path: Path, options: dict[str, Any]) -> None:
-    if "slice_by" in options and "slice_by" in LACKS[inbox.engine]:
-        pytest.skip(LACKS[inbox.engine]["slice_by"])
     model = nbsql.fit(inbox.con, "inbox", name="m", **{**OPTIONS, "families": {}, "exclude": ["day"], **options})
     model.update("SELECT * FROM inbox WHERE id < 50")
-    kept = "slice_by" not in options and "calibrate" not in LACKS[inbox.engine]
+    kept = "slice_by" not in options
     if kept:
         model.calibrate("later", folds=None)
     path = tmp_path / "model.nbsql"

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import pytest
-from conformance.places import LACKS, Place, assert_same_rows
+from conformance.places import Place, assert_same_rows
 
 import nbsql
 import nbsql.frozen.terms
@@ -85,8 +85,6 @@ def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_a_query_with_the_model_in_it(place: Place) -> None:
-    if "inline=True" in LACKS[place.engine]:
-        pytest.skip(LACKS[place.engine]["inline=True"])
     place.table("rows", {**COLUMNS, "note": "VARCHAR"}, [(*row, f"it is {row[1]} and {row[2]}") for row in ROWS])
     families = {**FAMILIES, "note": nbsql.Text(unseen="smooth"), "days": nbsql.Binned(bins=2)}
     source = "SELECT * FROM rows WHERE wait IS NULL OR wait > 0"

@@ -26,11 +26,6 @@ def fitted(place: Place, **options: Any) -> nbsql.Model:
     return nbsql.fit(place.con, "golf", target="play", exclude=["id"], **options)
 
 
-def cut(place: Place, model: nbsql.Model, argument: str) -> nbsql.Model:
-    """A model of parts by `sky`; where the engine has none, one without."""
-    return model if argument in LACKS[place.engine] else fitted(place, **{argument: "sky"})
-
-
 ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "as_of": lambda place, model, _: model.as_of("1"),
     "calibrate": lambda place, model, _: model.calibrate("golf", folds=2),
@@ -51,19 +46,13 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "export": lambda place, model, path: model.export(path / "golf.parquet"),
     "from_statistics": lambda place, model, _: nbsql.from_statistics(
         place.con,
-        model.sql("statistics", "golf", dialect=place.engine)
-        if "dialect" not in LACKS[place.engine]
-        else "SELECT class, feature, value, n, mean, m2 FROM golfing.statistics",
+        model.sql("statistics", "golf", dialect=place.engine),
         like="golfing",
     ),
     "from_tables": lambda place, model, _: nbsql.from_tables(
         place.con, priors={"yes": 1}, likelihoods={"yes": {"sky": {"sun": 1}}}
     ),
-    "import_": lambda place, model, path: (
-        (model.export(path / "g.parquet"), nbsql.import_(place.con, path / "g.parquet"))
-        if "export" not in LACKS[place.engine]
-        else nbsql.import_(place.con, path / "g.parquet")
-    ),
+    "import_": lambda place, model, path: (model.export(path / "g.file"), nbsql.import_(place.con, path / "g.file")),
     "inline=True": lambda place, model, _: model.sql("predict", "golf", inline=True),
     "labelled=True": lambda place, model, _: model.log_likelihood("golf", labelled=True),
     "linear": lambda place, model, _: fitted(place, families={"wind": nbsql.Gaussian(shared_variance=True)}).linear(),
@@ -75,12 +64,12 @@ ACTS: dict[str, Callable[[Place, nbsql.Model, Path], Any]] = {
     "sample of components": lambda place, model, _: fitted(place, components=2).sample(2).fetchall(),
     "sample": lambda place, model, _: model.sample(2).fetchall(),
     "segment_by": lambda place, model, _: fitted(place, segment_by="sky"),
-    "segments": lambda place, model, _: cut(place, model, "segment_by").segments,
+    "segments": lambda place, model, _: fitted(place, segment_by="sky").segments,
     "slice_by": lambda place, model, _: fitted(place, slice_by="sky"),
-    "slice_names": lambda place, model, _: cut(place, model, "slice_by").slice_names,
-    "slices": lambda place, model, _: cut(place, model, "slice_by").slices(["sun"]),
+    "slice_names": lambda place, model, _: fitted(place, slice_by="sky").slice_names,
+    "slices": lambda place, model, _: fitted(place, slice_by="sky").slices(["sun"]),
     "sweep": lambda place, model, _: nbsql.sweep(place.con, "golf", target="play", exclude=["id"], alpha=[1, 2], folds=2),
-    "window": lambda place, model, _: cut(place, model, "slice_by").window(last=1),
+    "window": lambda place, model, _: fitted(place, slice_by="sky").window(last=1),
     "Best": lambda place, model, _: fitted(place, features=nbsql.Best(1)),
     "Forward": lambda place, model, _: fitted(place, features=nbsql.Forward(1, folds=2)),
     "predict with costs": lambda place, model, _: model.predict("golf", costs={("yes", "no"): 2}).fetchall(),
@@ -116,13 +105,10 @@ def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, 
     if act not in LACKS[place.engine]:
         ACTS[act](place, model, tmp_path)
         return
-    if act == "folds='loo'" and "cross_validate" in LACKS[place.engine]:
-        act = "cross_validate"
-    name = f"nbsql.{act}" if act in nbsql.__all__ else act
     with pytest.raises(NotSupportedError) as caught:
         ACTS[act](place, model, tmp_path)
     where = "; it is on Spark" if act == "Query.dataframe" else " yet; it is on DuckDB"
-    assert str(caught.value) == f"{name} is not available on {model._engine.title}{where}"
+    assert str(caught.value) == f"{act} is not available on {model._engine.title}{where}"
     assert model.predict("golf").fetchall()  # nothing has changed, and the connection can be used
 
 
