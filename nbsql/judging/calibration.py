@@ -97,7 +97,7 @@ def calibrate(
     before = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10)
     renderer = engine.renderer
     with engine.temporaries() as temporary:
-        rows, scores = temporary("rows"), temporary("scores")
+        rows, scores = temporary("outcomes"), temporary("scores")  # made of tables that are then dropped
         if folds is None:
             if weight is not None:
                 evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses weights that are none
