@@ -120,7 +120,7 @@ class Fit:
         return cells, learn(self.engine, plan, wanted, count.relation, cells, temporary)
 
     def statements(self) -> list[Statement]:
-        """What `run` would do, for reading. Asks the database for the classes and writes nothing."""
+        """What `run` would do, for reading; as if every number might be missing. Asks for the classes and writes nothing."""
         if self.spec.logistic is not None:
             raise InputError("the statements of method='logistic' are repeated until its weights stand still; fit it instead")
         if self.choosing is not None:
