@@ -138,13 +138,13 @@ class Context:
         # Numbers that no row lacked when the model was fitted: their terms are summed without a guard each (gaussian.sql).
         complete = [feature for feature in self.features if feature.complete and feature.family.guarded]
         self.complete = complete if wide and unguarded and len(complete) > 1 else []
-        indices = {feature.index for feature in self.complete}
+        whole = {feature.index for feature in self.complete}
         self.complete_places = [
             wanted.position
             for wanted in self.parameters
-            if wanted.feature.index in indices and wanted.parameter.quantity == "mean"
+            if wanted.feature.index in whole and wanted.parameter.quantity == "mean"
         ]
-        self.in_joint = [feature for feature in self.features if not feature.family.level and feature not in self.complete]
+        self.in_joint = [feature for feature in self.features if not feature.family.level and feature.index not in whole]
         self.common = [feature for feature in self.in_joint if wide and feature.family.common_term]
         self.stepped = [feature for feature in self.in_joint if wide and feature.family.has_steps]
         self.added_first = ADDED_FIRST if len(levels) * scored(classes) <= ADDED_FIRST_TERMS else 1

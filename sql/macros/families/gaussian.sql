@@ -113,9 +113,9 @@ coalesce(
 )
 {%- endmacro %}
 
-{# Where in the list of all parameters are the mean, the peak and the precision in class k of each of these numbers: the place of the first. #}
-{% macro complete_places(model, k) -%}
-[{% for place in model.complete_places %}{{ (k - 1) * (model.parameters | length) + place }}{% if not loop.last %}, {% endif %}{% endfor %}]
+{# Where in the list of all parameters the mean of each of these numbers in class k is; 1 further is its peak, and 2 its precision. #}
+{% macro complete_places(model, k, further=0) -%}
+[{% for place in model.complete_places %}{{ (k - 1) * (model.parameters | length) + place + further }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
 
 {% macro complete_squares(features, k) -%}
@@ -134,7 +134,7 @@ parameters.precision{{ c }} * {{ deviation }} * {{ deviation }}{% if not loop.la
 {# What these read beside the parameters of each number: the list of all, and by class the sum of the peaks. #}
 {% macro complete_parameters(model) -%}
 numbers,
-  [{% for k in model.class_numbers %}list_sum(list_transform({{ nbsql.complete_places(model, k) }}, lambda place: numbers[place + 1])){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}] AS peaks
+  [{% for k in model.class_numbers %}list_sum(list_select(numbers, {{ nbsql.complete_places(model, k, 1) }})){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}] AS peaks
 {%- endmacro %}
 
 {% macro gaussian_drawn(feature, seed, position) -%}
