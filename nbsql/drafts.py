@@ -5,22 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.spark_catalog import PARTS
 from nbsql.errors import DatabaseError
 from nbsql.plan import Plan
 from nbsql.relations import Relations
 from nbsql.schema import is_calibrated
 
-_TABLES = (
-    "statistics",
-    "batches",
-    "priors",
-    "estimates",
-    "components",
-    "weights",
-    "parameters",
-    "lookups",
-    "calibration",
-)
+_TABLES = tuple(part for part in PARTS if part not in ("likelihoods", "spec"))
 
 
 def draft(engine: Engine, relations: Relations) -> Relations:

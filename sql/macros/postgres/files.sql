@@ -28,19 +28,8 @@ SELECT CAST(json_agg(json_build_object(
 FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
-{% macro postgres__calibration_of_text(model, parameters, text) -%}
-SELECT
-  stored.method,
-  classes.class_no,
-  classes.class,
-  {% for column in ['temperature', 'slope', 'intercept', 'score', 'probability'] %}
-  stored.{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
-FROM json_to_recordset(CAST({{ nbsql.text(text) }} AS JSON)) AS stored(
+{% macro postgres__stored_calibration(text) -%}
+json_to_recordset(CAST({{ nbsql.text(text) }} AS JSON)) AS stored(
   method {{ nbsql.string() }}, class {{ nbsql.string() }}
   {%- for column in ['temperature', 'slope', 'intercept', 'score', 'probability'] %}, {{ nbsql.word(column) }} {{ nbsql.double() }}{% endfor %})
-LEFT JOIN (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes ON CAST(classes.class AS {{ nbsql.string() }}) = stored.class
-ORDER BY classes.class_no, score
 {%- endmacro %}

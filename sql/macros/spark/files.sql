@@ -25,22 +25,12 @@ SELECT to_json(array_sort(collect_list(struct(
 FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
-{% macro spark__calibration_of_text(model, parameters, text) -%}
-SELECT
-  stored.method,
-  classes.class_no,
-  classes.class,
-  {% for column in ['temperature', 'slope', 'intercept', 'score', 'probability'] %}
-  stored.{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
-FROM (
+{% macro spark__stored_calibration(text) -%}
+(
   SELECT inline(from_json(
     {{ nbsql.text(text) }},
     'ARRAY<STRUCT<method: {{ nbsql.string() }}, class: {{ nbsql.string() }}
     {%- for column in ['temperature', 'slope', 'intercept', 'score', 'probability'] %}, {{ nbsql.word(column) }}: {{ nbsql.double() }}{% endfor %}>>'
   ))
 ) AS stored
-LEFT JOIN (
-  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
-) AS classes ON CAST(classes.class AS {{ nbsql.string() }}) = stored.class
 {%- endmacro %}
