@@ -198,6 +198,9 @@ FROM {{ relation }} AS source
 {%- endif %}
 {%- endmacro %}
 
+{# The log-likelihood in class k of the value that a row has. #}
+{% macro level(feature, k) -%} level{{ nbsql.sub(feature) }}.class_{{ k }} {%- endmacro %}
+
 {#
   Too many categorical features for one star, because the time to plan one grows faster than the number of its joins: stars
   of twenty, summed by row.
@@ -306,7 +309,7 @@ numbered AS {{ nbsql.materialized() }}(
 {# What one feature adds to the joint log-likelihood of class k. #}
 {% macro term(feature, k) -%}
 {% if feature.family.level -%}
-{% set found %}level{{ nbsql.sub(feature) }}.class_{{ k }}{% endset -%}
+{% set found = nbsql.level(feature, k) -%}
 {{ nbsql.level_term(feature, k, found) }}
 {%- else -%}
 {% if feature.family.bag %}coalesce(bag{{ nbsql.sub(feature) }}.class_{{ k }}, 0){% endif -%}
@@ -322,7 +325,7 @@ numbered AS {{ nbsql.materialized() }}(
 {% macro found_first(features, k) -%}
 {% if features | length > 1 -%}
 coalesce(
-  {% for feature in features %}level{{ nbsql.sub(feature) }}.class_{{ k }}{% if not loop.last %} + {% endif %}{% endfor %},
+  {% for feature in features %}{{ nbsql.level(feature, k) }}{% if not loop.last %} + {% endif %}{% endfor %},
   {{ nbsql.terms_of(features, k) | indent(2) }}
 )
 {%- else -%}

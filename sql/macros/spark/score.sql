@@ -43,6 +43,10 @@ FROM (
 ) AS evidence
 {%- endmacro %}
 
+{#
+  Spark takes rows of more than a hundred columns apart and puts them together again at each join, so the parameters, which are
+  many columns, come last: joined first, they made a prediction two and a half times slower.
+#}
 {% macro spark__joint_scores(model, relation, parameters, lookups) -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list -%}
 {% set inputs = computed + (model.star | selectattr('family.parameters') | list) -%}
@@ -75,7 +79,6 @@ SELECT /*+ BROADCAST(parameters{% for feature in model.star %}, level{{ nbsql.su
   {%- endif %}
 
 FROM {{ nbsql.with_steps(model, relation, inputs, parameters) }}
-{{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- if model.blocks %}
 
 JOIN blocks ON blocks.nbsql_row = number.nbsql_row
@@ -88,4 +91,16 @@ JOIN blocks ON blocks.nbsql_row = number.nbsql_row
 
 LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row = number.nbsql_row
 {%- endfor %}
+
+{{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- endmacro %}
+
+{# The log-likelihoods of a value in all classes are one column, an array, for the same reason. #}
+{% macro spark__star(model, feature, lookups) -%}
+{% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
+LEFT JOIN (
+  SELECT found.value, {% if model.own %}found.{{ nbsql.word(model.own) }}, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
+{%- endmacro %}
+
+{% macro spark__level(feature, k) -%} level{{ nbsql.sub(feature) }}.scores[{{ k - 1 }}] {%- endmacro %}

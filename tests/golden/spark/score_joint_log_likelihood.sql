@@ -69,7 +69,7 @@ FROM (
             END, 0)
             + coalesce(bag_5.class_1, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
-            + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, CASE WHEN TRUE THEN parameters.unseen_1_1 END, 0) AS nbsql_joint_1,
+            + coalesce(level_1.scores[0], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, CASE WHEN TRUE THEN parameters.unseen_1_1 END, 0) AS nbsql_joint_1,
           parameters.class_2 AS nbsql_class_2,
           parameters.log_prior_2
             + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
@@ -81,7 +81,7 @@ FROM (
             END, 0)
             + coalesce(bag_5.class_2, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
-            + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, CASE WHEN TRUE THEN parameters.unseen_1_2 END, 0) AS nbsql_joint_2
+            + coalesce(level_1.scores[1], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, CASE WHEN TRUE THEN parameters.unseen_1_2 END, 0) AS nbsql_joint_2
         FROM (
           SELECT
             counted.*,
@@ -104,11 +104,11 @@ FROM (
             FROM numbered AS source
           ) AS counted
         ) AS number
-        CROSS JOIN `spam`.`parameters` AS parameters
-        LEFT JOIN `spam`.`lookups` AS level_1
-          ON level_1.feature = 'sender'
-          AND level_1.value = CAST(number.`sender` AS STRING)
+        LEFT JOIN (
+          SELECT found.value, array(found.class_1, found.class_2) AS scores FROM `spam`.`lookups` AS found WHERE feature = 'sender'
+        ) AS level_1 ON level_1.value = CAST(number.`sender` AS STRING)
         LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
+        CROSS JOIN `spam`.`parameters` AS parameters
       ) AS joint
     ) AS best
   ) AS evidence
