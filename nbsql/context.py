@@ -16,10 +16,12 @@ from nbsql.spec import Feature, Prior, Spec
 if TYPE_CHECKING:
     from nbsql.joins.joining import Joining
 
-# The time to plan a star of joins grows faster than the number of its joins and columns. So more categorical features than
-# STAR_JOINS are scored in stars of BLOCK_JOINS, and more classes or terms than these are scored in the long form
-# (sql/macros/score_long.sql). tests/benchmarks/plans.py measures both sides of these limits.
+# The time to plan a star of joins grows faster than the number of its joins and columns, and each holds a hash table. So of more
+# categorical features than STAR_JOINS those of FEW_VALUES at most are looked up in lists (sql/macros/listed.sql), and the others
+# are scored in stars of BLOCK_JOINS; more classes or terms than these are scored in the long form (sql/macros/score_long.sql).
+# tests/benchmarks/plans.py measures both sides of these limits.
 STAR_JOINS = 40
+FEW_VALUES = 64
 BLOCK_JOINS = 20
 WIDE_CLASSES = 100
 WIDE_TERMS = 500
@@ -94,7 +96,7 @@ class Context:
         joins: Sequence[Joining] = (),
         bare: bool = False,
         coded: bool = False,
-        unguarded: bool = False,
+        vectorised: bool = False,
     ) -> None:
         self.bare = bare  # whether it is a part of a model, which is scored without the prior
         self.estimates = estimates  # the table of all likelihoods, where there is one
@@ -132,12 +134,17 @@ class Context:
         self.class_columns = classes
         self.class_numbers = list(range(1, len(classes) + 1)) if wide else []
         levels = [feature for feature in self.features if feature.family.level]
+        # Of many categories those of few values: their places are looked up in lists, without a join (listed.sql).
+        self.listed = [f for f in levels if f.few] if vectorised and many_levels(levels) else []
+        self.listed_places = {feature.index: place for place, feature in enumerate(self.listed, start=1)}
+        levels = [feature for feature in levels if feature.index not in self.listed_places]
         blocked = wide and len(levels) > STAR_JOINS
+        self.levels = levels
         self.star = [] if blocked else levels
         self.blocks = list(blocks(levels, BLOCK_JOINS)) if blocked else []
         # Numbers that no row lacked when the model was fitted: their terms are summed without a guard each (gaussian.sql).
         complete = [feature for feature in self.features if feature.complete and feature.family.guarded]
-        self.complete = complete if wide and unguarded and len(complete) > 1 else []
+        self.complete = complete if wide and vectorised and len(complete) > 1 else []
         whole = {feature.index for feature in self.complete}
         self.complete_places = [
             wanted.position
@@ -193,6 +200,16 @@ def is_wide(spec: Spec, class_count: int, traits: Traits) -> bool:
         return class_count * (numbers_a_class(spec) - common) + common <= traits.most_numbers
     terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
     return class_count <= WIDE_CLASSES and terms <= WIDE_TERMS
+
+
+def many_levels(features: Iterable[Feature]) -> bool:
+    """Whether these have so many categories that it counts how many values each has."""
+    return sum(feature.family.level for feature in features) > STAR_JOINS
+
+
+def few_values(sizes: Iterable[tuple[str, int]]) -> set[str]:
+    """The names of the features whose values are few enough to be looked up in a list, of names and numbers of values."""
+    return {name for name, values in sizes if values <= FEW_VALUES}
 
 
 def numbers_a_class(spec: Spec) -> int:

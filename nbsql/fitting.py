@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.binning import cut
-from nbsql.context import ClassColumn, class_columns, scored
+from nbsql.context import ClassColumn, class_columns, few_values, many_levels, scored
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
 from nbsql.decomposition import decomposed, staged
@@ -154,11 +154,17 @@ class Fit:
             self.spec = replace(self.spec, prior=prior)
 
     def _summarised(self) -> dict[str, bool]:
-        """Whether each feature varies, but for those that are always NULL; the spec then says which are complete."""
+        """Whether each feature varies, but for those that are always NULL; the spec then says which are complete, and have few values."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"])
         everywhere = max((n for name, _, n in rows if name is None), default=0)
         complete = {name for name, varies, n in rows if varies and n >= everywhere}
-        features = [replace(feature, complete=feature.name in complete) for feature in self.spec.features]
+        few = set()
+        if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features):
+            few = few_values(self.engine.ask("value_counts", self.relations["statistics"]))
+        features = [
+            replace(feature, complete=feature.name in complete, few=feature.family.level and feature.name in few)
+            for feature in self.spec.features
+        ]
         self.spec = replace(self.spec, features=tuple(features))
         return {name: varies for name, varies, _ in rows if name is not None}
 

@@ -46,6 +46,7 @@ class Feature:
         whole: whether the column holds whole numbers.
         types: of the columns, as the engine writes them; empty if they are not known.
         complete: whether every row that it was fitted to has a value, and these differ.
+        few: whether these are few, of one of many categories.
     """
 
     name: str
@@ -56,6 +57,7 @@ class Feature:
     whole: bool = False
     types: tuple[str, ...] = ()
     complete: bool = False
+    few: bool = False
 
     @property
     def plain(self) -> Feature:
@@ -193,6 +195,7 @@ class Spec:
                         "whole": f.whole,
                         "types": f.types,
                         **({"complete": True} if f.complete else {}),
+                        **({"few": True} if f.few else {}),
                         **f.family.to_dict(),
                     }
                     for f in self.features
@@ -221,9 +224,13 @@ class Spec:
                 if family_module.FAMILIES[options["family"]].over_columns:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
-                types, complete = tuple(options.pop("types", ())), options.pop("complete", False)
+                types, complete, few = (
+                    tuple(options.pop("types", ())),
+                    options.pop("complete", False),
+                    options.pop("few", False),
+                )
                 family = family_module.from_dict(options)
-                features.append(Feature(name, family, columns, index, floating, whole, types, complete))
+                features.append(Feature(name, family, columns, index, floating, whole, types, complete, few))
             prior = data["prior"]
             return cls(
                 target=data["target"],

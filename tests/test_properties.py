@@ -83,15 +83,22 @@ def test_the_verbs_agree_on_every_row(rows: list[Row], others: list[Row]) -> Non
 def test_every_form_of_scoring_gives_the_same_answers(rows: list[Row], others: list[Row], unseen: Any, nulls: Any) -> None:
     con = connect(rows=rows, others=others)
     answers: dict[str, list[list[Row]]] = {}
-    for form, limits in {"wide": {}, "blocks": {"STAR_JOINS": 0}, "long": {"WIDE_CLASSES": 0}}.items():
+    forms = {
+        "wide": {},
+        "blocks": {"STAR_JOINS": 0, "FEW_VALUES": -1},
+        "listed": {"STAR_JOINS": 0},
+        "long": {"WIDE_CLASSES": 0},
+        "long, listed": {"STAR_JOINS": 0, "WIDE_CLASSES": 0},
+    }
+    for form, limits in forms.items():
         with pytest.MonkeyPatch.context() as patch:
             for name, limit in limits.items():
                 patch.setattr(nbsql.context, name, limit)
             model = fit(con, "rows", unseen=unseen, nulls=nulls)
             answers[form] = [getattr(model, verb)("others").fetchall() for verb in VERBS]
-    for wide, blocks, long in zip(*answers.values(), strict=True):
-        same(wide, blocks)
-        same(wide, long)
+    for wide, *alike in zip(*answers.values(), strict=True):
+        for other in alike:
+            same(wide, other)
 
 
 @given(unweighted, unweighted)

@@ -114,7 +114,7 @@ class Base:
             columns=columns,
             joins=joins,
             estimates=estimates,
-            unguarded=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),
+            vectorised=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),
         )
 
     def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:

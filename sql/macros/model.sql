@@ -93,6 +93,11 @@ FROM {{ statistics }} AS statistics
 GROUP BY feature
 {%- endmacro %}
 
+{# How many values each category has. #}
+{% macro value_counts(statistics) -%}
+SELECT feature, count(DISTINCT value) AS size FROM {{ statistics }} AS statistics WHERE mean IS NULL GROUP BY feature
+{%- endmacro %}
+
 {# How many rows break each rule of a scan, among the rows that have a class. #}
 {% macro broken_rules(scan, count) -%}
 SELECT

@@ -74,7 +74,14 @@ CROSS JOIN {{ parameters }} AS parameters
 {# Each row with nbsql_joint_k, the joint log-likelihood of class k. A class that is in other slices only explains no row of this one. #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list -%}
-{% set inputs = computed + (model.star | selectattr('family.parameters') | list) -%}
+{% set inputs = computed + (model.star + model.listed) | selectattr('family.parameters') | list -%}
+{% if model.listed -%}
+{% set relation -%}
+(
+  {{ nbsql.with_places(model, relation, lookups) | indent(2) }}
+)
+{%- endset -%}
+{%- endif -%}
 SELECT
   number.*
   {%- for k in model.class_numbers %},
@@ -91,6 +98,10 @@ SELECT
 
     + number.nbsql_levels_{{ k }}
   {%- endif %}
+  {%- for block in model.listed | batch(50) %}
+
+    + ({{ nbsql.listed_terms(model, block, k) | indent(4) }})
+  {%- endfor %}
   {%- if model.complete %}
 
     + {{ nbsql.complete_terms(model, k) | indent(4) }}

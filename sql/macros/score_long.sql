@@ -10,15 +10,18 @@
   their many numbers: those are computed once, which halves the time, and the lists are short.
 #}
 {% macro scored_long(model, source, parameters, lookups) -%}
-{% set levels = model.features | selectattr('family.level') | list -%}
+{% set levels = model.levels -%}
+{# The first block has the numbers, too; so it holds no lookups where categories are listed, which meet a class as numbers do. #}
+{% set first = [] if model.listed else levels[:20] -%}
+{% set blocks = levels[first | length:] -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
-{% set whole = model.class_columns[100:] and not (bags or levels[20:] or model.mixed) -%}
+{% set whole = model.class_columns[100:] and not (bags or blocks or model.mixed) -%}
 {% set twice %}{% if whole %}NOT MATERIALIZED {% endif %}{% endset -%}
 {% set explained %}evidence.highest > -{{ nbsql.infinity() }}{% endset -%}
 WITH {{ nbsql.numbered(model, source, parameters, lookups) }},
 terms AS {{ twice }}(
-  {{ nbsql.block_terms(model, levels[:20], parameters, lookups, dense=true) | indent(2) }}
-  {%- for block in levels[20:] | batch(20) %}
+  {{ nbsql.block_terms(model, first, parameters, lookups, dense=true) | indent(2) }}
+  {%- for block in blocks | batch(20) %}
 
   UNION ALL
   {{ nbsql.block_terms(model, block, parameters, lookups) | indent(2) }}
@@ -31,7 +34,7 @@ terms AS {{ twice }}(
 
 ),
 {% if model.mixed %}joint_of_members{% else %}joint{% endif %} AS {{ twice }}(
-  {% if bags or levels[20:] %}
+  {% if bags or blocks %}
   SELECT nbsql_row, class_no, sum(term) AS joint FROM terms GROUP BY nbsql_row, class_no
   {%- else %}
   SELECT nbsql_row, class_no, term AS joint FROM terms
@@ -92,6 +95,8 @@ JOIN {{ parameters }} AS parameters ON parameters.class_no = evidence.class_no{{
 {% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
 {% set smoothed = levels | selectattr('family.parameters') | list -%}
 {% set computed = model.features | selectattr('family.parametrised_term') | list if dense else [] -%}
+{% set listed = model.listed if dense else [] -%}
+{% set smoothed = smoothed + (listed | selectattr('family.parameters') | list) -%}
 SELECT
   number.nbsql_row,
   {%+ if levels %}number{% else %}parameters{%+ endif %}.class_no,
@@ -99,6 +104,10 @@ SELECT
   {%- for block in computed | batch(50) %}
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql[feature.family.name ~ '_term'](feature, none) }}{% endfor %})
+  {%- endfor %}
+  {%- for block in listed | batch(50) %}
+
+    + ({{ nbsql.listed_terms(model, block, none) }})
   {%- endfor %}
   {%- for feature in levels %}
   {%- set found %}number.level{{ nbsql.sub(feature) }}{% endset %}
@@ -113,6 +122,9 @@ SELECT
     {% for feature in smoothed %}
     {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }},
     {% endfor %}
+    {% for feature in listed %}
+    {{ nbsql.place_of(feature, loop.index) }},
+    {% endfor %}
     {% for feature in levels %}
     unnest(level{{ nbsql.sub(feature) }}.scores) AS level{{ nbsql.sub(feature) }},
     {% endfor %}
@@ -121,6 +133,11 @@ SELECT
     {% endif %}
     {{ nbsql.row_of(model, nbsql.word('source')) }}
   FROM {% if dense %}numbered{% else %}{{ nbsql.narrowed(model, levels) }}{% endif %} AS source
+  {% if listed %}
+  CROSS JOIN (
+    {{ nbsql.known_values(listed, lookups) | indent(4) }}
+  ) AS listed
+  {% endif %}
   {% if levels and model.own %}
   {% set own = nbsql.word(model.own) %}
   JOIN (
@@ -143,6 +160,11 @@ FROM (
   {{ nbsql.completed(inputs | trim, computed) }}
 ) AS number
 {%- if dense and not levels %}
+{% if listed %}
+{% set parameters %}(
+  {{ nbsql.with_scores(listed, parameters, lookups) | indent(2) }}
+){% endset %}
+{% endif %}
 
 {{ nbsql.met(model, parameters, nbsql.word('number')) }}
 {%- elif dense or smoothed %}

@@ -26,7 +26,7 @@ MUST = ((5, 500, 0, 50_000), (300, 20, 20, 50_000), (5, 0, 1_000, 50_000), (1_00
 FORMS = {
     "chosen": {},
     "wide": {"WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9, "STAR_JOINS": 10**9},
-    "blocks": {"WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9, "STAR_JOINS": 0},
+    "blocks": {"WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9, "STAR_JOINS": 0, "FEW_VALUES": -1},
     "long": {"WIDE_CLASSES": 0},
 }
 MEMORY = "8GB"
