@@ -16,10 +16,10 @@ from nbsql.spec import Feature, Prior, Spec
 if TYPE_CHECKING:
     from nbsql.joins.joining import Joining
 
-# The time to plan a star of joins grows faster than the number of its joins and columns, and each holds a hash table. So of more
-# categorical features than STAR_JOINS those of FEW_VALUES at most are looked up in lists (sql/macros/listed.sql), and the others
-# are scored in stars of BLOCK_JOINS; more classes or terms than these are scored in the long form (sql/macros/score_long.sql).
-# tests/benchmarks/plans.py measures both sides of these limits.
+# The time to plan a star of joins grows faster than the number of its joins and columns, and each holds a hash table. So of
+# more categorical features than STAR_JOINS those of at most FEW_VALUES values are looked up in lists (sql/macros/listed.sql),
+# and the others are scored in stars of BLOCK_JOINS; more classes or terms than these are scored in the long form
+# (sql/macros/score_long.sql). tests/benchmarks/plans.py measures both sides of these limits.
 STAR_JOINS = 40
 FEW_VALUES = 64
 BLOCK_JOINS = 20

@@ -154,7 +154,7 @@ class Fit:
             self.spec = replace(self.spec, prior=prior)
 
     def _summarised(self) -> dict[str, bool]:
-        """Whether each feature varies, but for those that are always NULL; the spec then says which are complete, and have few values."""
+        """Whether each feature varies, but for those that are always NULL; the spec then says more of each."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"])
         everywhere = max((n for name, _, n in rows if name is None), default=0)
         complete = {name for name, varies, n in rows if varies and n >= everywhere}

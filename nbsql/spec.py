@@ -224,11 +224,8 @@ class Spec:
                 if family_module.FAMILIES[options["family"]].over_columns:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
-                types, complete, few = (
-                    tuple(options.pop("types", ())),
-                    options.pop("complete", False),
-                    options.pop("few", False),
-                )
+                types = tuple(options.pop("types", ()))
+                complete, few = options.pop("complete", False), options.pop("few", False)
                 family = family_module.from_dict(options)
                 features.append(Feature(name, family, columns, index, floating, whole, types, complete, few))
             prior = data["prior"]

@@ -80,13 +80,7 @@ def data() -> Path:
 # The limits of nbsql/context.py that bring every model, whatever its size, into one form of scoring.
 FORMS: dict[str, dict[str, int]] = {
     "wide": {"STAR_JOINS": 10**9, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},
-    "blocks": {
-        "STAR_JOINS": 0,
-        "FEW_VALUES": -1,
-        "BLOCK_JOINS": 2,
-        "WIDE_CLASSES": 10**9,
-        "WIDE_TERMS": 10**9,
-    },  # but for categories
+    "blocks": {"STAR_JOINS": 0, "FEW_VALUES": -1, "BLOCK_JOINS": 2, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},
     "listed": {"STAR_JOINS": 0, "FEW_VALUES": 10**9, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},
     "long": {"WIDE_CLASSES": 0},
     "long, listed": {"STAR_JOINS": 0, "FEW_VALUES": 4, "WIDE_CLASSES": 0},
