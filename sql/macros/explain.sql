@@ -105,11 +105,16 @@ FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.
 {{ nbsql.meets(model, nbsql.word('number')) }}
 {%- for feature in features | selectattr('family.level') %}
 
-LEFT JOIN (
-  SELECT found.value, {% if model.segmented %}found.{{ nbsql.word(model.own) }}, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
-{%- if model.segmented %} AND level{{ nbsql.sub(feature) }}.nbsql_segment = number.nbsql_segment{% endif %}
+{{ nbsql.star_of_scores(model, feature, lookups) }}
 {%- endfor %}
+{%- endmacro %}
+
+{# The lookup of a categorical feature (score.sql), with the log-likelihoods in all classes as one list. #}
+{% macro star_of_scores(model, feature, lookups) -%}
+{% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
+LEFT JOIN (
+  SELECT found.value, {% if model.own %}found.{{ nbsql.word(model.own) }}, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
+) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
 {# What a text adds beside its words has no value; a feature over several columns shows the column. #}

@@ -106,8 +106,6 @@ FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.
 {{ nbsql.meets(model, nbsql.word('number')) }}
 {%- for feature in features | selectattr('family.level') %}
 
-LEFT JOIN (
-  SELECT found.value, {% if model.segmented %}found.nbsql_segment, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
-) AS level{{ nbsql.sub(feature) }} ON level{{ nbsql.sub(feature) }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, nbsql.word('level') ~ nbsql.sub(feature), nbsql.word('number')) }}
+{{ nbsql.star(model, feature, lookups) }}
 {%- endfor %}
 {%- endmacro %}

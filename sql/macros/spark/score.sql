@@ -97,10 +97,7 @@ LEFT JOIN bag{{ nbsql.sub(feature) }} ON bag{{ nbsql.sub(feature) }}.nbsql_row =
 
 {# The log-likelihoods of a value in all classes are one column, an array, for the same reason. #}
 {% macro spark__star(model, feature, lookups) -%}
-{% set level %}level{{ nbsql.sub(feature) }}{% endset -%}
-LEFT JOIN (
-  SELECT found.value, {% if model.own %}found.{{ nbsql.word(model.own) }}, {% endif %}{{ nbsql.scores(model) }} AS scores FROM {{ lookups }} AS found WHERE feature = {{ nbsql.text(feature.name) }}
-) AS {{ level }} ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}{{ nbsql.of_own(model, level, nbsql.word('number')) }}
+{{ nbsql.star_of_scores(model, feature, lookups) }}
 {%- endmacro %}
 
 {% macro spark__level(feature, k) -%} level{{ nbsql.sub(feature) }}.scores[{{ k - 1 }}] {%- endmacro %}
