@@ -7,7 +7,7 @@ import random
 from typing import Any
 
 import pytest
-from algebra import COLUMNS, FAMILIES, Row, cells, connect, few, fit, same, same_cells, tables, unweighted
+from algebra import COLUMNS, FAMILIES, Row, cells, connect, few, fit, near, same, same_cells, tables, unweighted
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -96,9 +96,15 @@ def test_every_form_of_scoring_gives_the_same_answers(rows: list[Row], others: l
                 patch.setattr(nbsql.context, name, limit)
             model = fit(con, "rows", unseen=unseen, nulls=nulls)
             answers[form] = [getattr(model, verb)("others").fetchall() for verb in VERBS]
-    for wide, *alike in zip(*answers.values(), strict=True):
+    # Forms add in different orders, so where two classes are as probable the one or the other may be some last digit ahead.
+    likelihoods = [sorted(row[len(COLUMNS) :])[-2:] for row in answers["wide"][VERBS.index("joint_log_likelihood")]]
+    tied = [len(best) == 2 and math.isclose(*best, rel_tol=1e-12, abs_tol=1e-9) for best in likelihoods]
+    for verb, wide, *alike in zip(VERBS, *answers.values(), strict=True):
+        ties = [False] * len(wide) if verb == "explain" else tied
         for other in alike:
-            same(wide, other)
+            assert len(other) == len(wide)
+            for one, two, tie in zip(wide, other, ties, strict=True):
+                assert all(near(x, y) or (tie and isinstance(x, str)) for x, y in zip(one, two, strict=True)), (one, two)
 
 
 @given(unweighted, unweighted)
