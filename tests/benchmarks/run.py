@@ -197,6 +197,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="how often each contender takes its turn (default 5, with --quick 3)")
     parser.add_argument("--into", type=Path, default=Path(), help="the folder of benchmark.md and benchmark.json (default .)")
     options = parser.parse_args()
+    options.into.mkdir(parents=True, exist_ok=True)
     rounds = options.rounds or (3 if options.quick else 5)
     wanted = [name for name in CONTENDERS if name == "nbsql" or name in (options.contenders or CONTENDERS)]
     absent = {name: why for name in wanted if (why := missing(name))}
