@@ -21,25 +21,30 @@ SELECT
 
 FROM {{ relation }} AS source
 CROSS JOIN (
+  {{ nbsql.known_values(model, lookups) | indent(2) }}
+) AS listed
+{%- endmacro %}
+
+{# `known`, and the scores of every class that has columns; the long form has those of a class with its parameters. #}
+{% macro known_values(model, lookups) -%}
+SELECT
+  list(known ORDER BY place) AS known
+  {%- for k in model.class_numbers %},
+  list(scores_{{ k }} ORDER BY place) AS scores_{{ k }}
+  {%- endfor %}
+
+FROM (
   SELECT
-    list(known ORDER BY place) AS known
+    features.place,
+    list(lookups.value ORDER BY lookups.value) AS known
     {%- for k in model.class_numbers %},
-    list(scores_{{ k }} ORDER BY place) AS scores_{{ k }}
+    list(lookups.class_{{ k }} ORDER BY lookups.value) AS scores_{{ k }}
     {%- endfor %}
 
-  FROM (
-    SELECT
-      features.place,
-      list(lookups.value ORDER BY lookups.value) AS known
-      {%- for k in model.class_numbers %},
-      list(lookups.class_{{ k }} ORDER BY lookups.value) AS scores_{{ k }}
-      {%- endfor %}
-
-    FROM {{ nbsql.listed_features(model.listed) | indent(4) }}
-    LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
-    GROUP BY features.place
-  ) AS features
-) AS listed
+  FROM {{ nbsql.listed_features(model.listed) | indent(2) }}
+  LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
+  GROUP BY features.place
+) AS features
 {%- endmacro %}
 
 {% macro listed_features(features) -%}
@@ -51,17 +56,7 @@ CROSS JOIN (
 ) AS features(place, feature)
 {%- endmacro %}
 
-{# `known` alone, and the scores in the long form: the parameters, which are a row a class, with `scores`. #}
-{% macro known_values(features, lookups) -%}
-SELECT list(known ORDER BY place) AS known
-FROM (
-  SELECT features.place, list(lookups.value ORDER BY lookups.value) AS known
-  FROM {{ nbsql.listed_features(features) | indent(2) }}
-  LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
-  GROUP BY features.place
-) AS features
-{%- endmacro %}
-
+{# The parameters of the long form, a row a class, with `scores`. #}
 {% macro with_scores(features, parameters, lookups) -%}
 SELECT parameters.*, listed.scores
 FROM {{ parameters }} AS parameters

@@ -135,7 +135,7 @@ SELECT
   FROM {% if dense %}numbered{% else %}{{ nbsql.narrowed(model, levels) }}{% endif %} AS source
   {% if listed %}
   CROSS JOIN (
-    {{ nbsql.known_values(listed, lookups) | indent(4) }}
+    {{ nbsql.known_values(model, lookups) | indent(4) }}
   ) AS listed
   {% endif %}
   {% if levels and model.own %}
