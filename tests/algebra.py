@@ -63,16 +63,26 @@ def cells(model: nbsql.Model) -> dict[tuple[Any, ...], tuple[float, ...]]:
     return found
 
 
-def near(x: Any, y: Any) -> bool:
+def near(x: Any, y: Any, off: float = 1e-9) -> bool:
     if isinstance(x, float) and isinstance(y, float):
-        return x == y or math.isclose(x, y, rel_tol=1e-12, abs_tol=1e-9)
+        return x == y or math.isclose(x, y, rel_tol=1e-12, abs_tol=off)
     return bool(x == y)
 
 
-def same(left: list[Row], right: list[Row]) -> None:
+def same(left: list[Row], right: list[Row], off: list[float] | None = None) -> None:
+    """Equal rows but for rounding; `off` says by how much more than 1e-9 the numbers of each row may differ."""
     assert len(left) == len(right)
-    for one, other in zip(left, right, strict=True):
-        assert all(map(near, one, other)), (one, other)
+    for one, other, more in zip(left, right, off or [0.0] * len(left), strict=True):
+        assert all(near(x, y, 1e-9 + more) for x, y in zip(one, other, strict=True)), (one, other)
+
+
+def rounding(model: nbsql.Model, source: str) -> list[float]:
+    """
+    How far the posteriors of each row may be off because its likelihoods are rounded: a log-likelihood of -5e7, of a number far
+    from classes in which it hardly varies, is known to 7e-9, and so is the logarithm of the posterior.
+    """
+    joints = [row[-len(model.classes) :] for row in model.joint_log_likelihood(source).fetchall()]
+    return [8 * math.ulp(best) if math.isfinite(best := max(row)) else 0.0 for row in joints]
 
 
 def alike(left: list[Row], right: list[Row]) -> None:

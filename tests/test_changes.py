@@ -67,6 +67,21 @@ def test_what_is_forgotten_was_never_there(rows: list[Row], others: list[Row]) -
     agree(again, fit(con, "kept"))
 
 
+@pytest.mark.parametrize("rest", [0.0, 0.1, -7.0, 1e9 + 0.25])
+def test_a_number_that_no_longer_varies_says_nothing(rest: float) -> None:
+    con = duckdb.connect()
+    table = "SELECT x: CAST(? AS DOUBLE) + i / 3 * ?, y: i % 5, play: ['no', 'yes', 'maybe'][i % ? + 1] FROM range(?) AS t(i)"
+    con.execute(f"CREATE TABLE kept AS {table}", [rest, 0, 3, 24])
+    con.execute(f"CREATE TABLE gone AS {table}", [rest, 1, 2, 14])
+    model = nbsql.fit(con, "FROM kept UNION ALL FROM gone", target="play")
+    model.forget("gone")
+    of_kept = nbsql.fit(con, "kept", target="play")
+    for _ in ("a batch and its forgetting", "one batch"):
+        same(model.joint_log_likelihood("kept").fetchall(), of_kept.joint_log_likelihood("kept").fetchall())
+        assert {row[2] for row in model.explain("kept").fetchall() if row[4]} == {None, "y"}
+        model.compact()
+
+
 @given(unweighted, unweighted)
 @few
 def test_a_rollback_undoes_whatever_came_after(rows: list[Row], others: list[Row]) -> None:
