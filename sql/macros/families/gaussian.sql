@@ -97,18 +97,20 @@ coalesce(parameters.peak{{ c }} - parameters.precision{{ c }} * ({{ x }} - param
 
 {#
   The terms of several numbers that no row lacked when the model was fitted. A guard takes DuckDB as long as the term; so they are
-  added without one, the peaks as one number, and only for a row that does lack a number, one by one.
+  added without one, the peaks as one number, and only for a row that does lack a number, one by one. That sum stands in a CASE,
+  which is always met, because DuckDB takes what several classes have in common out of a coalesce, here the list of the numbers,
+  and computes it for every row, but not out of a CASE: an eighth of the time of a prediction.
 #}
 {% macro complete_terms(model, k) -%}
 coalesce(
   parameters.peaks[{{ k }}] - ({{ nbsql.complete_squares(model.complete, k) }}),
-  list_sum(list_transform(
+  CASE WHEN parameters.numbers IS NOT NULL THEN list_sum(list_transform(
     list_zip(
       [{% for feature in model.complete %}number.nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}],
       {{ nbsql.complete_places(model, k) }}
     ),
     lambda pair: parameters.numbers[pair[2] + 1] - parameters.numbers[pair[2] + 2] * (pair[1] - parameters.numbers[pair[2]]) * (pair[1] - parameters.numbers[pair[2]])
-  )),
+  )) END,
   0
 )
 {%- endmacro %}

@@ -40,9 +40,9 @@ class ByHand(Contender):
         """
 
     def predict(self) -> None:
-        self.con.execute(f"CREATE OR REPLACE TABLE scored AS {self._scored()}")
+        self.con.execute(f"CREATE OR REPLACE TABLE scored AS {self.scored()}")
 
-    def _scored(self, also: str = "") -> str:
+    def scored(self, also: str = "") -> str:
         """The query of prediction, probability and other columns."""
         rows = sum(row[1] for row in self.classes)
         joints = [f"{math.log(row[1] / rows)!r} + {self._score(*row)}" for row in self.classes]
@@ -69,7 +69,7 @@ class ByHand(Contender):
         return " + ".join([repr(constant), *(f"({x} - {m!r}) * ({x} - {m!r}) * {-0.5 / v!r}" for x, m, v in terms)])
 
     def answers(self, options: dict[str, Any]) -> dict[str, Any]:
-        query = self._scored(f", id, [{', '.join(f'j_{y}' for y, *_ in self.classes)}] AS joints")
+        query = self.scored(f", id, [{', '.join(f'j_{y}' for y, *_ in self.classes)}] AS joints")
         predictions = self.con.execute(f"SELECT prediction FROM ({query}) ORDER BY id").fetchnumpy()["prediction"]
         found = self.con.execute(f"SELECT joints FROM ({query}) WHERE id < {SAMPLE} ORDER BY id").fetchall()
         return {"predictions": predictions, "posterior": posterior(np.array([row[0] for row in found]))}
