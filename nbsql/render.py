@@ -60,19 +60,20 @@ class _Macros:
         for folder_name in reversed(speaks):
             own = f"{folder_name}__"
             self._places.update({name.removeprefix(own): at for name, at in self._places.items() if name.startswith(own)})
-        self._macros = dict(gates)  # which take the place of dbt's, in primitives.sql
+        self.__dict__.update(gates)  # which take the place of dbt's, in primitives.sql
 
     def __getitem__(self, name: str) -> Callable[..., Markup]:
-        if name not in self._macros:
-            file, macro = self._places[name]
-            self._macros[name] = getattr(self._environment.get_template(file).module, macro)
-        return self._macros[name]
+        macro: Callable[..., Markup] = getattr(self, name)
+        return macro
 
     def __getattr__(self, name: str) -> Callable[..., Markup]:
-        try:
-            return self[name]
-        except KeyError:
-            raise AttributeError(f"no macro {name!r} in {macro_path()}") from None
+        """A macro that is called for the first time; from then on it is an attribute like others, thousands a statement."""
+        if name not in self._places:
+            raise AttributeError(f"no macro {name!r} in {macro_path()}")
+        file, macro = self._places[name]
+        found: Callable[..., Markup] = getattr(self._environment.get_template(file).module, macro)
+        self.__dict__[name] = found
+        return found
 
 
 def _spoken(file: str, speaks: Sequence[str]) -> bool:
