@@ -61,6 +61,21 @@ def test_weights_and_classes_that_a_fold_alone_has(con: Connection, form: str) -
     assert ("c", "c") not in [row[:2] for row in found.evaluation.confusion]  # only its own fold has class c
 
 
+def test_numbers_without_gaps_that_do_not_vary_in_other_folds(con: Connection) -> None:
+    """Number y varies in fold 0 alone, so that the model of its rows is without; and class c is in fold 1 alone."""
+    con.execute("""
+        CREATE TABLE folded AS
+        SELECT i % 4 AS part, i * i % 11 AS x, CASE WHEN i % 4 = 0 THEN i / 5 ELSE 7.5 END AS y, i / 7 AS z,
+            CASE WHEN i % 4 = 1 AND i % 3 = 0 THEN 'c' WHEN i * i % 11 > 4 THEN 'a' ELSE 'b' END AS play
+        FROM range(60) AS t(i)
+    """)
+    found = nbsql.cross_validate(con, "folded", target="play", fold="part")
+    with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'y'"):
+        accuracy, loss = refitted(con, "folded", "part")
+    assert (found.accuracy, found.log_loss) == (near(accuracy), near(loss, rel=1e-12))
+    assert (found.evaluation.accuracy, found.evaluation.log_loss) == (near(accuracy), near(loss, rel=1e-12))
+
+
 def test_folds_are_those_of_scikit_learn(con: Connection) -> None:
     data, target = load_breast_cancer(return_X_y=True)
     part = np.arange(len(target)) % 5

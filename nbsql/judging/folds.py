@@ -95,8 +95,11 @@ class Folds:
         self.cells = table("cells")
         self._dealt = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
-        self.known = known  # every feature that is counted, by its name among the cells
-        self.specs = [self._known(self._shared.answered(spec, known)) for spec in specs]
+        self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
+        complete = self._without_gaps() if self._vectorised else set()
+        self.known = _marked(known, [feature.name for feature in known.features], complete)  # by the names among the cells
+        answered = [self._known(self._shared.answered(spec, known)) for spec in specs]
+        self.specs = [_marked(spec, self.counted_as(spec), complete) for spec in answered]
         self.names = self._named()
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
@@ -124,7 +127,8 @@ class Folds:
         """What the macros know of the models of a setting; coded, of one without its categories (nbsql/judging/coded.py)."""
         classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
         wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
-        return Context(spec, classes, wide=wide, by_slice=True, whole_slices=self._dealt, coded=coded)
+        whole, vectorised = self._dealt, self._vectorised
+        return Context(spec, classes, wide=wide, by_slice=True, whole_slices=whole, coded=coded, vectorised=vectorised)
 
     def counted_as(self, spec: Spec) -> list[str]:
         """The names of the features of one of the settings among the cells, in order."""
@@ -221,6 +225,11 @@ class Folds:
             for statement in count.cells(self.cells, "1", temporary=True):
                 count.run(statement)
 
+    def _without_gaps(self) -> set[str]:
+        """The names, among the cells, of the features that every row has a value of."""
+        counts = {name: n for name, _, n in self.engine.ask("feature_summary", self.cells)}
+        return {name for name, n in counts.items() if n >= counts[None]}
+
     def _known(self, spec: Spec) -> Spec:
         """The spec with given priors as the engine writes the labels."""
         if spec.prior.kind != "given":
@@ -247,7 +256,8 @@ class Folds:
             folds: their names.
             known: what is known of a fold, where the estimates are tables.
         """
-        key = estimates(spec, features) + repr((context.has_prior, bool(context.class_numbers), folds))
+        laid_out = (context.has_prior, bool(context.class_numbers), [feature.index for feature in context.complete], folds)
+        key = estimates(spec, features) + repr(laid_out)
         made = self._made.get(kind)
         if made is not None and made[0] == key:
             return made[1]
@@ -297,6 +307,12 @@ def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:
         family = feature.family if feature.family.smoothed else replace(feature.family, alpha=None)  # it has no pseudo-counts
         found.append((feature.index, feature.name, feature.columns, family))
     return repr((spec.prior, found))
+
+
+def _marked(spec: Spec, names: Sequence[str], complete: set[str]) -> Spec:
+    """The spec, whose features have these names among the cells, with those marked that no row lacks."""
+    features = [replace(feature, complete=name in complete) for feature, name in zip(spec.features, names, strict=True)]
+    return replace(spec, features=tuple(features))
 
 
 def _listed(exclude: Any) -> list[str]:

@@ -252,8 +252,8 @@ WHERE n > 0
 {%- endmacro %}
 
 {#
-  A typical value a number, as it is counted: index, centre, and j, the number of the column of a feature over several. The median of the first rows, because it is one of the values, so that a constant
-  stays exact.
+  A typical value a number, as it is counted: index, centre, and j, the number of the column of a feature over several. The median of
+  the first rows, because it is one of the values, so that a constant stays exact.
 #}
 {% macro centres(source, features) -%}
 {% set several = features | selectattr('family.over_columns') | list -%}

@@ -98,21 +98,27 @@ coalesce(parameters.peak{{ c }} - parameters.precision{{ c }} * ({{ x }} - param
 {#
   The terms of several numbers that no row lacked when the model was fitted. A guard takes DuckDB as long as the term; so they are
   added without one, the peaks as one number, and only for a row that does lack a number, one by one. That sum stands in a CASE,
-  which is always met, because DuckDB takes what several classes have in common out of a coalesce, here the list of the numbers,
-  and computes it for every row, but not out of a CASE: an eighth of the time of a prediction.
+  because DuckDB takes what several classes have in common out of a coalesce, here the list of the numbers, and computes it for
+  every row, but not out of a CASE: an eighth of the time of a prediction. Where rows meet parameters of their own, lists would be
+  copied for every row; there it is as long as it would be without all this.
 #}
 {% macro complete_terms(model, k) -%}
 coalesce(
-  parameters.peaks[{{ k }}] - ({{ nbsql.complete_squares(model.complete, k) }}),
-  CASE WHEN parameters.numbers IS NOT NULL THEN list_sum(list_transform(
-    list_zip(
-      [{% for feature in model.complete %}number.nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}],
-      {{ nbsql.complete_places(model, k) }}
-    ),
-    lambda pair: parameters.numbers[pair[2] + 1] - parameters.numbers[pair[2] + 2] * (pair[1] - parameters.numbers[pair[2]]) * (pair[1] - parameters.numbers[pair[2]])
-  )) END,
+  parameters.peaks_{{ k }} - ({{ nbsql.complete_squares(model.complete, k) }}),
+  CASE WHEN parameters.peaks_{{ k }} IS NOT NULL THEN {% if model.own %}{{ nbsql.terms_of(model.complete, k) | indent(2) }}{% else %}{{ nbsql.listed_terms_of_numbers(model, k) | indent(2) }}{% endif %} END,
   0
 )
+{%- endmacro %}
+
+{# The sum of the terms of the numbers that a row has, as short as it can be. #}
+{% macro listed_terms_of_numbers(model, k) -%}
+list_sum(list_transform(
+  list_zip(
+    [{% for feature in model.complete %}number.nbsql_x{{ nbsql.sub(feature) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}],
+    {{ nbsql.complete_places(model, k) }}
+  ),
+  lambda pair: parameters.numbers[pair[2] + 1] - parameters.numbers[pair[2] + 2] * (pair[1] - parameters.numbers[pair[2]]) * (pair[1] - parameters.numbers[pair[2]])
+))
 {%- endmacro %}
 
 {# Where in the list of all parameters the mean of each of these numbers in class k is; 1 further is its peak, and 2 its precision. #}
@@ -133,10 +139,15 @@ parameters.precision{{ c }} * {{ deviation }} * {{ deviation }}{% if not loop.la
 {%- endfor %}
 {%- endmacro %}
 
-{# What these read beside the parameters of each number: the list of all, and by class the sum of the peaks. #}
+{# What these read beside the parameters of each number: by class the sum of the peaks, and the list of all parameters. #}
 {% macro complete_parameters(model) -%}
-numbers,
-  [{% for k in model.class_numbers %}list_sum(list_select(numbers, {{ nbsql.complete_places(model, k, 1) }})){{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}] AS peaks
+{% for k in model.class_numbers -%}
+{%+ if not loop.first %}  {%+ endif %}list_sum(list_select(numbers, {{ nbsql.complete_places(model, k, 1) }})) AS peaks_{{ k }}{% if not loop.last or not model.own %},
+{% endif %}
+{%- endfor %}
+{%- if not model.own %}
+  numbers
+{%- endif %}
 {%- endmacro %}
 
 {% macro gaussian_drawn(feature, seed, position) -%}
