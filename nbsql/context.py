@@ -207,6 +207,13 @@ def many_levels(features: Iterable[Feature]) -> bool:
     return sum(feature.family.level for feature in features) > STAR_JOINS
 
 
+def without_gaps(rows: Iterable[tuple[str | None, bool, float]]) -> set[str]:
+    """The names of the features that vary and have a value in every row, from the rows of `feature_summary` (model.sql)."""
+    rows = list(rows)
+    everywhere = max((n for name, _, n in rows if name is None), default=0)
+    return {name for name, varies, n in rows if name is not None and varies and n >= everywhere}
+
+
 def few_values(sizes: Iterable[tuple[str, int]]) -> set[str]:
     """The names of the features whose values are few enough to be looked up in a list, of names and numbers of values."""
     return {name for name, values in sizes if values <= FEW_VALUES}

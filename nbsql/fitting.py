@@ -9,7 +9,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.binning import cut
-from nbsql.context import ClassColumn, class_columns, few_values, many_levels, scored
+from nbsql.context import ClassColumn, class_columns, few_values, many_levels, scored, without_gaps
 from nbsql.counting import Count, say, total
 from nbsql.covariance import check_covariances, together
 from nbsql.decomposition import decomposed, staged
@@ -156,8 +156,7 @@ class Fit:
     def _summarised(self) -> dict[str, bool]:
         """Whether each feature varies, but for those that are always NULL; the spec then says more of each."""
         rows = self.engine.ask("feature_summary", self.relations["statistics"])
-        everywhere = max((n for name, _, n in rows if name is None), default=0)
-        complete = {name for name, varies, n in rows if varies and n >= everywhere}
+        complete = without_gaps(rows)
         few = set()
         if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features):
             few = few_values(self.engine.ask("value_counts", self.relations["statistics"]))

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context, is_wide
+from nbsql.context import ClassColumn, Context, is_wide, without_gaps
 from nbsql.counting import Count, say, total
 from nbsql.covariance import together
 from nbsql.dialect import folded
@@ -96,8 +96,9 @@ class Folds:
         self._dealt = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
-        complete = self._without_gaps() if self._vectorised else set()
-        self.known = _marked(known, [feature.name for feature in known.features], complete)  # by the names among the cells
+        complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else set()
+        # Every feature that is counted, by its name among the cells.
+        self.known = _marked(known, [feature.name for feature in known.features], complete)
         answered = [self._known(self._shared.answered(spec, known)) for spec in specs]
         self.specs = [_marked(spec, self.counted_as(spec), complete) for spec in answered]
         self.names = self._named()
@@ -224,11 +225,6 @@ class Folds:
             self.labels: list[tuple[Any, ...]] = count.scan()
             for statement in count.cells(self.cells, "1", temporary=True):
                 count.run(statement)
-
-    def _without_gaps(self) -> set[str]:
-        """The names, among the cells, of the features that every row has a value of."""
-        counts = {name: n for name, _, n in self.engine.ask("feature_summary", self.cells)}
-        return {name for name, n in counts.items() if n >= counts[None]}
 
     def _known(self, spec: Spec) -> Spec:
         """The spec with given priors as the engine writes the labels."""
