@@ -72,21 +72,21 @@ sum(n) > 1e-9 * sum(abs(n))
 {#
   Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts; the
   cells of what was forgotten are negative. Means are averaged from the least of them, so that equal means have exactly that
-  mean, and a constant no variance. What rounding leaves is nothing either: of a mean and of squares that were taken away again,
-  and of means that differ by less than a millionth of a millionth of them. Cells of one mean are added first: a batch that was
-  forgotten again is then gone to the bit, however far out its numbers were.
+  mean, and a constant no variance; what rounding leaves of squares that were taken away again is none either. Cells of one mean
+  are added first: a batch that was forgotten again is then gone to the bit, however far out its numbers were. Where some were
+  forgotten and the rest do not vary, their mean is what they all are, but for rounding: it is cut to thirteen digits, so that it is
+  that of another class which has the same number only.
 #}
 {% macro pooled(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 {% set squares %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
+{% set varies %}sum({{ squares }}) > 1e-12 * sum(abs({{ squares }})){% endset -%}
+{% set scale %}power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)){% endset -%}
 SELECT
   {{ by }},
   sum(n) AS n,
-  CASE WHEN abs(max(centre)) > 1e-12 * max(abs(mean)) THEN max(centre) ELSE 0 END AS mean,
-  CASE
-    WHEN sum({{ squares }}) > greatest(1e-12 * sum(abs({{ squares }})), sum(n) * max(1e-24 * centre * centre)) THEN sum({{ squares }})
-    WHEN sum(m2) IS NOT NULL THEN 0
-  END AS m2
+  CASE WHEN min(n) < 0 AND NOT {{ varies }} THEN coalesce(round(max(centre) * {{ scale }}) / {{ scale }}, 0) ELSE max(centre) END AS mean,
+  CASE WHEN {{ varies }} THEN sum({{ squares }}) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
 FROM (
   SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
   FROM (

@@ -57,6 +57,21 @@ def test_changes_agree(models: list[nbsql.Model]) -> None:
     assert lines[0] == lines[1]
 
 
+def test_what_does_not_vary_once_rows_are_forgotten_says_nothing(both: Both) -> None:
+    for place in both:
+        rows = [(i, 0.1, float(i % 5), ("no", "yes", "maybe")[i % 3]) for i in range(24)]
+        rows += [(24 + i, 0.1 + i / 3, float(i % 4), ("no", "yes")[i % 2]) for i in range(14)]
+        columns = {"id": "INTEGER", "x": "DOUBLE PRECISION", "y": "DOUBLE PRECISION", "play": "VARCHAR"}
+        place.table("days", columns, rows)
+    found = []
+    for place in both:
+        model = nbsql.fit(place.con, "days", target="play", exclude="id", name="m")
+        model.forget("SELECT * FROM days WHERE id >= 24")
+        assert {row[2] for row in model.explain("days").fetchall() if row[4]} == {None, "y"}
+        found.append(sorted(model.joint_log_likelihood("SELECT * FROM days WHERE id < 24").fetchall()))
+    assert_same_rows(*found)
+
+
 def test_merged_models_agree(models: list[nbsql.Model]) -> None:
     for model in models:
         nbsql.fit(model._engine, "later", name="other", **OPTIONS)

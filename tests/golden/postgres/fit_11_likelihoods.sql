@@ -15,11 +15,8 @@ FROM (
     SELECT
       class, feature,
       sum(n) AS n,
-      CASE WHEN abs(max(centre)) > 1e-12 * max(abs(mean)) THEN max(centre) ELSE 0 END AS mean,
-      CASE
-        WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > greatest(1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))), sum(n) * max(1e-24 * centre * centre)) THEN sum(m2 + n * (mean - centre) * (mean - centre))
-        WHEN sum(m2) IS NOT NULL THEN 0
-      END AS m2
+      CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
+      CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
     FROM (
       SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
       FROM (
@@ -157,11 +154,8 @@ FROM (
         SELECT
           feature,
           sum(n) AS n,
-          CASE WHEN abs(max(centre)) > 1e-12 * max(abs(mean)) THEN max(centre) ELSE 0 END AS mean,
-          CASE
-            WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > greatest(1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))), sum(n) * max(1e-24 * centre * centre)) THEN sum(m2 + n * (mean - centre) * (mean - centre))
-            WHEN sum(m2) IS NOT NULL THEN 0
-          END AS m2
+          CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
+          CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
         FROM (
           SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
           FROM (
