@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
 from nbsql.dialect import DIALECTS, Dialect, restore
 
-_MACRO = re.compile(r"{%-? macro (\w+)\(")
+_MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
 
 
 def macro_path() -> Path:
@@ -33,18 +33,31 @@ def _only_rendered(value: Any) -> Any:
 _PARTICULAR = frozenset(folder for traits in DIALECTS.values() for folder in traits.speaks)
 
 
+class _Source(NamedTuple):
+    """A macro, not compiled yet: its text comes after as many empty lines as it does in its file, for the line of an error."""
+
+    name: str
+    path: Path
+    text: str
+
+
+def _sources(path: Path) -> Iterator[_Source]:
+    text = path.read_text(encoding="utf-8")
+    for macro in _MACRO.finditer(text):
+        yield _Source(macro[1], path, "\n" * text.count("\n", 0, macro.start()) + macro[0])
+
+
 class _Macros:
     """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
 
-    The macro postgres__ident is what `ident` is in a dialect that speaks "postgres", as dbt dispatches. A file is compiled when
-    one of its macros is first called: a fit needs some of them, and all together take most of a second.
+    The macro postgres__ident is what `ident` is in a dialect that speaks "postgres", as dbt dispatches. A macro is compiled
+    when it is first called: a fit needs some of them, and all together take most of a second.
     """
 
     def __init__(self, folder: Path, speaks: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
-        from jinja2 import Environment, FileSystemLoader, StrictUndefined  # with the first statement, not with the package
+        from jinja2 import Environment, StrictUndefined  # with the first statement, not with the package
 
         self._environment = Environment(
-            loader=FileSystemLoader(folder),
             undefined=StrictUndefined,
             autoescape=True,
             finalize=_only_rendered,
@@ -52,14 +65,14 @@ class _Macros:
             lstrip_blocks=True,
         )
         self._environment.globals["nbsql"] = self
-        self._places: dict[str, tuple[str, str]] = {}  # the file and the macro behind each name
+        self._sources: dict[str, _Source] = {}
         for path in folder.rglob("*.sql"):
-            file = path.relative_to(folder).as_posix()
-            if _spoken(file, speaks):
-                self._places.update({name: (file, name) for name in _MACRO.findall(path.read_text(encoding="utf-8"))})
+            if _spoken(path.relative_to(folder).parts[0], speaks):
+                self._sources.update({source.name: source for source in _sources(path)})
         for folder_name in reversed(speaks):
             own = f"{folder_name}__"
-            self._places.update({name.removeprefix(own): at for name, at in self._places.items() if name.startswith(own)})
+            particular = {name.removeprefix(own): source for name, source in self._sources.items() if name.startswith(own)}
+            self._sources.update(particular)
         self.__dict__.update(gates)  # which take the place of dbt's, in primitives.sql
 
     def __getitem__(self, name: str) -> Callable[..., Markup]:
@@ -68,17 +81,18 @@ class _Macros:
 
     def __getattr__(self, name: str) -> Callable[..., Markup]:
         """A macro that is called for the first time; from then on it is an attribute like others, thousands a statement."""
-        if name not in self._places:
+        if name not in self._sources:
             raise AttributeError(f"no macro {name!r} in {macro_path()}")
-        file, macro = self._places[name]
-        found: Callable[..., Markup] = getattr(self._environment.get_template(file).module, macro)
+        source, environment = self._sources[name], self._environment
+        code = environment.compile(source.text, filename=str(source.path))
+        template = environment.template_class.from_code(environment, code, environment.make_globals(None))
+        found: Callable[..., Markup] = getattr(template.module, source.name)
         self.__dict__[name] = found
         return found
 
 
-def _spoken(file: str, speaks: Sequence[str]) -> bool:
-    """Whether a file holds macros for a dialect: those of some dialects alone are in folders that these name."""
-    folder = file.split("/")[0]
+def _spoken(folder: str, speaks: Sequence[str]) -> bool:
+    """Whether a folder, or a file, holds macros for a dialect: those of some dialects alone are in folders that these name."""
     return folder in speaks or folder not in _PARTICULAR
 
 

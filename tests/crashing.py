@@ -14,7 +14,7 @@ import nbsql
 from nbsql.render import Renderer
 
 _MACROS = Renderer("duckdb")._macros
-for _name in _MACROS._places:
+for _name in _MACROS._sources:
     _MACROS[_name]  # compiled once, before any process is forked, so that one that is killed soon is amid its work
 
 KINDS = ("fit", "replace", "update", "forget", "forget batch", "rollback", "compact", "compact through", "drop")
