@@ -89,7 +89,8 @@ def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "4g",
+        "spark.driver.memory": "6g",
+        "spark.sql.ui.retainedExecutions": "10",  # a thousand plans, kept for a page that nobody opens, fill the memory
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(home / "warehouse"),
         "spark.local.dir": str(home),
