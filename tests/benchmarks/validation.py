@@ -86,7 +86,7 @@ def acts(con: duckdb.DuckDBPyConnection, case: Case) -> Acts:
         measured["ten folds"] = folds
     if case.rows <= 1_000_000:
         measured["leave-one-out"] = lambda: nbsql.cross_validate(con, table, target="y", id="id", folds="loo")
-    if case.rows <= (LARGE if case.numbers else 1_000_000):  # texts take scikit-learn more memory than most machines have
+    if case.rows <= (LARGE if case.numbers else 1_000_000):  # categories are texts, which are slow to fetch
         measured["cross_val_score with the fetch"] = theirs
     if case.rows <= 200_000:
         measured["sweep of 20 alphas"] = lambda: nbsql.sweep(con, table, target="y", id="id", alpha=ALPHAS, folds=10)
