@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 import pandas as pd
 import pytest
-from algebra import cells, same, same_cells
+from algebra import alike, cells, same, same_cells
 from click.testing import CliRunner
 
 import nbsql
