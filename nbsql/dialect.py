@@ -19,6 +19,7 @@ _LINE_ENDS = re.compile("[\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029]")
 _KEPT = re.compile("\x00([0-9a-f]+)\x00")
 _FOLDED = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _WORD = re.compile("[a-z][a-z0-9_]*")
+FRACTION = re.compile(r"double|float|real|decimal\(\d+, ?\d+\)", re.IGNORECASE)
 _PLAIN = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
 
@@ -210,6 +211,12 @@ class Dialect:
         """A name of nbsql's own, never a user's: lower-case letters, digits and underscores."""
         if not _WORD.fullmatch(name):
             raise InputError(f"not a word: {name!r}")
+        return Markup(name)  # noqa: S704
+
+    def fraction(self, name: str) -> Markup:
+        """The name of a type of numbers that need not be whole."""
+        if not FRACTION.fullmatch(name):
+            raise InputError(f"not a type of numbers: {name!r}")
         return Markup(name)  # noqa: S704
 
     def query(self, sql: str) -> Markup:

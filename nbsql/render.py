@@ -99,7 +99,7 @@ def _spoken(folder: str, speaks: Sequence[str]) -> bool:
 @cache
 def _macros(dialect_name: str) -> _Macros:
     dialect = Dialect(dialect_name)
-    gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word)
+    gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word, dialect.fraction)
     return _Macros(macro_path() / "macros", dialect.traits.speaks, {gate.__name__: gate for gate in gates})
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql import family as family_module
 from nbsql.components import Components
-from nbsql.errors import ModelError
+from nbsql.dialect import FRACTION
+from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, Unseen
 from nbsql.joins.join import Dimension, Join
 
@@ -63,6 +64,11 @@ class Feature:
     def plain(self) -> Feature:
         """The feature with the covariance matrix of its rows as it is, neither shared nor shrunk."""
         return replace(self, family=self.family.plain)
+
+    @property
+    def fractions(self) -> dict[str, str]:
+        """The types of the columns whose numbers need not be whole."""
+        return {column: kind for column, kind in zip(self.columns, self.types, strict=False) if FRACTION.fullmatch(kind)}
 
     @property
     def column(self) -> str:
@@ -157,7 +163,7 @@ class Spec:
     def stuck(self) -> list[str]:
         """What depends on all rows at once: features whose cells do not add up, and weights that were learnt."""
         return [
-            *(feature.name for feature in self.features if not feature.family.additive),
+            *(feature.name for feature in self.features if feature.family.binding is not None),
             *(["weights"] if self.logistic is not None else []),
         ]
 
@@ -281,6 +287,25 @@ class Options:
     iterations: int | None = None
     tolerance: float | None = None
     estimate: Estimate | None = None
+
+    @classmethod
+    def of(cls, target: str, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
+        """The options of keyword arguments; None is none of what may be several.
+
+        Args:
+            target: of the model.
+            options: by name.
+            beside: names that are understood, too, and are no options of what to model.
+
+        Raises:
+            InputError: there is no such option.
+        """
+        names = [each.name for each in fields(cls) if each.name != "target"]
+        for name in options:
+            if name not in names and name not in beside:
+                raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")
+        several = ("joins", "exclude", "families", "id")
+        return cls(target, **{k: v for k, v in options.items() if k in names and not (v is None and k in several)})
 
     @property
     def pseudo_count(self) -> float:

@@ -65,10 +65,6 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }}{{ nbsql.c
 
 {%- endmacro %}
 
-{% macro any_row(source) -%}
-SELECT 1 FROM {{ source }} AS source LIMIT 1
-{%- endmacro %}
-
 {% macro matches_pattern(pattern) -%}
 SELECT regexp_matches('', {{ nbsql.text(pattern) }})
 {%- endmacro %}

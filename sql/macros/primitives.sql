@@ -30,6 +30,11 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {{ name }}
 {%- endmacro %}
 
+{# The name of a type of numbers that need not be whole. #}
+{% macro fraction(name) -%}
+{{ name }}
+{%- endmacro %}
+
 
 {% macro double() -%} DOUBLE {%- endmacro %}
 

@@ -163,7 +163,7 @@ LEFT JOIN {{ lookups }} AS {{ level }}
 SELECT
   source.*,
   {% for feature in features %}
-  {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}{%+ endif %}{{ nbsql.comma(loop) }}
+  {%+ if feature.family.level %}{{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }}{% else %}{{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) | indent(2) }}{%+ endif %}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ relation }} AS source
 {%- endset -%}
@@ -351,7 +351,7 @@ coalesce(
 {% set missing = feature.family.nulls == 'category' -%}
 {% set unseen = feature.family.unseen == 'smooth' -%}
 coalesce({{ found }}, {% if missing %}CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END, {% endif -%}
-{% if unseen %}CASE WHEN {% if missing %}TRUE{% else %}{{ x }} IS NOT NULL{% endif %} THEN parameters.unseen{{ i }} END, {% endif -%}
+{% if unseen and missing %}parameters.unseen{{ i }}, {% elif unseen %}CASE WHEN {{ x }} IS NOT NULL THEN parameters.unseen{{ i }} END, {% endif -%}
 0)
 {%- endmacro %}
 

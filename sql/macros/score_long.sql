@@ -117,7 +117,7 @@ SELECT
 {% set inputs -%}
   SELECT
     {% for feature in computed %}
-    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }},
+    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) | indent(4) }},
     {% endfor %}
     {% for feature in smoothed %}
     {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.sub(feature) }},

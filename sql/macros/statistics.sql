@@ -95,7 +95,7 @@ SELECT
   {{ nbsql.weight(model) }} AS weight
   {%- endif %}
   {%- for feature in features %},
-  {{ nbsql[feature.family.name ~ '_inputs'](feature, centres.get(feature.index), careful, centred) }}
+  {{ nbsql[feature.family.name ~ '_inputs'](feature, centres.get(feature.index), careful, centred) | indent(2) }}
   {%- endfor %}
   {%- for check in checks %},
   {{ nbsql['breaks_' ~ check.rule](check.column) }} AS broken_{{ loop.index }}
@@ -269,7 +269,7 @@ FROM (
   FROM (
     SELECT
       {% for feature in features %}
-      {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
+      {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) | indent(6) }}{{ nbsql.comma(loop) }}
       {% endfor %}
     FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
   ) AS sample

@@ -12,17 +12,7 @@ SELECT *
 FROM (
   SELECT
     {{ kept }},
-    {% if feature.family.name == 'token_counts' %}
-    unnest(map_keys(source.{{ nbsql.ident(feature.column) }})) AS value,
-    CAST(unnest(map_values(source.{{ nbsql.ident(feature.column) }})) AS {{ nbsql.double() }}) AS times
-    {%- elif feature.family.name == 'text' %}
-    unnest({{ nbsql.terms(feature.family) }}) AS value,
-    1 AS times
-    {%- else %}
-    unnest(source.{{ nbsql.ident(feature.column) }}) AS value,
-    1 AS times
-    {%- endif %}
-
+    {{ nbsql.token_rows(feature) }}
   FROM {% if feature.family.name == 'text' %}(
     {{ nbsql.words(feature, source) | indent(4) }}
   ){% else %}{{ source }}{% endif %} AS source
@@ -37,6 +27,16 @@ WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AN
 {%- endmacro %}
 
 
+{# The columns value and times of each token of `source`. #}
+{% macro token_rows(feature) -%}
+{% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% if feature.family.name == 'token_counts' -%}
+unnest(map_keys({{ column }})) AS value, CAST(unnest(map_values({{ column }})) AS {{ nbsql.double() }}) AS times
+{%- else -%}
+unnest({% if feature.family.name == 'text' %}{{ nbsql.terms(feature.family) }}{% else %}{{ column }}{% endif %}) AS value, 1 AS times
+{%- endif %}
+{%- endmacro %}
+
 {#
   The rows of the source with `nbsql_words`: their text cut into the matches of a pattern (RE2 syntax), in order, lower-cased if
   asked, without words that are too short and without stop words; where words alone count, an empty word may be among them.
@@ -49,27 +49,36 @@ WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AN
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
 {% set folded %}{% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}{% endset -%}
 {% set found -%}
-{% if family.letters_and_digits -%}
-string_split(regexp_replace({{ folded }}, '[^\p{L}\p{N} ]+', ' ', 'g'), ' ')
-{%- else -%}
-regexp_extract_all({{ folded }}, {{ nbsql.text(family.pattern) }})
-{%- endif %}
+{% if family.letters_and_digits %}{{ nbsql.runs_of_letters(folded) }}{% else %}{{ nbsql.matches(folded, nbsql.text(family.pattern)) }}{% endif %}
 {%- endset -%}
-{% set measured = family.min_length > 1 or (family.letters_and_digits and family.ngrams != (1, 1)) -%}
+{% set wanted -%}
+{% if family.min_length > 1 %}length(word) >= {{ family.min_length }}
+{%- elif family.letters_and_digits and family.ngrams != (1, 1) %}word <> ''
+{%- endif %}
+{%- if family.stop_words %}{% if family.min_length > 1 or (family.letters_and_digits and family.ngrams != (1, 1)) %} AND {% endif %}{{ nbsql.none_of(nbsql.word('word'), family.stop_words) }}{% endif %}
+{%- endset -%}
 SELECT
   source.*,
-  {% if measured or family.stop_words %}
-  list_filter(
-    {{ found }},
-    lambda word: {% if measured %}length(word) >= {{ family.min_length }}{% endif -%}
-    {%+ if measured and family.stop_words %} AND {%+ endif -%}
-    {%+ if family.stop_words %}NOT list_contains({{ nbsql.texts(family.stop_words) }}, word){%+ endif %}
-
-  )
-  {%- else %}
-  {{ found }}
-  {%- endif %} AS nbsql_words
+  {% if wanted %}
+  {{ nbsql.filtered(found, wanted) | indent(2) }} AS nbsql_words
+  {% else %}
+  {{ found }} AS nbsql_words
+  {% endif %}
 FROM {{ source }} AS source
+{%- endmacro %}
+
+{% macro runs_of_letters(x) -%} string_split(regexp_replace({{ x }}, '[^\p{L}\p{N} ]+', ' ', 'g'), ' ') {%- endmacro %}
+
+{% macro matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
+
+{% macro none_of(word, texts) -%} NOT list_contains({{ nbsql.texts(texts) }}, {{ word }}) {%- endmacro %}
+
+{# The words of a list that are `wanted`, a condition on `word`. #}
+{% macro filtered(list, wanted) -%}
+list_filter(
+  {{ list }},
+  lambda word: {{ wanted }}
+)
 {%- endmacro %}
 
 {% macro texts(values) -%}
@@ -88,7 +97,7 @@ list_concat({% for length in range(low, high + 1) -%}
 {% if length == 1 -%}
 source.nbsql_words
 {%- else -%}
-list_transform(range(1, len(source.nbsql_words) - {{ length - 2 }}), lambda i: {% for k in range(length) -%}
+list_transform(range(1, len(source.nbsql_words){% if length > 2 %} - {{ length - 2 }}{% endif %}), lambda i: {% for k in range(length) -%}
 source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]{% if not loop.last %} || ' ' || {% endif %}
 {%- endfor %})
 {%- endif %}{% if not loop.last %}, {% endif %}

@@ -3,13 +3,21 @@
   is NULL where the value is missing.
 #}
 
-{#
-  A column of whole numbers is read as whole numbers: a frame with a gap in such a column holds doubles, and 1.0 must find the
-  value 1.
-#}
 {% macro categorical_value(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
-CAST({% if feature.whole %}TRY_CAST({{ x }} AS HUGEINT){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }})
+{{ nbsql.as_fitted(feature, feature.column, feature.whole, x) }}
+{%- endmacro %}
+
+{#
+  A value as text. A number is read as one of the type that the model was fitted on: a frame with a gap in a column of whole numbers
+  holds doubles, and 1.0 must find the value 1, and 1 the value 1.00 of a decimal.
+#}
+{% macro as_fitted(feature, column, whole, x) -%}
+CAST({% if whole %}{{ nbsql.as_whole(x) }}{% elif column in feature.fractions %}TRY_CAST({{ x }} AS {{ nbsql.fraction(feature.fractions[column]) }}){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{% macro as_whole(x) -%}
+TRY_CAST({{ x }} AS HUGEINT)
 {%- endmacro %}
 
 {% macro categorical_given(feature, relation) -%}

@@ -13,7 +13,7 @@
 {% if centred %}{% set centre %}means.centre{{ nbsql.sub(feature) }}{% endset %}{% endif -%}
 {{ nbsql.input(feature, feature.column, centre=centre, careful=careful) }}
 {%- if centred %},
-  {{ centre }} AS centre{{ nbsql.sub(feature) }}
+{{ centre }} AS centre{{ nbsql.sub(feature) }}
 {%- endif %}
 {%- endmacro %}
 

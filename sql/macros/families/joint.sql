@@ -20,14 +20,10 @@ CASE WHEN {{ nbsql.all_given(feature, relation) }} THEN {{ nbsql.listed_values(f
 {% set values -%}
   {%- for column in feature.columns -%}
   {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
-  CAST({% if column in feature.family.integers %}{{ nbsql.as_whole(x) }}{% else %}{{ x }}{% endif %} AS {{ nbsql.string() }}){% if not loop.last %}, {% endif %}
+  {{ nbsql.as_fitted(feature, column, column in feature.family.integers, x) }}{% if not loop.last %}, {% endif %}
   {%- endfor -%}
 {%- endset -%}
 CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }})
-{%- endmacro %}
-
-{% macro as_whole(x) -%}
-TRY_CAST({{ x }} AS HUGEINT)
 {%- endmacro %}
 
 {% macro all_given(feature, relation) -%}

@@ -14,7 +14,7 @@
 CASE WHEN {{ x }} > 0 THEN {% if careful %}{{ nbsql.finite(ln_x) }}{% else %}{{ ln_x }}{% endif %} WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} END
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.sub(feature) }}
 {%- if centred %},
-  {{ centre }} AS centre{{ nbsql.sub(feature) }}
+{{ centre }} AS centre{{ nbsql.sub(feature) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -11,7 +11,7 @@
 {% for column in feature.columns -%}
 {{ nbsql.input(feature, column, loop.index, careful=careful or feature.floating) }}
 {%- if not loop.last %},
-  {% endif %}
+{% endif %}
 {%- endfor %}
 {%- endmacro %}
 

@@ -29,10 +29,10 @@
 {%- else %}{{ nbsql.finite(x) }}
 {%- endif %} AS nbsql_x{{ nbsql.sub(feature, loop.index) }}
 {%- if centred %},
-  means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, loop.index) }}
+means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, loop.index) }}
 {%- endif %}
 {%- if not loop.last %},
-  {% endif %}
+{% endif %}
 {%- endfor %}
 {%- endmacro %}
 

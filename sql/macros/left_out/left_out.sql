@@ -289,7 +289,7 @@ SELECT
   source.nbsql_seen_{{ index }}
   {%- endfor %}
   {%- for feature in numbers + columns + together %},
-  {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) }}
+  {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) | indent(2) }}
   {%- endfor %}
   {%- for feature in levels %},
   {{ nbsql.left_out_found(feature) | indent(2) }}

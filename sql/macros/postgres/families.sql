@@ -1,9 +1,5 @@
 {# Where families differ that look at the data before they count them. #}
 
-{% macro postgres__as_whole(x) -%}
-round(CAST({{ x }} AS NUMERIC))
-{%- endmacro %}
-
 {% macro postgres__joint_drawn(feature, seed, position) -%}
 CAST(drawn.value{{ nbsql.sub(feature) }} AS JSON) ->> {{ position }}
 {%- endmacro %}

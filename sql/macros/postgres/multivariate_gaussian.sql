@@ -30,10 +30,10 @@ CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} *
 {% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){% else %}{{ nbsql.finite(x) }}{% endif %}
 {%- if middle %} - {{ middle }}{% if means is none %} + source.nbsql_whole{{ nbsql.sub(feature) }}{% endif %}{% endif %} AS nbsql_x{{ j }}
 {%- if centred %},
-  {{ middle }} AS centre{{ j }}
+{{ middle }} AS centre{{ j }}
 {%- endif %}
 {%- if not loop.last %},
-  {% endif %}
+{% endif %}
 {%- endfor %}
 {%- endmacro %}
 

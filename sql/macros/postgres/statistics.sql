@@ -45,20 +45,25 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
   {%+ if careful or model.weight %}sum({% if model.weight %}weight * {% endif %}CASE WHEN {{ x }} IS NOT NULL THEN ({{ nbsql.square(x) }}) END){% else %}sum({{ x }} * {{ x }}){%+ endif %} AS squares{{ i }}
 {%- endmacro %}
 
-{# A column of whole numbers is read as whole numbers, whichever type it has: 1.0 must find the value 1. #}
+{# A whole number has the same text here, whichever type it has; a decimal has that of its type. #}
 {% macro postgres__categorical_value(feature, relation) -%}
-{% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
-{% if feature.whole %}regexp_replace({{ x }}, '\.0+$', ''){% else %}{{ x }}{% endif %} COLLATE "C"
+{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
+{{ nbsql.as_fitted(feature, feature.column, feature.whole, x) }} COLLATE "C"
+{%- endmacro %}
+
+{% macro postgres__as_fitted(feature, column, whole, x) -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
+{% if whole %}regexp_replace({{ text }}, '\.0+$', ''){% else %}{{ text }}{% endif %}
 {%- endmacro %}
 
 {# A number or a yes or no, by its text, because PostgreSQL casts neither into the other. #}
 {% macro postgres__bernoulli_inputs(feature, centre, careful, centred) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
 CASE
-      WHEN {{ x }} IN ('true', '1') THEN TRUE
-      WHEN {{ x }} IN ('false', '0') THEN FALSE
-      ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
-    END AS nbsql_x{{ nbsql.sub(feature) }}
+  WHEN {{ x }} IN ('true', '1') THEN TRUE
+  WHEN {{ x }} IN ('false', '0') THEN FALSE
+  ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+END AS nbsql_x{{ nbsql.sub(feature) }}
 {%- endmacro %}
 
 {# The logarithm of 0 is an error; a number that has none counts as missing in the sums, and the rule above 0 refuses it. #}
@@ -68,6 +73,6 @@ CASE
 CASE WHEN {{ x }} > 0 AND {{ x }} < {{ nbsql.infinity() }} THEN ln({{ x }}) WHEN {{ x }} <= 0 THEN {% if centre is none %}-{{ nbsql.infinity() }}{% else %}NULL{% endif %} END
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.sub(feature) }}
 {%- if centred %},
-  {{ centre }} AS centre{{ nbsql.sub(feature) }}
+{{ centre }} AS centre{{ nbsql.sub(feature) }}
 {%- endif %}
 {%- endmacro %}

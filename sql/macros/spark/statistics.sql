@@ -35,7 +35,7 @@ FROM (
   FROM (
     SELECT
       {% for feature in features %}
-      {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) }}{{ nbsql.comma(loop) }}
+      {{ nbsql[feature.family.name ~ '_inputs'](feature, none, false, false) | indent(6) }}{{ nbsql.comma(loop) }}
       {% endfor %}
     FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
   ) AS sample
@@ -43,12 +43,6 @@ FROM (
 WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
 GROUP BY index{% if several %}, j{% endif %}
 
-{%- endmacro %}
-
-{# A column of whole numbers is read as whole numbers, whichever type it has: 1.0 must find the value 1. #}
-{% macro spark__categorical_value(feature, relation) -%}
-{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
-CAST({% if feature.whole %}TRY_CAST({{ x }} AS DECIMAL(38, 0)){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }})
 {%- endmacro %}
 
 {% macro spark__breaks_negative_counts(column) -%}

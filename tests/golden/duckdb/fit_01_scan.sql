@@ -25,7 +25,7 @@ FROM (
     CAST(source."length" AS DOUBLE) - 120.5e0 AS nbsql_x_3,
     CAST(source."links" AS DOUBLE) AS nbsql_x_4,
     CAST(source."plain" AS DOUBLE) AS nbsql_x_6_1,
-  CAST(source."html" AS DOUBLE) AS nbsql_x_6_2,
+    CAST(source."html" AS DOUBLE) AS nbsql_x_6_2,
     NOT coalesce(CAST(source."trust" AS DOUBLE) >= 0 AND CAST(source."trust" AS DOUBLE) < CAST('infinity' AS DOUBLE), FALSE) AS broken_1,
     source."links" < 0 AS broken_2,
     source."plain" < 0 AS broken_3,

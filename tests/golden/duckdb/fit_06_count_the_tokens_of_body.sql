@@ -13,14 +13,13 @@ SELECT *
   FROM (
     SELECT
       source."label" AS class, CAST(source."trust" AS DOUBLE) AS weight,
-      unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words) - 0), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value,
-      1 AS times
+      unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value, 1 AS times
     FROM (
       SELECT
         source.*,
         list_filter(
           string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR)), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
-          lambda word: length(word) >= 1 AND NOT list_contains(['the', 'of'], word)
+          lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
         ) AS nbsql_words
       FROM "main"."inbox" AS source
     ) AS source

@@ -45,7 +45,7 @@ contributions AS (
       'html'
     ]) AS value,
     unnest([
-      coalesce(level_1.scores[parameters.class_no], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0),
+      coalesce(level_1.scores[parameters.class_no], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, parameters.unseen_1, 0),
       CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END,
       coalesce(parameters.peak_3 - parameters.precision_3 * (number.nbsql_x_3 - parameters.mean_3) * (number.nbsql_x_3 - parameters.mean_3), 0),
       coalesce(CASE
@@ -64,7 +64,7 @@ contributions AS (
       CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
       CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
       CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
-    CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2
+      CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2
     FROM numbered AS source
   ) AS number
   CROSS JOIN parameters
@@ -86,14 +86,13 @@ contributions AS (
       FROM (
         SELECT
           source.nbsql_row,
-          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words) - 0), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value,
-          1 AS times
+          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value, 1 AS times
         FROM (
           SELECT
             source.*,
             list_filter(
               string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR)), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
-              lambda word: length(word) >= 1 AND NOT list_contains(['the', 'of'], word)
+              lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
             ) AS nbsql_words
           FROM numbered AS source
         ) AS source

@@ -16,14 +16,14 @@ FROM (
       WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
       WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
     END, 0) + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0))
-        + coalesce(number.level_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0) AS term
+        + coalesce(number.level_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, parameters.unseen_1, 0) AS term
     FROM (
       SELECT
         CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END AS nbsql_x_2,
         CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
         CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
         CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
-    CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2,
+        CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2,
         source."sender" AS nbsql_x_1,
         unnest(level_1.scores) AS level_1,
         unnest(classes.class_nos) AS class_no,
@@ -49,14 +49,13 @@ FROM (
         FROM (
           SELECT
             source.nbsql_row,
-            unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words) - 0), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value,
-            1 AS times
+            unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value, 1 AS times
           FROM (
             SELECT
               source.*,
               list_filter(
                 string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR)), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
-                lambda word: length(word) >= 1 AND NOT list_contains(['the', 'of'], word)
+                lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
               ) AS nbsql_words
             FROM numbered AS source
           ) AS source

@@ -22,14 +22,14 @@ FROM (
     source."label" COLLATE "C" AS class,
     CAST(source."trust" AS DOUBLE PRECISION) AS weight,
     CASE
-        WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
-        WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
-        ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
-      END AS nbsql_x_2,
+      WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
+      WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
+      ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+    END AS nbsql_x_2,
     CASE WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."length" AS DOUBLE PRECISION) END - float8 '120.5' AS nbsql_x_3,
     CASE WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."links" AS DOUBLE PRECISION) END AS nbsql_x_4,
     CASE WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."plain" AS DOUBLE PRECISION) END AS nbsql_x_6_1,
-  CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2,
+    CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2,
     NOT coalesce(CAST(source."trust" AS DOUBLE PRECISION) >= 0 AND CAST(source."trust" AS DOUBLE PRECISION) < CAST('infinity' AS DOUBLE PRECISION), FALSE) AS broken_1,
     source."links" < 0 AS broken_2,
     source."plain" < 0 AS broken_3,

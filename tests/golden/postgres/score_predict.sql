@@ -25,8 +25,7 @@ FROM (
       FROM (
         SELECT
           source.nbsql_row,
-          unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i + 0] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value,
-          1 AS times
+          unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i + 0] || ' ' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
         FROM (
           SELECT
             source.*,
@@ -70,7 +69,7 @@ FROM (
             END, 0)
             + coalesce(bag_5.class_1, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
-            + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, CASE WHEN TRUE THEN parameters.unseen_1_1 END, 0) AS nbsql_joint_1,
+            + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, parameters.unseen_1_1, 0) AS nbsql_joint_1,
           parameters.log_prior_2
             + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
             + coalesce(CASE WHEN number.nbsql_x_3 IS NOT NULL THEN parameters.peak_3_2 - power(least(abs((number.nbsql_x_3 - parameters.mean_3_2) * sqrt(parameters.precision_3_2)), 1e150) + 1e-150, 2) END, 0)
@@ -81,7 +80,7 @@ FROM (
             END, 0)
             + coalesce(bag_5.class_2, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
-            + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, CASE WHEN TRUE THEN parameters.unseen_1_2 END, 0) AS nbsql_joint_2
+            + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, parameters.unseen_1_2, 0) AS nbsql_joint_2
         FROM (
           SELECT
             counted.*,
@@ -96,14 +95,14 @@ FROM (
             SELECT
               source.*,
               CASE
-                  WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
-                  WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
-                  ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
-                END AS nbsql_x_2,
+                WHEN CAST(source."replied" AS TEXT) IN ('true', '1') THEN TRUE
+                WHEN CAST(source."replied" AS TEXT) IN ('false', '0') THEN FALSE
+                ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+              END AS nbsql_x_2,
               CASE WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."length" AS DOUBLE PRECISION) END AS nbsql_x_3,
               CASE WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."links" AS DOUBLE PRECISION) END AS nbsql_x_4,
               CASE WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."plain" AS DOUBLE PRECISION) END AS nbsql_x_6_1,
-            CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2,
+              CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2,
               source."sender" AS nbsql_x_1
             FROM numbered AS source
             OFFSET 0

@@ -13,14 +13,13 @@ SELECT *
   FROM (
     SELECT
       source.`label` AS class, CAST(source.`trust` AS DOUBLE) AS weight,
-      explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value,
-      1 AS times
+      explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value, 1 AS times
     FROM (
       SELECT
         source.*,
         filter(
           split(regexp_replace(lower(CAST(source.`body` AS STRING)), r'[^\p{L}\p{N} ]+', ' '), ' '),
-          word -> length(word) >= 1 AND word NOT IN ('the', 'of')
+          word -> word <> '' AND word NOT IN ('the', 'of')
         ) AS nbsql_words
       FROM `inbox` AS source
     ) AS source

@@ -60,7 +60,7 @@ contributions AS (
         1 AS feature_no,
         'sender' AS feature,
         CAST(CAST(number.`sender` AS STRING) AS STRING) AS value,
-        CAST(coalesce(try_element_at(level_1.scores, parameters.class_no), CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, CASE WHEN TRUE THEN parameters.unseen_1 END, 0) AS DOUBLE) AS contribution
+        CAST(coalesce(try_element_at(level_1.scores, parameters.class_no), CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, parameters.unseen_1, 0) AS DOUBLE) AS contribution
       ),
       struct(
         2 AS feature_no,
@@ -115,7 +115,7 @@ contributions AS (
         CASE WHEN abs(CAST(source.`length` AS DOUBLE)) <= 1e150 THEN CAST(source.`length` AS DOUBLE) END AS nbsql_x_3,
         CASE WHEN abs(CAST(source.`links` AS DOUBLE)) <= 1e150 THEN CAST(source.`links` AS DOUBLE) END AS nbsql_x_4,
         CASE WHEN abs(CAST(source.`plain` AS DOUBLE)) <= 1e150 THEN CAST(source.`plain` AS DOUBLE) END AS nbsql_x_6_1,
-      CASE WHEN abs(CAST(source.`html` AS DOUBLE)) <= 1e150 THEN CAST(source.`html` AS DOUBLE) END AS nbsql_x_6_2
+        CASE WHEN abs(CAST(source.`html` AS DOUBLE)) <= 1e150 THEN CAST(source.`html` AS DOUBLE) END AS nbsql_x_6_2
       FROM numbered AS source
     ) AS counted
   ) AS number
@@ -138,14 +138,13 @@ contributions AS (
       FROM (
         SELECT
           source.nbsql_row,
-          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value,
-          1 AS times
+          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value, 1 AS times
         FROM (
           SELECT
             source.*,
             filter(
               split(regexp_replace(lower(CAST(source.`body` AS STRING)), r'[^\p{L}\p{N} ]+', ' '), ' '),
-              word -> length(word) >= 1 AND word NOT IN ('the', 'of')
+              word -> word <> '' AND word NOT IN ('the', 'of')
             ) AS nbsql_words
           FROM numbered AS source
         ) AS source

@@ -24,14 +24,13 @@ FROM (
       FROM (
         SELECT
           source.nbsql_row,
-          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value,
-          1 AS times
+          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value, 1 AS times
         FROM (
           SELECT
             source.*,
             filter(
               split(regexp_replace(lower(CAST(source.`body` AS STRING)), r'[^\p{L}\p{N} ]+', ' '), ' '),
-              word -> length(word) >= 1 AND word NOT IN ('the', 'of')
+              word -> word <> '' AND word NOT IN ('the', 'of')
             ) AS nbsql_words
           FROM numbered AS source
         ) AS source
@@ -68,7 +67,7 @@ FROM (
             END, 0)
             + coalesce(bag_5.class_1, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
-            + coalesce(level_1.scores[0], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, CASE WHEN TRUE THEN parameters.unseen_1_1 END, 0) AS nbsql_joint_1,
+            + coalesce(level_1.scores[0], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, parameters.unseen_1_1, 0) AS nbsql_joint_1,
           parameters.class_2 AS nbsql_class_2,
           parameters.log_prior_2
             + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
@@ -80,7 +79,7 @@ FROM (
             END, 0)
             + coalesce(bag_5.class_2, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
-            + coalesce(level_1.scores[1], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, CASE WHEN TRUE THEN parameters.unseen_1_2 END, 0) AS nbsql_joint_2
+            + coalesce(level_1.scores[1], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, parameters.unseen_1_2, 0) AS nbsql_joint_2
         FROM (
           SELECT
             counted.*,
@@ -98,7 +97,7 @@ FROM (
               CASE WHEN abs(CAST(source.`length` AS DOUBLE)) <= 1e150 THEN CAST(source.`length` AS DOUBLE) END AS nbsql_x_3,
               CASE WHEN abs(CAST(source.`links` AS DOUBLE)) <= 1e150 THEN CAST(source.`links` AS DOUBLE) END AS nbsql_x_4,
               CASE WHEN abs(CAST(source.`plain` AS DOUBLE)) <= 1e150 THEN CAST(source.`plain` AS DOUBLE) END AS nbsql_x_6_1,
-            CASE WHEN abs(CAST(source.`html` AS DOUBLE)) <= 1e150 THEN CAST(source.`html` AS DOUBLE) END AS nbsql_x_6_2,
+              CASE WHEN abs(CAST(source.`html` AS DOUBLE)) <= 1e150 THEN CAST(source.`html` AS DOUBLE) END AS nbsql_x_6_2,
               source.`sender` AS nbsql_x_1
             FROM numbered AS source
           ) AS counted
