@@ -3,28 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn
 from nbsql.counting import say
-from nbsql.derived import derive
 from nbsql.dialect import folded
-from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
 from nbsql.family.base import label
-from nbsql.plan import Entry, Plan
+from nbsql.making import Place
+from nbsql.model import Model
+from nbsql.plan import Entry
 from nbsql.query import Query
-from nbsql.relations import Relations
 from nbsql.spec import Feature, Prior, Spec
-
-Place = Callable[[], tuple[Relations, tuple[str, str] | None]]
 
 TOLERANCE = 1e-6  # of a sum of probabilities
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
@@ -38,15 +34,15 @@ _KINDS = {  # of a row of likelihoods, and what it must hold
 
 
 def model_of(
-    engine: Engine,
+    place: Place,
     priors: Any,
     likelihoods: Any,
     families: Mapping[str, str | Family],
     target: str,
     ids: Sequence[str],
-    place: Place,
-) -> tuple[Plan, list[ClassColumn]]:
+) -> Model:
     """Make the model within a transaction of the caller's; see `nbsql.from_tables`."""
+    engine = place.engine
     if not isinstance(target, str) or not target:
         raise InputError(f"target must be the name of the column that is predicted, not {target!r}")
     if not isinstance(families, Mapping):
@@ -64,10 +60,7 @@ def model_of(
         _check_likelihoods(engine, given, classes, features)
         spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=_DEFAULTS)
         cells = engine.renderer.fragment("given_cells", classes, given)
-        relations, replaces = place()
-        entry = Entry(1, "1", "given", source, 0)
-        plan, columns = derive(engine, spec, cells, [entry], draft(engine, relations), replaces)
-        return publish(engine, plan, relations), columns
+        return place.publish(*place.derive(spec, cells, [Entry(1, "1", "given", source, 0)]))
 
 
 # What is supplied, as relations. ---------------------------------------------------------------------------------------

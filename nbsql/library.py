@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import Any, Literal
 
 from nbsql import schema as schemas
 from nbsql.context import class_columns
-from nbsql.drafts import draft, publish
-from nbsql.errors import ModelError
+from nbsql.errors import InputError, ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.fitting import Fit
 from nbsql.given import model_of
-from nbsql.joins.fitting import joined, refuse_temporary
+from nbsql.joins.fitting import joined
 from nbsql.joins.join import Join
 from nbsql.judging.forward import forward
-from nbsql.model import Model, planned
-from nbsql.places import Connection, opened, place_for, relations_in
-from nbsql.relations import Relations
+from nbsql.making import place_for
+from nbsql.model import Model, planned, updated_at
+from nbsql.places import Connection, opened, relations_in
 from nbsql.resolve import resolve
 from nbsql.selection import Best, Forward, candidates
 from nbsql.spec import Options, Spec
@@ -116,25 +114,23 @@ def fit(
     [('rain', 'yes', 0.8181818181818181)]
     """
     options = Options(
-        target=target, features=features, exclude=exclude, joins=joins, families=families or {}, id=id, weight=weight,
+        target=target, features=features, exclude=exclude or (), joins=joins, families=families or {}, id=id, weight=weight,
         method=method, backoff=backoff, shrinkage=shrinkage, penalty=penalty, iterations=iterations, tolerance=tolerance,
         alpha=alpha, estimate=estimate_named(estimate), prior=prior, prior_alpha=prior_alpha,
         nulls=nulls, unseen=unseen, slice_by=slice_by, segment_by=segment_by, segment_shrinkage=segment_shrinkage,
         components=components,
     )  # fmt: skip
     with opened(con) as engine, engine.transaction():
-        relations, replaces = place_for(engine, name, database, replace=replace)
+        place = place_for(engine, name, database, replace=replace)
         found = joined(engine, engine.source(source), joins)
         try:
-            refuse_temporary([joining.dimension for joining in found.joins], relations)
-            task = Fit(engine, found, options, draft(engine, relations))
+            place.check_joins(joining.dimension for joining in found.joins)
+            task = Fit(engine, found, options, place.relations)
             if isinstance(features, Forward):
                 task.spec = forward(engine, found, task.spec, features)
-            plan, classes = task.run(replaces=replaces)
-            plan = publish(engine, plan, relations)
+            return place.publish(*task.run(replaces=place.replaces))
         finally:
             found.release()
-    return Model(engine, plan, classes, name)
 
 
 def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", **options: Any) -> str:
@@ -142,12 +138,12 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
 
     Takes the arguments of `fit`.
     """
-    options.pop("replace", None)
-    options["families"] = options.get("families") or {}
+    asked = Options.of(target, options, beside=("replace", "database"))
     with opened(con, close=True) as engine:
-        found = joined(engine, engine.source(source), options.get("joins", ()))
+        relations = relations_in(engine, engine.database(options.get("database")), name)
+        found = joined(engine, engine.source(source), asked.joins)
         try:
-            statements = Fit(engine, found, Options(target=target, **options), Relations(engine.renderer, name)).statements()
+            statements = Fit(engine, found, asked, relations).statements()
         finally:
             found.release()
     return "\n\n".join(f"-- {statement.name}\n{statement.sql};" for statement in statements)
@@ -165,17 +161,18 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
     >>> load(con, "golf").families["sky"].alpha
     1.0
     """
-    with opened(con) as engine:
-        place = engine.database(database)
-        schema = schemas.find(engine, place, name)
-        relations = relations_in(engine, place, schema)
+    with opened(con) as engine, engine.transaction():
+        where = engine.database(database)
+        schema = schemas.find(engine, where, name)
+        relations = relations_in(engine, where, schema)
+        stamp = updated_at(engine, relations)
         rows = engine.ask("spec_text", relations["spec"])
         if len(rows) != 1:
             raise ModelError(
                 f"model {schema!r} is damaged: its table 'spec' has {len(rows)} rows; fit it again with replace=True"
             )
         plan = planned(engine, Spec.from_json(rows[0][0], schema), relations)
-        return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema)
+        return Model(engine, plan, class_columns(engine.rows(plan.class_order())), schema, stamp=stamp)
 
 
 def models(con: Connection, *, database: str | None = None) -> list[str]:
@@ -192,11 +189,11 @@ def families(con: Connection, source: Any, *, target: str, **options: Any) -> di
     >>> {name: str(family) for name, family in found.items()}
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
-    options["families"] = options.get("families") or {}
+    asked = Options.of(target, options, beside=("name", "replace", "database"))
     with opened(con, close=True) as engine:
-        found = joined(engine, engine.source(source), options.get("joins", ()))
+        found = joined(engine, engine.source(source), asked.joins)
         try:
-            spec = resolve(found.columns, candidates(Options(target=target, **options))[0], found.label)
+            spec = resolve(found.columns, candidates(asked)[0], found.label)
         finally:
             found.release()
     return {feature.name: feature.family for feature in spec.features}
@@ -220,7 +217,7 @@ def from_tables(
     likelihood in any class is left out of the score; one without a likelihood in some classes has 0 there.
 
     Args:
-        con: a DuckDB connection, or the path of a database file.
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
         priors: {class: probability}, or a relation or frame with the columns class and prior.
         likelihoods: {class: {feature: {value: likelihood}}}; for numbers {"mean": m, "variance": v} or {"rate": r}; a tuple of
             columns is a feature whose values are tuples. Or a relation or frame with the columns class, feature, and value and
@@ -242,8 +239,9 @@ def from_tables(
     >>> model.predict("SELECT 'weak' AS wind").fetchall()[0][:2]
     ('weak', 'yes')
     """
-    ids = [id] if isinstance(id, str) else list(id)
+    ids = [id] if isinstance(id, str) else id
+    if not isinstance(ids, Sequence) or not all(isinstance(name, str) for name in ids):
+        raise InputError(f"id must be a column or a list of columns, not {id!r}")
     with opened(con) as engine, engine.transaction():
-        place = partial(place_for, engine, name, database, replace=replace)
-        plan, classes = model_of(engine, priors, likelihoods, families or {}, target, ids, place)
-    return Model(engine, plan, classes, name)
+        place = place_for(engine, name, database, replace=replace)
+        return model_of(place, priors, likelihoods, families or {}, target, tuple(ids))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import duckdb
 
-from nbsql import schema as schemas
 from nbsql.engines.address import is_address
 from nbsql.engines.duckdb import DuckDB
 from nbsql.engines.engine import Engine
@@ -75,22 +74,7 @@ def opened(con: Connection, *, close: bool = False) -> Iterator[Engine]:
             engine.close()
 
 
-def place_for(
-    engine: Engine, name: str | None, database: str | None, *, replace: bool
-) -> tuple[Relations, tuple[str, str] | None]:
-    """Where a new model goes, and the database and schema of the one it replaces."""
-    if name is None:
-        return Relations(engine.renderer, transient=engine.transient_name()), None
-    place = engine.database(database)
-    if engine.is_read_only(place):
-        raise DatabaseError(
-            f"database {place!r} is open read-only; open it for writing, or leave the name out for a transient model"
-        )
-    schemas.check_new_name(engine, place, name, replace=replace)
-    existing = engine.schema(place, name)
-    return relations_in(engine, place, name), (place, existing) if existing is not None else None
-
-
 def relations_in(engine: Engine, database: str, schema: str) -> Relations:
+    """The relations of the model of that schema."""
     path = (schema,) if database == engine.current()[0] else (database, schema)
     return Relations(engine.renderer, *path)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbsql.dialect import folded
 from nbsql.engines.duckdb import on_duckdb
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source
+from nbsql.engines.source import Source, parts
 from nbsql.errors import InputError, NotSupportedError
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Query:
             self._engine.show(self.sql)
 
     def create_table(self, name: str) -> None:
-        """Create the table `name` with the rows.
+        """Create the table `name` with the rows; the name may be a path, as that of a source: analytics.scored.
 
         Raises:
             InputError: there is a relation of that name already.
@@ -100,7 +100,7 @@ class Query:
         self._create("create_table_as", name)
 
     def create_view(self, name: str) -> None:
-        """Create the view `name`, which runs the query whenever it is read.
+        """Create the view `name`, or at that path, which runs the query whenever it is read.
 
         Raises:
             InputError: the query reads a frame, which a view would outlive, or there is a relation of that name already.
@@ -114,10 +114,13 @@ class Query:
         engine = self._engine
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
-        database, schema = engine.current()
-        if any(row[:2] == (database, schema) and folded(row[2]) == folded(name) for row in engine.ask("relations")):
+        path = parts(name) or [name]
+        if len(path) > 3:
+            raise InputError(f"{name!r} is no path to a table; quote a name that has dots in it: '\"{name}\"'")
+        database, schema, table = whole = engine.placed(path)
+        if any([*map(folded, row[:3])] == [*map(folded, whole)] for row in engine.ask("relations")):
             raise InputError(f"{name!r} is there already; drop it first, or choose another name")
-        relation = engine.renderer.dialect.ident(schema, name)
+        relation = engine.renderer.dialect.ident(*(whole if database != engine.current()[0] else (schema, table)))
         with self._at_once():
             query = engine.renderer.dialect.query(self.sql)
             engine.run(name, engine.renderer.statement(macro, relation, query))

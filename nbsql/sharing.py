@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from nbsql.components import refuse_components
-from nbsql.derived import derive, mergeable, read_file
+from nbsql.derived import mergeable, read_file
 from nbsql.dialect import folded
-from nbsql.drafts import draft, publish
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.joins.fitting import refuse_temporary
 from nbsql.judging.calibration import restore_calibration
 from nbsql.library import load
+from nbsql.making import place_for
 from nbsql.model import Model
-from nbsql.places import Connection, opened, place_for
+from nbsql.places import Connection, opened
 from nbsql.plan import Entry
 from nbsql.segments import refuse_segments
 from nbsql.spec import Spec
@@ -34,7 +33,7 @@ def merge(
     """One model of what several have learnt, as if it were fitted on all their rows. Only counts move, never a row.
 
     Args:
-        con: a DuckDB connection, or the path of a database file.
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
         models: their names; (database, name) for one in an attached database; or models of this connection.
         name: of the new model; None makes a transient one.
         replace: take the place of the model of that name, which may be one of those merged.
@@ -56,12 +55,8 @@ def merge(
             Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
             for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
         ]
-        relations, replaces = place_for(engine, name, database, replace=replace)
-        refuse_temporary(spec.joins, relations)
-        parts = draft(engine, relations)
-        plan, classes = derive(engine, spec, cells, entries, parts, replaces, origin=found[0]._relations)
-        plan = publish(engine, plan, relations)
-    return Model(engine, plan, classes, name)
+        place = place_for(engine, name, database, replace=replace)
+        return place.publish(*place.derive(spec, cells, entries, origin=found[0]._relations))
 
 
 def from_statistics(
@@ -100,6 +95,7 @@ def from_statistics(
 
     with opened(con) as engine, engine.transaction():
         model = like if isinstance(like, Model) else load(engine, like)
+        model._refresh()
         spec, title = model._spec, model._title
         refuse_segments(spec, title, "what another engine has counted")
         refuse_components(spec, title, "what another engine has counted")
@@ -110,13 +106,10 @@ def from_statistics(
             render = engine.renderer.fragment
             cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
             rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
-            relations, replaces = place_for(engine, name, database, replace=replace)
-            entry = Entry(1, "1", "import", source.label, rows)
-            plan, classes = derive(engine, spec, cells, [entry], draft(engine, relations), replaces)
-            plan = publish(engine, plan, relations)
+            place = place_for(engine, name, database, replace=replace)
+            return place.publish(*place.derive(spec, cells, [Entry(1, "1", "import", source.label, rows)]))
         finally:
             source.release()
-    return Model(engine, plan, classes, name)
 
 
 def _look_over(engine: Engine, spec: Spec, source: Source, title: str) -> None:
@@ -138,6 +131,10 @@ def _look_over(engine: Engine, spec: Spec, source: Source, title: str) -> None:
 
 def _resolved(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
     if isinstance(model, Model):
+        if not engine.shares(model._engine):
+            named = "pass its name, or (database, name) of an attached database, or " if model.name else ""
+            raise InputError(f"{model._title} is of another connection; {named}export it there and import it here")
+        model._refresh()
         return model
     if isinstance(model, str):
         return load(engine, model)
@@ -163,13 +160,9 @@ def import_(
     with opened(con) as engine, engine.transaction():
         found = read_file(engine, os.fspath(path))
         rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", found.cells))[0][0])
-        relations, replaces = place_for(engine, name, database, replace=replace)
+        place = place_for(engine, name, database, replace=replace)
         entries = [Entry(1, "1", "import", os.fspath(path), rows)]
-        parts = draft(engine, relations)
-        plan, classes = derive(
-            engine, found.spec, found.cells, entries, parts, replaces, weights=found.weights, origin=relations
-        )
+        plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
-        plan = publish(engine, plan, relations)
-    return Model(engine, plan, classes, name)
+        return place.publish(plan, classes)

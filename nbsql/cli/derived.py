@@ -16,7 +16,7 @@ from nbsql.cli.fit import chosen, modelling, report, typed
 from nbsql.cli.session import reading, still, told, writing
 from nbsql.family import Family
 from nbsql.judging.sweep import By
-from nbsql.places import place_for
+from nbsql.making import place_for
 
 _FEATURES = 30  # of a table of drift on the terminal
 
@@ -188,7 +188,7 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool) -
 @click.argument("path")
 @click.option("--overwrite", is_flag=True, help="Take the place of a file that is there.")
 def export(database: str, model: str, path: str, *, overwrite: bool) -> None:
-    """Write MODEL to PATH, a Parquet file of its counts, which holds no row.
+    """Write MODEL to PATH, a file of its counts, which holds no row: Parquet, or JSON on PostgreSQL.
 
     \b
       nbsql export shop.duckdb churn churn.parquet

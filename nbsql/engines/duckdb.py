@@ -74,6 +74,9 @@ class DuckDB(Engine):
         if self.owned:
             self.connection.close()
 
+    def shares(self, other: Engine) -> bool:
+        return isinstance(other, DuckDB) and self.connection is other.connection
+
     # Running. ------------------------------------------------------------------------------------------------------
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:
@@ -128,6 +131,11 @@ class DuckDB(Engine):
         Trying BEGIN would tell too, but DuckDB aborts the transaction that it is tried in.
         """
         return self.ask("transaction_number") == self.ask("transaction_number")
+
+    def placed(self, path: Sequence[str]) -> tuple[str, str, str]:
+        if len(path) == 2 and self.schema(self.current()[0], path[0]) is None:
+            path = (path[0], "main", path[1])  # DuckDB takes the first of two for a database if there is no such schema
+        return super().placed(path)
 
     def source(self, source: Any) -> Source:
         """What the user means by `source`.

@@ -45,6 +45,10 @@ class Engine(ABC):
     def close(self) -> None:
         """Close the connection, if it was opened here."""
 
+    @abstractmethod
+    def shares(self, other: Engine) -> bool:
+        """Whether another engine is on the same connection, and so reaches the same models, transient ones too."""
+
     def need(self, what: str) -> None:
         """Raise NotSupportedError if the engine lacks it."""
         if what in self.lacks:
@@ -129,6 +133,12 @@ class Engine(ABC):
     @abstractmethod
     def current(self) -> tuple[str, str]:
         """The names of the current database and schema."""
+
+    def placed(self, path: Sequence[str]) -> tuple[str, str, str]:
+        """The database, schema and name of a table that is to be made at a path of one to three names."""
+        before = self.current()[: 3 - len(path)]
+        database, schema, table = (*before, *path)
+        return database, schema, table
 
     @abstractmethod
     def database(self, name: str | None) -> str:

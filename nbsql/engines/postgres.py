@@ -73,6 +73,9 @@ class PostgreSQL(Engine):
         if self.owned:
             self.connection.close()
 
+    def shares(self, other: Engine) -> bool:
+        return isinstance(other, PostgreSQL) and self.connection is other.connection
+
     # Running. ------------------------------------------------------------------------------------------------------
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:

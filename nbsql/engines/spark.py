@@ -75,6 +75,9 @@ class Spark(Engine):
     def _setting(self, name: str) -> bool:
         return self.session.conf.get(name, "false") == "true"
 
+    def shares(self, other: Engine) -> bool:
+        return isinstance(other, Spark) and self.session is other.session
+
     # Running. ------------------------------------------------------------------------------------------------------
 
     def rows(self, sql: str) -> list[tuple[Any, ...]]:

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from nbsql.derived import derive
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
@@ -17,14 +16,13 @@ from nbsql.family import Family, choice, named
 from nbsql.judging.coded import judge
 from nbsql.judging.folds import estimates, resolved
 from nbsql.judging.leave_one_out import check_folds, deal
+from nbsql.making import place_for
 from nbsql.model import Model
 from nbsql.plan import Entry
 from nbsql.query import Query
-from nbsql.relations import Relations
 from nbsql.spec import Options
 
 By = Literal["log_loss", "accuracy"]
-Place = Callable[..., tuple[Relations, tuple[str, str] | None]]
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Sweep:
     by: str
     ranking: Query
     settings: Sequence[Mapping[str, Any]]
-    make: Callable[..., Model] = field(repr=False)
+    _make: Callable[..., Model] = field(repr=False)
 
     def best(self, *, name: str | None = None, replace: bool = False, database: str | None = None) -> Model:
         """The model of the best setting, of all rows of the sweep; from the counts, without another look at the rows.
@@ -55,7 +53,7 @@ class Sweep:
         Raises:
             ModelError: the name is taken.
         """
-        return self.make(name, replace=replace, database=database)
+        return self._make(name, replace=replace, database=database)
 
     def __repr__(self) -> str:
         lines = [f"{self.rows:,} rows predicted by {len(self.settings)} setting{'' if len(self.settings) == 1 else 's'}", ""]
@@ -76,7 +74,6 @@ def sweep(
     folds: int | str,
     fold: str | None,
     by: By,
-    place: Place,
 ) -> Sweep:
     """Sweep within a transaction of the caller's; see `nbsql.sweep`.
 
@@ -90,7 +87,6 @@ def sweep(
         folds: how many.
         fold: the column that says the fold of a row, instead.
         by: what ranks the settings.
-        place: where a new model goes, from its name.
     """
     choice(by, By, "by")
     check_folds(folds, fold)
@@ -112,10 +108,8 @@ def sweep(
 
     def make(name: str | None, *, replace: bool, database: str | None) -> Model:
         with engine.transaction():
-            relations, replaces = place(engine, name, database, replace=replace)
-            entry = Entry(1, "1", "fit", source.label, dealt.rows)
-            plan, classes = derive(engine, best, dealt.whole(best), [entry], relations, replaces)
-        return Model(engine, plan, classes, name)
+            place = place_for(engine, name, database, replace=replace)
+            return place.publish(*place.derive(best, dealt.whole(best), [Entry(1, "1", "fit", source.label, dealt.rows)]))
 
     ranking = Query(engine, engine.renderer.statement("ranking", rows))
     return Sweep(scores[0][0], by, ranking, [settings[number] for number in order], make)

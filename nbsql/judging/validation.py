@@ -37,12 +37,12 @@ class CrossValidation:
     accuracy: float
     log_loss: float
     folds: Query
-    evaluate: Callable[[], Evaluation] = field(repr=False)
+    _evaluate: Callable[[], Evaluation] = field(repr=False)
 
     @cached_property
     def evaluation(self) -> Evaluation:
         """Everything that `Model.evaluate` tells, of all rows. Computed when it is asked for."""
-        return self.evaluate()
+        return self._evaluate()
 
     def __repr__(self) -> str:
         folds = self.folds.fetchall()

@@ -11,7 +11,7 @@ from nbsql.judging.sweep import By, Sweep
 from nbsql.judging.sweep import sweep as swept
 from nbsql.judging.validation import CrossValidation
 from nbsql.judging.validation import cross_validate as cross_validated
-from nbsql.places import Connection, opened, place_for
+from nbsql.places import Connection, opened
 from nbsql.spec import Options
 
 
@@ -32,7 +32,7 @@ def cross_validate(
     the connection until that is closed. The whole `evaluation` scores the rows again, when it is asked for.
 
     Args:
-        con: a DuckDB connection, or the path of a database file.
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
         target: the column of the class.
         folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike. "loo" is
@@ -44,11 +44,11 @@ def cross_validate(
     Raises:
         InputError: an argument or the data cannot be used.
     """
-    options["families"] = options.get("families") or {}
+    asked = Options.of(target, options)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, engine.source(source), options.get("joins", ()))
+        found = joined(engine, engine.source(source), asked.joins)
         try:
-            return cross_validated(engine, found, Options(target=target, **options), folds=folds, fold=fold, bins=bins)
+            return cross_validated(engine, found, asked, folds=folds, fold=fold, bins=bins)
         finally:
             found.release()
 
@@ -72,7 +72,7 @@ def sweep(
     counted once for each. The winner's model is made of these counts, which stay in a temporary table of the connection.
 
     Args:
-        con: a DuckDB connection, or the path of a database file.
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
         source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
         target: the column of the class.
         alpha: pseudo-counts, one or a list; None is that of a fit: 1, and 0 for the joint method.
@@ -95,13 +95,12 @@ def sweep(
     >>> found.best().families["said"].alpha
     1.0
     """
-    shared = Options(target=target, **options)
+    shared = Options.of(target, options)
     with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), shared.joins)
         try:
             return swept(
-                engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by,
-                place=place_for,
+                engine, found, shared, alpha=alpha, prior=prior, families=families or {}, folds=folds, fold=fold, by=by
             )  # fmt: skip
         finally:
             found.release()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbsql.model.base import planned
+from nbsql.model.base import planned, updated_at
 from nbsql.model.deriving import Deriving
 from nbsql.model.judging import Judging
 from nbsql.model.learning import Learning
@@ -16,4 +16,4 @@ class Model(Scoring, Judging, Learning, Deriving):
     """
 
 
-__all__ = ["Model", "planned"]
+__all__ = ["Model", "planned", "updated_at"]

@@ -12,7 +12,7 @@ from nbsql.context import ClassColumn, class_columns
 from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, suggestion
+from nbsql.errors import InputError, no_column
 from nbsql.family import Family
 from nbsql.judging.calibration import method_of
 from nbsql.logistic import refuse_weights
@@ -42,21 +42,36 @@ def planned(engine: Engine, spec: Spec, relations: Relations) -> Plan:
     return Plan(engine.renderer, spec, relations, wide=wide)
 
 
-class Handle:
-    """A model in a database, at hand."""
+def updated_at(engine: Engine, relations: Relations) -> Any:
+    """What changes whenever the model does. Read it before the model, so that a change in between is noticed later."""
+    return engine.ask("updated_at", relations["spec"])
 
-    def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None) -> None:
+
+class Handle:
+    """A model in a database, at hand.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        classes: by number.
+        name: None of a transient model.
+        stamp: what `updated_at` was before the plan and the classes were read; None if they are of this transaction.
+    """
+
+    def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], name: str | None, *, stamp: Any = None) -> None:
         self._engine = engine
         self._plan = plan
         self._spec = plan.spec
         self._relations = plan.relations
         self._classes = classes
-        self._stamp = engine.ask("updated_at", plan.relations["spec"])
+        self._stamp = stamp or self._updated_at()
         self.name = name
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"
-        return f"<nbsql {title}: {self.target!r} of {len(self._classes)} classes from {len(self._spec.features)} features>"
+        return (
+            f"<nbsql {title}: {self._spec.target!r} of {len(self._classes)} classes from {len(self._spec.features)} features>"
+        )
 
     @property
     def _title(self) -> str:
@@ -75,6 +90,7 @@ class Handle:
     @property
     def target(self) -> str:
         """The column that is predicted."""
+        self._refresh()
         return self._spec.target
 
     @property
@@ -85,6 +101,7 @@ class Handle:
     @property
     def families(self) -> dict[str, Family]:
         """The family of every feature, with all its options."""
+        self._refresh()
         return {feature.name: feature.family for feature in self._spec.features}
 
     @property
@@ -106,6 +123,7 @@ class Handle:
         return Query(self._engine, self._engine.renderer.statement("sorted_by", self._relations[name], order))
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
+        self._refresh()
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")
         found = self._source(source)
@@ -136,12 +154,11 @@ class Handle:
         columns = check_source(self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
         if self._spec.segment_by is not None:
             self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
-        names = [column.name for column in source.columns]
-        title = self._title
         if verb == "explain":
+            names = [column.name for column in source.columns]
             for name in self._spec.id:
                 if folded(name) not in columns:
-                    raise InputError(f"no column {name!r} in {source.label}, the id of {title}{suggestion(name, names)}")
+                    raise no_column(name, names, source.label, f"the id of {self._title}")
             return
         added = list(_ADDS.get(verb, ()))
         if verb == "predict_proba":
@@ -157,13 +174,18 @@ class Handle:
         return method_of(self._engine, self._plan, self._title) if wanted else None
 
     def _refresh(self) -> None:
-        """Take notice of changes that others have made to the model."""
-        stamp = self._engine.ask("updated_at", self._relations["spec"])
-        if stamp != self._stamp:
-            self._spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
-            self._plan = planned(self._engine, self._spec, self._relations)
-            self._classes = class_columns(self._engine.rows(self._plan.class_order()))
-            self._stamp = stamp
+        """Take notice of changes that others have made to the model, as every verb does before it reads what it knows of it."""
+        if self._updated_at() == self._stamp:
+            return
+        with self._engine.transaction():
+            stamp = self._updated_at()
+            spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
+            plan = planned(self._engine, spec, self._relations)
+            classes = class_columns(self._engine.rows(plan.class_order()))
+        self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
+
+    def _updated_at(self) -> Any:
+        return updated_at(self._engine, self._relations)
 
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)
@@ -176,9 +198,9 @@ class Handle:
             judged: whether the class is read.
         """
         found = self._engine.source(source)
+        self._refresh()
         if not self._spec.joins:
             return found
-        self._refresh()
         from nbsql.joins.completing import completed
 
         return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)

@@ -25,17 +25,20 @@ class Deriving(Handle):
 
     def as_of(self, batch: str) -> Self:
         """The model as it stood after `batch`, a line of the ledger: a transient model."""
+        self._refresh()
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
         return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
     @property
     def slice_names(self) -> list[str]:
         """The slices, by the expression `slice_by` of the fit, oldest first."""
+        self._refresh()
         return slice_names(self._engine, self._plan, self._title)
 
     @property
     def segments(self) -> Query:
         """The segments, by the expression `segment_by` of the fit, and their rows: segment, n; NULL for the rows of none."""
+        self._refresh()
         check_segmented(self._spec, self._title)
         return Query(self._engine, self._engine.renderer.statement("segments_of", self._relations["statistics"]))
 
@@ -46,11 +49,13 @@ class Deriving(Handle):
         Columns: class, component, n, prior (P(c, j)), then as `likelihoods` has them of classes feature, value, likelihood,
         log_likelihood, mean, variance, rate; and of numbers centre and scale, which say to which component a later row belongs.
         """
+        self._refresh()
         check_components(self._spec, self._title)
         return self._read("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
         """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
+        self._refresh()
         texts = known_slices(self._engine, self._plan, self._title, names)
         return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
 
@@ -61,6 +66,7 @@ class Deriving(Handle):
             last: how many slices, the newest first.
             decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
         """
+        self._refresh()
         slice_names(self._engine, self._plan, self._title)
         if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
@@ -81,6 +87,7 @@ class Deriving(Handle):
             b: what to compare with it.
         """
         engine = self._engine
+        self._refresh()
         self._spec.need_counts(self._title)
         sides = []
         for side in (a, b):
@@ -105,6 +112,7 @@ class Deriving(Handle):
         Raises:
             InputError: the file is there already.
         """
+        self._refresh()
         write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
 
     def _derived(self, source: str, macro: str, *arguments: Any) -> Self:

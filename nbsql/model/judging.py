@@ -112,6 +112,7 @@ class Judging(Handle):
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
         """
         engine = self._engine
+        self._refresh()
         refuse_segments(self._spec, self._title, "a calibration")
         if folds is not None:
             refuse_components(self._spec, self._title, "a calibration by folds")
@@ -124,7 +125,8 @@ class Judging(Handle):
                 engine, self._plan, self._classes, self._title, found, method=method, folds=folds, weight=weight, test=tested,
                 stamp=self._stamp,
             )  # fmt: skip
-        self._stamp = engine.ask("updated_at", self._relations["spec"])
+            stamp = self._updated_at()
+        self._stamp = stamp
         return calibration
 
     def relevance(self, *, values: bool = False) -> Query:
@@ -137,6 +139,7 @@ class Judging(Handle):
             values: a row a value or token, or a column of those that share a covariance matrix: feature, value, n,
                 mutual_information, chi_square.
         """
+        self._refresh()
         self._spec.need_counts(self._title)
         statistics, features = self._relations["statistics"], self._spec.features
         renderer = self._engine.renderer

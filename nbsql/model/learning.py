@@ -85,5 +85,5 @@ class Learning(Handle):
             change = Change(self._engine, drafted(self._engine, self._plan), self._classes, self._title)
             yield change
             plan = publish(self._engine, change.plan, self._relations, self._stamp)
-        self._plan, self._classes = plan, change.classes
-        self._stamp = self._engine.ask("updated_at", self._relations["spec"])
+            stamp = self._updated_at()
+        self._plan, self._classes, self._stamp = plan, change.classes, stamp

@@ -99,7 +99,6 @@ class Scoring(Handle):
         """
         engine = self._engine
         engine.need("predict_one")
-        refuse_segments(self._spec, self._title, "predict_one")
         scorer = self._scorer
         if scorer is not None:
             try:
@@ -112,6 +111,7 @@ class Scoring(Handle):
                 if stamp == self._scorer_stamp:
                     return answer
         self._refresh()
+        refuse_segments(self._spec, self._title, "predict_one")
         self._scorer, self._scorer_stamp = RowScorer(engine, self._plan, self._classes, self._title), self._stamp[0][0]
         return self._scorer.score(row)[0]
 
@@ -174,7 +174,7 @@ class Scoring(Handle):
             return self._engine.renderer.statement("total_log_evidence", query)
         refuse_weights(self._spec, self._title, "ln p(x, c)")
         self._check("evaluate", found)
-        check_source(self._spec, found.columns, found.label, self._title, training=True)
+        check_source(self._spec, found.columns, found.label, self._title, exact=self._engine.exact, training=True)
         return self._plan.log_joint(found.relation, self._classes)
 
     def sample(self, n: int, *, seed: int = 0) -> Query:
@@ -243,7 +243,7 @@ class Scoring(Handle):
                 raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
             return self._frozen(verb, source, dialect, columns)
         if columns is not None:
-            raise InputError("columns goes with a dialect; the queries of DuckDB pass every column of the source on")
+            raise InputError("columns goes with a dialect; other queries pass every column of the source on")
         found = self._source(source)
         query = self._query(verb, found).sql
         if not inline:
@@ -296,8 +296,10 @@ class Scoring(Handle):
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
-        refuse_segments(self._spec, self._title, "its linear form")
-        refuse_components(self._spec, self._title, "its linear form")
+        form = "its linear form" if degree == 1 else "its quadratic form"
+        self._refresh()
+        refuse_segments(self._spec, self._title, form)
+        refuse_components(self._spec, self._title, form)
 
         def sql() -> str:
             self._refresh()

@@ -115,7 +115,11 @@ def test_sweeps_agree(inboxes: Both) -> None:
         for place in inboxes
     ]
     assert_same_rows(*(each.ranking.fetchall() for each in found))
-    best = [each.best(name="winner") for each in found]
+    for place in inboxes:
+        nbsql.fit(place.con, "inbox", target="flag", features=["links"], name="winner")
+    with pytest.raises(nbsql.ModelError, match="model 'winner' is there already"):
+        found[0].best(name="winner")
+    best = [each.best(name="winner", replace=True) for each in found]
     assert_same_rows(*(sorted(model.predict_proba("inbox").fetchall()) for model in best))
 
 

@@ -1,0 +1,172 @@
+"""A model at hand that another connection replaces or changes: every verb answers for the model as it is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql import library
+from nbsql.context import class_columns
+
+Connection = duckdb.DuckDBPyConnection
+Ask = Callable[[nbsql.Model, Path], Any]
+
+ROWS = """CREATE TABLE rows AS
+    SELECT
+        ['a', 'b'][1 + i % 2] AS c, i % 7 + i % 2 AS x, i % 5 + 3 * (i % 2) AS y,
+        ['u', 'v', 'w'][1 + i % 3] AS z, i % 4 // 2 AS m
+    FROM range(40) AS r(i)"""
+ASKED: dict[str, Ask] = {
+    "as_of": lambda model, _: model.as_of("1").likelihoods.fetchall(),
+    "batches": lambda model, _: [row[:4] for row in model.batches],
+    "calibrate": lambda model, _: model.calibrate("rows").rows,
+    "classes": lambda model, _: model.classes,
+    "compact": lambda model, _: (model.compact(), model.statistics.fetchall()),
+    "components": lambda model, _: model.components.fetchall(),
+    "drift": lambda model, _: model.drift("0", "1").fetchall(),
+    "evaluate": lambda model, _: list(model.evaluate("rows").to_dict().items())[:3],
+    "evaluate_sql": lambda model, _: model._engine.rows(model.evaluate_sql("rows")),
+    "explain": lambda model, _: model.explain("rows").fetchall(),
+    "export": lambda model, folder: (model.export(folder / "m.parquet"), read(folder / "m.parquet")),
+    "families": lambda model, _: model.families,
+    "forget": lambda model, _: (model.forget("FROM rows LIMIT 4"), model.statistics.fetchall()),
+    "joint_log_likelihood": lambda model, _: model.joint_log_likelihood("rows").fetchall(),
+    "likelihoods": lambda model, _: model.likelihoods.fetchall(),
+    "linear": lambda model, _: model.linear().fetchall(),
+    "log_evidence": lambda model, _: model.log_evidence("rows").fetchall(),
+    "log_likelihood": lambda model, _: model.log_likelihood("rows", labelled=True),
+    "log_likelihood_sql": lambda model, _: model._engine.rows(model.log_likelihood_sql("rows")),
+    "predict": lambda model, _: model.predict("rows", top_k=2).fetchall(),
+    "predict_one": lambda model, _: model.predict_one({"x": 1, "y": 2, "z": "u", "m": 0}),
+    "predict_one_sql": lambda model, _: re.sub(r"'[-0-9]{10} [:.0-9]+'", "", model.predict_one_sql()),  # but for the stamp
+    "predict_proba": lambda model, _: model.predict_proba("rows").fetchall(),
+    "priors": lambda model, _: model.priors.fetchall(),
+    "quadratic": lambda model, _: model.quadratic().fetchall(),
+    "relevance": lambda model, _: (model.relevance().fetchall(), model.relevance(values=True).fetchall()),
+    "rollback": lambda model, _: (model.rollback("1"), model.statistics.fetchall()),
+    "sample": lambda model, _: model.sample(3).fetchall(),
+    "segments": lambda model, _: model.segments.fetchall(),
+    "slice_names": lambda model, _: model.slice_names,
+    "slices": lambda model, _: model.slices(["1"]).likelihoods.fetchall(),
+    "sql": lambda model, _: model.sql("predict", "rows", dialect="sqlite"),
+    "statistics": lambda model, _: model.statistics.fetchall(),
+    "target": lambda model, _: model.target,
+    "update": lambda model, _: (model.update("FROM rows LIMIT 4"), model.statistics.fetchall()),
+    "window": lambda model, _: model.window(last=1).likelihoods.fetchall(),
+}
+NEW: dict[str, Any] = {"target": "c", "features": ["y", "z"], "name": "it"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    **{verb: {"slice_by": "m"} for verb in ("drift", "slice_names", "slices", "window")},
+    "components": {"components": 2},
+    "segments": {"segment_by": "m"},
+    "linear": {"families": {"y": nbsql.Gaussian(shared_variance=True)}},
+}
+
+
+def read(path: Path) -> Any:
+    return nbsql.import_(duckdb.connect(), path).likelihoods.fetchall()
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [*map(rounded, value)]
+    return f"{value:.9g}" if isinstance(value, float) else value
+
+
+def connect() -> Connection:
+    con = duckdb.connect()
+    con.execute(ROWS)
+    return con
+
+
+def test_every_verb_is_asked() -> None:
+    assert {name for name in dir(nbsql.Model) if not name.startswith("_")} - ASKED.keys() == {"close", "drop"}
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, tmp_path: Path) -> None:
+    new = {**NEW, **OPTIONS.get(verb, {})}
+    found = []
+    for folder in ("stale", "fresh"):
+        con = connect()
+        handle = nbsql.fit(con, "rows", target="m", features=["x"], name="it")
+        nbsql.fit(con.cursor(), "rows", **new, replace=True)
+        (tmp_path / folder).mkdir()
+        model = handle if folder == "stale" else nbsql.load(con, "it")
+        found.append(rounded(ASKED[verb](model, tmp_path / folder)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("how", ["merge", "like"])
+def test_what_is_made_of_a_model_that_was_replaced_is_made_of_the_new_one(how: str) -> None:
+    con = connect()
+    handle = nbsql.fit(con, "rows", target="m", features=["x"], name="it")
+    new = nbsql.fit(con.cursor(), "rows", **NEW, replace=True)
+    if how == "merge":
+        made = nbsql.merge(con, [handle])
+    else:
+        cells = con.sql(new.sql("statistics", "rows", dialect="duckdb"))
+        made = nbsql.from_statistics(con, cells, like=handle)
+    assert rounded(made.likelihoods.fetchall()) == rounded(new.likelihoods.fetchall())
+
+
+def test_a_model_of_another_connection_is_not_merged() -> None:
+    here, there = connect(), connect()
+    named, transient = (nbsql.fit(there, "rows", target="c", name=name) for name in ("it", None))
+    nbsql.fit(here, "FROM rows LIMIT 8", target="c", name="it")
+    with pytest.raises(nbsql.InputError) as refused:
+        nbsql.merge(here, ["it", named])
+    assert str(refused.value) == (
+        "model 'it' is of another connection; pass its name, or (database, name) of an attached database, "
+        "or export it there and import it here"
+    )
+    with pytest.raises(nbsql.InputError) as refused:
+        nbsql.merge(here, ["it", transient])
+    assert str(refused.value) == "the model is of another connection; export it there and import it here"
+
+
+def test_a_class_that_comes_while_a_model_is_loaded_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    con = connect()
+    nbsql.fit(con, "rows", target="c", name="it")
+    other = con.cursor()
+
+    def interrupted(rows: Any) -> Any:
+        monkeypatch.undo()
+        nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
+        return class_columns(rows)
+
+    monkeypatch.setattr(library, "class_columns", interrupted)
+    model = nbsql.load(con, "it")
+    assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]
+    assert sorted(model.predict("rows", costs={("a", "b"): 2})) == sorted(
+        nbsql.load(other, "it").predict("rows", costs={("a", "b"): 2})
+    )
+
+
+def test_a_class_that_comes_as_a_change_ends_is_noticed() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    other = con.cursor()
+
+    class Interrupted:
+        """The connection; when its transaction has ended, another brings a class before anything else is asked."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(con, name)
+
+        def commit(self) -> None:
+            con.commit()
+            nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
+
+    model._engine.connection = Interrupted()  # type: ignore[attr-defined]
+    model.update("rows")
+    model._engine.connection = con  # type: ignore[attr-defined]
+    assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]
