@@ -14,6 +14,7 @@ from nbsql.covariance import check_covariances
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.family.rate import Rate
 from nbsql.joins.factorised import count_of
 from nbsql.judging.calibration import outdate
 from nbsql.plan import MACROS, Entry, Plan
@@ -201,6 +202,18 @@ class Change:
                     f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
                     "its variance would be negative"
                 )
+        if any(isinstance(feature.family, Rate) for feature in self.plan.spec.features):
+            for name, feature in engine.ask("overdrawn_sums", self._statistics, cells):
+                raise InputError(
+                    f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
+                    "their sum would be negative"
+                )
+        single = [f for f in self.plan.spec.features if f.family.level or not (f.family.bag or f.family.over_columns)]
+        for name, feature, learnt, forgotten in engine.ask("overdrawn_gaps", self._statistics, cells, single) if single else ():
+            raise InputError(
+                f"cannot forget {label}: it has {forgotten:g} of class {name!r} without {feature!r}, "
+                f"of which {self.title} has learnt {max(learnt, 0):g}"
+            )
         if engine.ask("rows_left", self._statistics, cells)[0][0] <= 0:
             raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
         self._check_covariances(engine.renderer.fragment("negated", cells, batch))

@@ -8,6 +8,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import isnan
 from pathlib import Path
 from typing import Any
 
@@ -133,6 +134,8 @@ class Count:
         rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")
+        if any(isinstance(row[1], float) and isnan(row[1]) for row in rows):
+            raise InputError(f"{target!r} of {name} is NaN in some rows, which is no class; make it NULL there")
         if self.rules:
             broken = self.engine.ask("broken_rules", self._scan, len(self.rules))[0]
             for rule, count in zip(self.rules, broken, strict=True):
@@ -143,7 +146,7 @@ class Count:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
         if without and not quiet:
             rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
-            say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out of the training")
+            say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out")
         return rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -206,4 +207,13 @@ def read_file(engine: Engine, path: str) -> Exported:
         raise InputError(f"{path!r} is no file that a model was exported to")
     spec = Spec.from_json(metadata["nbsql_spec"], path)
     weights = None if spec.logistic is None else engine.renderer.fragment("weights_of_file", path)
-    return Exported(spec, engine.renderer.fragment("cells_of_file", path), weights, metadata.get("nbsql_calibration"))
+    cells = engine.renderer.fragment("cells_of_file", path, _class_type(engine, spec.target_type))
+    return Exported(spec, cells, weights, metadata.get("nbsql_calibration"))
+
+
+def _class_type(engine: Engine, name: str) -> Markup | None:
+    """The type of the labels, which a file names, as a statement may have it; None of one that is no plain name."""
+    if name.startswith("ENUM("):
+        labels = [label.replace("''", "'") for label in re.findall(r"'((?:[^']|'')*)'", name)]
+        return engine.renderer.fragment("enumeration", labels)
+    return engine.renderer.dialect.query(name) if json_file.TYPE.fullmatch(name) else None

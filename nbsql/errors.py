@@ -37,6 +37,13 @@ def suggestion(name: str, names: Iterable[str]) -> str:
     return f"; did you mean {known[close[0]]!r}?" if close else ""
 
 
+def no_column(name: str, columns: Iterable[str], source: str, role: str = "") -> InputError:
+    """What is raised where a source lacks a column; the role, such as "the target of the model", says what for."""
+    columns = list(columns)
+    hint = suggestion(name, columns) or (f"; its columns are {listed(columns)}" if columns else "")
+    return InputError(f"no column {name!r} in {source}{role and ', '}{role}{hint}")
+
+
 def listed(names: Iterable[str], limit: int = 8) -> str:
     """Names as a message lists them: 'a', 'b' and 3 more."""
     quoted = [repr(name) for name in names]

@@ -18,7 +18,7 @@ from nbsql.version import __version__
 
 # The types that a file may bring into a statement: names and numbers, and of Spark array<string> and map<string,int>.
 _WIDTH = r"(\(\d+(, ?\d+)?\))?"
-_TYPE = re.compile(rf'[A-Za-z_][\w ."]*({_WIDTH}(\[\])?|<\w+{_WIDTH}(, ?\w+{_WIDTH})?>)')
+TYPE = re.compile(rf'[A-Za-z_][\w ."]*({_WIDTH}(\[\])?|<\w+{_WIDTH}(, ?\w+{_WIDTH})?>)')
 
 
 def write(engine: Engine, plan: Plan, path: str) -> None:
@@ -68,7 +68,7 @@ def read(engine: Engine, path: str) -> tuple[Spec, Markup, Markup | None, str | 
         )
     spec = Spec.from_json(spec_text, path)
     for kind in (spec.target_type, *(kind for feature in spec.features for kind in feature.types)):
-        if kind is None or not _TYPE.fullmatch(kind):
+        if kind is None or not TYPE.fullmatch(kind):
             raise ModelError(f"model {path!r} is damaged: it has a column of the type {kind!r}; export it again")
     class_type = engine.renderer.dialect.query(spec.target_type)
     render = engine.renderer.fragment

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nbsql.components import asked_components
 from nbsql.dialect import folded
-from nbsql.errors import InputError, listed, suggestion
+from nbsql.errors import InputError, listed, no_column
 from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative
 from nbsql.joins.join import asked_joins
 from nbsql.method import learning, method
@@ -27,9 +27,7 @@ class Columns:
             raise InputError(f"a column's name must be text, not {name!r}")
         found = [c for c in self.all if c.name == name] or [c for c in self.all if c.name.lower() == name.lower()]
         if not found:
-            names = [c.name for c in self.all]
-            hint = suggestion(name, names) or f"; its columns are {listed(names)}"
-            raise InputError(f"no column {name!r} in {self.source}{hint}")
+            raise no_column(name, (c.name for c in self.all), self.source)
         if len(found) > 1:
             raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
         return found[0]

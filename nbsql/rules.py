@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nbsql.dialect import folded
-from nbsql.errors import InputError, suggestion
+from nbsql.errors import InputError, no_column
 from nbsql.spec import Check, Column, Spec
 
 _RULES = {
@@ -21,7 +21,7 @@ _RULES = {
 
 
 def check_source(
-    spec: Spec, columns: Sequence[Column], label: str, model: str, *, training: bool = False, exact: bool = False
+    spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool, training: bool = False
 ) -> dict[str, Column]:
     """The columns of a source, by folded name, if it has what a model reads.
 
@@ -30,19 +30,18 @@ def check_source(
         columns: of the source.
         label: what messages call the source.
         model: what messages call the model.
-        training: whether it must have the target and the weight too.
         exact: whether names must have the same case.
+        training: whether it must have the target and the weight too.
 
     Raises:
         InputError: a column is missing, or of a type that its family does not take.
     """
     found = {folded(column.name): column for column in columns}
-    names = [column.name for column in columns]
 
     def find(name: str, role: str) -> Column:
         column = found.get(folded(name))
         if column is None or (exact and column.name != name):
-            raise InputError(f"no column {name!r} in {label}, {role} of {model}{suggestion(name, names)}")
+            raise no_column(name, (column.name for column in columns), label, f"{role} of {model}")
         return column
 
     for feature in spec.features:
@@ -66,7 +65,7 @@ def check_source(
     return found
 
 
-def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool = False) -> Spec:
+def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
     """The spec by which a model counts other rows, whose columns may have other types than those of the fit.
 
     Args:

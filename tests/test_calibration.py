@@ -404,8 +404,8 @@ def test_a_calibration_travels_in_the_file_of_its_model(
             {},
             "the classes of the query are not those that model 'm' has learnt; calibrate on others with folds=None",
         ),
-        ("SELECT x FROM t", {}, "no column 'y' in the query, the target of model 'm'"),
-        ("SELECT x FROM t", {"folds": None}, "no column 'y' in the query, the target of the model"),
+        ("SELECT x FROM t", {}, "no column 'y' in the query, the target of model 'm'; its columns are 'x'"),
+        ("SELECT x FROM t", {"folds": None}, "no column 'y' in the query, the target of the model; its columns are 'x'"),
         ("FROM t LIMIT 0", {"folds": None}, "the query has no rows; there is nothing to judge"),
         (
             "SELECT 9 AS y, x FROM t",
@@ -417,7 +417,7 @@ def test_a_calibration_travels_in_the_file_of_its_model(
             {"folds": None, "weight": "w"},
             "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
         ),
-        ("t", {"test": "SELECT x FROM t"}, "no column 'y' in the query, the target of the model"),
+        ("t", {"test": "SELECT x FROM t"}, "no column 'y' in the query, the target of the model; its columns are 'x'"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line_and_change_nothing(

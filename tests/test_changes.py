@@ -212,8 +212,14 @@ REFUSED = [
     (lambda m: m.forget(), "forget takes a source or a batch, one of them"),
     (lambda m: m.update("june", batch="1"), "batch '1' is in model 'golf' already; choose another name"),
     (lambda m: m.update("june", batch=""), "a batch's name must be a text of at least one character, not ''"),
-    (lambda m: m.update("SELECT sky, play FROM june"), "no column 'wind' in the query, a feature of model 'golf'"),
-    (lambda m: m.update("SELECT sky, wind FROM june"), "no column 'play' in the query, the target of model 'golf'"),
+    (
+        lambda m: m.update("SELECT sky, play FROM june"),
+        "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky', 'play'",
+    ),
+    (
+        lambda m: m.update("SELECT sky, wind FROM june"),
+        "no column 'play' in the query, the target of model 'golf'; its columns are 'sky', 'wind'",
+    ),
     (
         lambda m: m.update("SELECT sky, wind, 1 AS play FROM june"),
         "column 'play' of the query is INTEGER, but the classes of model 'golf' are VARCHAR; cast it",
@@ -249,3 +255,37 @@ def test_given_priors_need_every_class(con: Connection, golf: nbsql.Model) -> No
     with pytest.raises(InputError, match="the prior of the model has no probability for class 'maybe'; fit it anew with one"):
         model.update("june")
     assert len(model.classes) == 2
+
+
+@pytest.mark.parametrize("family", ["poisson", "geometric", "exponential"])
+def test_a_sum_does_not_turn_negative(con: Connection, family: str) -> None:
+    con.execute("CREATE TABLE visits AS SELECT ['a', 'b'][1 + i % 2] AS y, i % 5 + 1 AS x FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "visits", target="y", families={"x": family})
+    before = sorted(model.statistics.fetchall(), key=repr)
+    with pytest.raises(InputError) as refused:
+        model.forget("SELECT 'a' AS y, 99 AS x")
+    assert str(refused.value) == (
+        "cannot forget the query: the model has not learnt its values of 'x' in class 'a'; their sum would be negative"
+    )
+    assert sorted(model.statistics.fetchall(), key=repr) == before
+    model.forget("FROM visits LIMIT 19")
+    assert model.classes == ["b"]
+
+
+@pytest.mark.parametrize("family", ["gaussian", "poisson", "categorical", "bernoulli", nbsql.Categorical(nulls="category")])
+def test_missing_values_that_were_not_learnt_are_not_forgotten(con: Connection, family: Any) -> None:
+    gap = "CASE WHEN i % 5 > 1 OR i = 1 THEN i % 2 END"
+    con.execute(f"CREATE TABLE gaps AS SELECT ['a', 'b'][1 + i % 2] AS y, {gap} AS x FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "gaps", target="y", families={"x": family})
+    before = sorted(model.statistics.fetchall(), key=repr)
+    with pytest.raises(InputError) as refused:
+        model.forget("SELECT 'b' AS y, NULL::BIGINT AS x FROM range(4)")
+    without = "with 'x'" if isinstance(family, nbsql.Family) else "without 'x'"
+    assert str(refused.value) == (f"cannot forget the query: it has 4 of class 'b' {without}, of which the model has learnt 3")
+    assert sorted(model.statistics.fetchall(), key=repr) == before
+    model.forget("SELECT 'b' AS y, NULL::BIGINT AS x FROM range(3)")
+    left = nbsql.fit(con, "FROM gaps WHERE y = 'a' OR x IS NOT NULL", target="y", families={"x": family})
+    found = model.predict_proba("gaps").fetchall()
+    for one, other in zip(found, left.predict_proba("gaps").fetchall(), strict=True):
+        assert one[:-2] == other[:-2]
+        assert one[-2:] == pytest.approx(other[-2:], rel=1e-12)

@@ -88,7 +88,7 @@ def test_a_change_learns_from_files(shop: str) -> None:
     result = CliRunner().invoke(main, ["update", shop, "golf", "july.csv"], prog_name="nbsql")
     assert result.exit_code == 0, result.output
     assert result.stdout.startswith("model golf in shop.duckdb learnt 1 row of july.csv, batch 2\n")
-    assert result.stderr == "warning: 1 row of july.csv has no 'play' and is left out of the training\n"
+    assert result.stderr == "warning: 1 row of july.csv has no 'play' and is left out\n"
 
 
 def test_the_ledger_is_shown(shop: str) -> None:

@@ -334,4 +334,4 @@ def test_rows_without_a_class_are_said_once(lumps: Connection) -> None:
     frame = pd.DataFrame({"y": ["a", "a", "a", "b", "b", None], "x": [1.0, 1.5, 9.0, 4.0, 5.0, 6.0]})
     with pytest.warns(NbsqlWarning) as warned:
         nbsql.fit(lumps, frame, target="y", components={"a": 2})
-    assert [str(w.message) for w in warned] == ["1 row of the DataFrame has no 'y' and is left out of the training"]
+    assert [str(w.message) for w in warned] == ["1 row of the DataFrame has no 'y' and is left out"]

@@ -135,7 +135,7 @@ NUMBER = "the cost of predicting 'mid' where 'low' is right must be a finite num
             {},
             "the query has a column 'expected_cost' already, which predict with costs adds; rename it or leave it out",
         ),
-        ("SELECT 1 AS b", {}, "no column 'a' in the query, a feature of model 'risks'"),
+        ("SELECT 1 AS b", {}, "no column 'a' in the query, a feature of model 'risks'; its columns are 'b'"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line_and_change_nothing(

@@ -269,3 +269,30 @@ def test_a_class_is_a_scalar(con: duckdb.DuckDBPyConnection, value: str, type_: 
     with pytest.raises(InputError) as caught:
         nbsql.fit(con, f"SELECT 'a' AS x, {value} AS play", target="play")
     assert str(caught.value) == f"target column 'play' is {type_}; a class is one scalar value: cast it, to text say"
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda con: nbsql.cross_validate(con, "golf", target="play", alhpa=2), "no option 'alhpa'; did you mean 'alpha'?"),
+        (lambda con: nbsql.sweep(con, "golf", target="play", penality=2), "no option 'penality'; did you mean 'penalty'?"),
+        (lambda con: nbsql.fit_sql(con, "golf", target="play", wieght="x"), "no option 'wieght'; did you mean 'weight'?"),
+        (lambda con: nbsql.families(con, "golf", target="y", exlude="x"), "no option 'exlude'; did you mean 'exclude'?"),
+        (lambda con: nbsql.from_tables(con, priors={"a": 1}, id=5), "id must be a column or a list of columns, not 5"),
+        (lambda con: fit(con, "SELECT 'nan'::DOUBLE AS play, 1 AS x"),
+            "'play' of the query is NaN in some rows, which is no class; make it NULL there"),
+    ],
+)  # fmt: skip
+def test_a_wrong_option_of_a_verb(golf: duckdb.DuckDBPyConnection, refused: Refused, act: Any, message: str) -> None:
+    with refused(InputError, message):
+        act(golf)
+
+
+def test_none_is_none_of_what_may_be_several(golf: duckdb.DuckDBPyConnection) -> None:
+    none: dict[str, Any] = {"exclude": None, "id": None, "families": None}
+    assert fit(golf, **none).families == fit(golf).families
+    assert nbsql.cross_validate(golf, "golf", target="play", folds=2, **none).rows == 4
+    assert nbsql.fit_sql(golf, "golf", target="play", database="memory", replace=True, name="m", **none) == nbsql.fit_sql(
+        golf, "golf", target="play", name="m"
+    )
+    assert nbsql.families(golf, "golf", target="play", name="m", **none) == fit(golf).families

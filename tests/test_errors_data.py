@@ -134,7 +134,7 @@ def warned(con: duckdb.DuckDBPyConnection, source: str, **options: Any) -> list[
             "SELECT * REPLACE (nullif(play, 'no') AS play) FROM golf",
             {"features": ["n"]},
             [
-                "1 row of the query has no 'play' and is left out of the training",
+                "1 row of the query has no 'play' and is left out",
                 "'play' has one class only, 'yes'; every prediction will be that class",
             ],
         ),
@@ -151,7 +151,7 @@ def warned(con: duckdb.DuckDBPyConnection, source: str, **options: Any) -> list[
             "SELECT * REPLACE (CASE WHEN outlook <> 'sunny' THEN play END AS play) FROM golf",
             {"features": ["n"]},
             [
-                "2 rows of the query have no 'play' and are left out of the training",
+                "2 rows of the query have no 'play' and are left out",
                 "'play' has one class only, 'yes'; every prediction will be that class",
             ],
         ),

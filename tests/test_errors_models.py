@@ -148,7 +148,7 @@ def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.M
 @pytest.mark.parametrize(
     ("verb", "source", "message"),
     [
-        ("predict", "SELECT sky FROM days", "no column 'wind' in the query, a feature of model 'golf'"),
+        ("predict", "SELECT sky FROM days", "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky'"),
         (
             "predict",
             "SELECT sky, wind AS winds FROM days",
@@ -197,7 +197,7 @@ def test_a_source_that_a_model_cannot_score(model: nbsql.Model, refused: Refused
 
 def test_verbs_and_results_that_cannot_be(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
     keyed = nbsql.fit(con, "SELECT *, wind AS k FROM days", target="play", id="k", name="keyed")
-    with refused(InputError, "no column 'k' in days, the id of model 'keyed'"):
+    with refused(InputError, "no column 'k' in days, the id of model 'keyed'; its columns are 'sky', 'wind', 'play'"):
         keyed.explain("days")
     with refused(InputError, "no verb 'predct'; did you mean 'predict'?"):
         model.sql("predct", "days")

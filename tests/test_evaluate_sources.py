@@ -148,9 +148,9 @@ WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        ("SELECT 'sun' AS sky", {}, "no column 'play' in the query, the target of the model"),
+        ("SELECT 'sun' AS sky", {}, "no column 'play' in the query, the target of the model; its columns are 'sky'"),
         ("SELECT 'sun' AS sky, 'x' AS pla", {}, "no column 'play' in the query, the target of the model; did you mean 'pla'?"),
-        ("SELECT 'no' AS play", {}, "no column 'sky' in the query, a feature of model 'weather'"),
+        ("SELECT 'no' AS play", {}, "no column 'sky' in the query, a feature of model 'weather'; its columns are 'play'"),
         ("FROM sky LIMIT 0", {}, "the query has no rows; there is nothing to judge"),
         ("SELECT 'sun' AS sky, NULL AS play", {}, NULL_TARGET),
         ("SELECT 'sun' AS sky, CAST(NULL AS VARCHAR) AS play", {}, NULL_TARGET),
@@ -159,7 +159,7 @@ WEIGHTS = "negative, NULL or not finite; weights must be at least 0"
             {},
             "column 'play' of the query is INTEGER, and the classes of the model are VARCHAR; cast it",
         ),
-        ("sky", {"weight": "w"}, "no column 'w' in sky, the weight"),
+        ("sky", {"weight": "w"}, "no column 'w' in sky, the weight; its columns are 'sky', 'play'"),
         ("sky", {"weight": "sky"}, "weight column 'sky' is VARCHAR; weights must be numbers"),
         ("SELECT *, -1 AS w FROM sky", {"weight": "w"}, f"4 values of the weight column 'w' are {WEIGHTS}"),
         (

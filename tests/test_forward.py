@@ -114,7 +114,7 @@ def test_the_model_is_a_fit_of_what_was_chosen(con: Connection) -> None:
         (
             lambda: Forward(1),
             {"families": {"s": nbsql.Text(tfidf=True, norm="l2")}},
-            "'s' depends on all rows at once, so no fold can be taken away; leave out its norm",
+            "'s' depends on all rows at once, so no fold can be taken away; leave out norm='l2'",
         ),
     ],
 )

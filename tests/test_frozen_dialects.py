@@ -187,7 +187,7 @@ XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS
             {"dialect": "sqlite"},
             "the source has a column 'prediction', which predict adds; leave it out with columns=[...]",
         ),
-        ({}, {"columns": ["x"]}, "columns goes with a dialect; the queries of DuckDB pass every column of the source on"),
+        ({}, {"columns": ["x"]}, "columns goes with a dialect; other queries pass every column of the source on"),
         (
             {},
             {"dialect": "sqlite", "inline": True},

@@ -292,3 +292,30 @@ def test_a_model_is_read_in_the_form_it_was_written_in(monkeypatch: pytest.Monke
     assert sorted(nbsql.fit(con, data, target="y", name="long").predict(data).fetchall()) == sorted(expected)
     monkeypatch.undo()
     assert sorted(nbsql.load(con, "long").predict(data).fetchall()) == sorted(expected)
+
+
+def test_an_answer_is_kept_at_a_path(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("ATTACH ':memory:' AS other; CREATE SCHEMA reports; CREATE SCHEMA other.reports")
+    con.execute("CREATE TABLE t AS FROM (VALUES (1, 'a'), (2, 'b')) AS t(x, y)")
+    query = nbsql.fit(con, "t", target="y").predict("t")
+    paths = ("plain", "reports.scored", "other.scored", "other.reports.scored", "memory.main.whole", '"with.dots"', "two words")
+    for path in paths:
+        query.create_table(path)
+    query.create_view("reports.live")
+    made = """SELECT database_name, schema_name, table_name FROM duckdb_tables()
+        WHERE table_name <> 't' AND database_name <> 'temp' ORDER BY ALL"""
+    assert con.execute(made).fetchall() == [
+        ("memory", "main", "plain"),
+        ("memory", "main", "two words"),
+        ("memory", "main", "whole"),
+        ("memory", "main", "with.dots"),
+        ("memory", "reports", "scored"),
+        ("other", "main", "scored"),
+        ("other", "reports", "scored"),
+    ]
+    for path in ("reports.scored", "Other.Scored", "main.plain", "reports.live"):
+        with pytest.raises(nbsql.InputError, match="is there already; drop it first, or choose another name"):
+            query.create_table(path)
+    with pytest.raises(nbsql.InputError) as refused:
+        query.create_table("a.b.c.d")
+    assert str(refused.value) == "'a.b.c.d' is no path to a table; quote a name that has dots in it: '\"a.b.c.d\"'"

@@ -185,7 +185,7 @@ def test_the_log_likelihood_in_every_form(con: Connection) -> None:
         ),
         (
             lambda model: model.log_likelihood("SELECT ['a'] AS bag", labelled=True),
-            "no column 'y' in the query, the target of model 'bags'",
+            "no column 'y' in the query, the target of model 'bags'; its columns are 'bag'",
         ),
     ],
 )

@@ -93,10 +93,10 @@ def _history(engine: Engine, model: nbsql.Model) -> list[str]:
     asked += [f"id {', '.join(spec.id)}"] if spec.id else []
     asked += [f"slices by {tables.plain(spec.slice_by)}"] if spec.slice_by else []
     asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
-    lines = [", ".join(asked)]
+    lines = [", ".join([*asked, f"nbsql {row[1]}"])]
     ledger = engine.ask("everything", _relation(engine, model, "batches"))
     for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
-        lines.append(f"{operation}: {count:,} rows of {tables.plain(source)}, {at:%Y-%m-%d %H:%M} UTC, nbsql {row[1]}")
+        lines.append(f"{operation}: {count:,} rows of {tables.plain(source)}, {at:%Y-%m-%d %H:%M} UTC")
     if len(ledger) > _CHANGES:
         lines.append(f"... and {len(ledger) - _CHANGES} changes before; --batches shows all")
     return lines

@@ -81,8 +81,8 @@ class Bag(Family):
         return self.tfidf
 
     @property
-    def additive(self) -> bool:
-        return self.norm is None or not (self.tfidf or self.least_occurrences > 0)
+    def binding(self) -> str | None:
+        return f"norm={self.norm!r}" if self.norm is not None and (self.tfidf or self.least_occurrences > 0) else None
 
     @property
     def least_occurrences(self) -> int:

@@ -243,9 +243,9 @@ class Family:
         return False
 
     @property
-    def additive(self) -> bool:
-        """Whether its cells of two sources add up to those of both."""
-        return True
+    def binding(self) -> str | None:
+        """The option that makes cells depend on all rows at once, such as "norm='l2'"; None: those of two sources add up."""
+        return None
 
     @property
     def complement(self) -> bool:

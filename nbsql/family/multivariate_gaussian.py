@@ -106,8 +106,8 @@ class MultivariateGaussian(OverColumns):
         return "vector"
 
     @property
-    def additive(self) -> bool:
-        return not self.ledoit_wolf
+    def binding(self) -> str | None:
+        return f"shrinkage={self.shrinkage!r}" if self.ledoit_wolf else None
 
     @property
     def degree(self) -> int | None:

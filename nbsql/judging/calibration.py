@@ -217,7 +217,7 @@ def _rows_out_of_fold(
             f"{listed(plan.spec.stuck)} depends on all rows at once, so no fold can be taken away; "
             "calibrate on rows that the model has not learnt, with folds=None"
         )
-    spec = recounted(plan.spec, source.columns, source.label, title)
+    spec = recounted(plan.spec, source.columns, source.label, title, exact=engine.exact)
     learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer
     with engine.temporaries() as temporary:

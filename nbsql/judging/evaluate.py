@@ -12,7 +12,7 @@ from nbsql.context import ClassColumn
 from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, suggestion
+from nbsql.errors import InputError, no_column
 from nbsql.judging.evaluation import QUERIES, Evaluation, evaluation_of
 from nbsql.plan import Judgeable, Plan
 from nbsql.query import Query
@@ -129,8 +129,7 @@ def _column(source: Source, name: str, role: str) -> Column:
         raise InputError(f"{role} must be the name of a column, not {name!r}")
     found = next((column for column in source.columns if folded(column.name) == folded(name)), None)
     if found is None:
-        hint = suggestion(name, [column.name for column in source.columns])
-        raise InputError(f"no column {name!r} in {source.label}, {role}{hint}")
+        raise no_column(name, (column.name for column in source.columns), source.label, role)
     return found
 
 

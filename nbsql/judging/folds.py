@@ -84,9 +84,10 @@ class Folds:
                 "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
                 "fit it on some rows, and evaluate it on others"
             )
-        stuck = [feature.name for feature in known.features if not feature.family.additive]
-        if stuck:
-            raise InputError(f"{listed(stuck)} depends on all rows at once, so no fold can be taken away; leave out its norm")
+        for feature in known.features:
+            if (option := feature.family.binding) is not None:
+                name = repr(feature.name)
+                raise InputError(f"{name} depends on all rows at once, so no fold can be taken away; leave out {option}")
         knowing = [feature.name for feature in known.features if feature.family.supervised]
         if knowing:
             bins = f"the bins of {listed(knowing)}"

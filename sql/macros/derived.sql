@@ -79,9 +79,23 @@ COPY (
 SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
 {%- endmacro %}
 
-{% macro cells_of_file(path) -%}
-SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
+{# Labels have the type that they had, which Parquet does not always keep. class_type: none where the file says it. #}
+{% macro cells_of_file(path, class_type) -%}
+SELECT
+  slice,
+  {% if class_type is none %}class{% else %}CAST(class AS {{ class_type }}) AS class{% endif %},
+  feature,
+  value,
+  n,
+  mean,
+  m2,
+  batch
+FROM read_parquet({{ nbsql.text(path) }}) AS cells
 WHERE batch <> 'weights'
+{%- endmacro %}
+
+{% macro enumeration(labels) -%}
+ENUM({% for label in labels %}{{ nbsql.text(label) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
 {# The cells of a file, and beside them the weights of a model that has learnt some: a weight as n, in a batch of their own. #}

@@ -85,6 +85,55 @@ ORDER BY learnt.feature, learnt.class
 LIMIT 1
 {%- endmacro %}
 
+{# The first number whose sum, of which its rate is made, would turn negative without those of the cells: its values were not learnt. #}
+{% macro overdrawn_sums(statistics, cells) -%}
+SELECT CAST(class AS {{ nbsql.string() }}) AS class, feature
+FROM (
+  SELECT slice, class, feature, n * mean AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics WHERE value IS NULL AND m2 IS NULL AND mean IS NOT NULL
+  UNION ALL
+  SELECT slice, class, feature, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NULL AND m2 IS NULL AND mean IS NOT NULL
+) AS sides
+GROUP BY slice, class, feature
+HAVING sum(forgotten) > sum(learnt) + 1e-9 * sum(forgotten)
+ORDER BY feature, class
+LIMIT 1
+{%- endmacro %}
+
+{#
+  The first feature of which more rows without a value are to be forgotten than were learnt: class, feature, learnt, forgotten. Each of
+  `features` has a cell for every row with a value, and those without are the others of the class.
+#}
+{% macro overdrawn_gaps(statistics, cells, features) -%}
+WITH sides AS (
+  SELECT slice, class, feature, n AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics
+  UNION ALL
+  SELECT slice, class, feature, 0, n FROM {{ cells }} AS cells
+),
+sums AS (
+  SELECT slice, class, feature, sum(learnt) AS learnt, sum(forgotten) AS forgotten FROM sides GROUP BY slice, class, feature
+)
+SELECT CAST(class AS {{ nbsql.string() }}) AS class, feature, learnt, forgotten
+FROM (
+  SELECT
+    of_class.class,
+    named.feature,
+    of_class.learnt AS rows,
+    of_class.learnt - coalesce(present.learnt, 0) AS learnt,
+    of_class.forgotten - coalesce(present.forgotten, 0) AS forgotten
+  FROM sums AS of_class
+  CROSS JOIN (
+    VALUES {% for feature in features %}({{ nbsql.text(feature.name) }}){% if not loop.last %}, {% endif %}{% endfor %}
+
+  ) AS named(feature)
+  LEFT JOIN sums AS present
+    ON present.slice IS NOT DISTINCT FROM of_class.slice AND present.class = of_class.class AND present.feature = named.feature
+  WHERE of_class.feature IS NULL
+) AS gaps
+WHERE forgotten > learnt + 1e-9 * rows
+ORDER BY feature, class
+LIMIT 1
+{%- endmacro %}
+
 {# The classes and what is left of each when the cells are gone. #}
 {% macro rows_left(statistics, cells) -%}
 SELECT coalesce(sum(n), 0) AS n

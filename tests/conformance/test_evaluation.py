@@ -63,7 +63,7 @@ def test_what_cannot_be_judged_is_refused(place: Place) -> None:
     place.table("t", {"x": "VARCHAR", "y": "VARCHAR", "w": "INTEGER"}, [("u", "a", 1), ("v", "b", -1)])
     model = nbsql.fit(place.con, "t", target="y", features=["x"])
     lines = {
-        ("SELECT x, w FROM t", None): "no column 'y' in the query, the target of the model",
+        ("SELECT x, w FROM t", None): "no column 'y' in the query, the target of the model; its columns are 'x', 'w'",
         ("SELECT * FROM t WHERE w > 9", None): "the query has no rows; there is nothing to judge",
         ("t", "w"): "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
     }

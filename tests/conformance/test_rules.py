@@ -57,7 +57,7 @@ def test_warnings_are_the_same(place: Place) -> None:
     with pytest.warns(nbsql.NbsqlWarning) as caught:
         nbsql.fit(place.con, "t", target="y", exclude=["w"])
     assert sorted(str(warning.message) for warning in caught) == [
-        "1 row of t has no 'y' and is left out of the training",
+        "1 row of t has no 'y' and is left out",
         "nothing but NULL in 'c'; left out of the score",
         "one value only in 'x'; such a column tells no class from another",
     ]
