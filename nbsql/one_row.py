@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypedDict
 
@@ -13,9 +13,12 @@ from nbsql.dialect import folded, restore
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, suggestion
 from nbsql.plan import Plan, Rows
+from nbsql.row_values import NUMBERS, Taken
 from nbsql.spec import Feature
 
-_NUMBERS = {"boolean", "integer", "float", "decimal"}
+_STATEMENTS = 16  # of one model that are kept: one for each choice of the columns whose values are not of their types
+
+Prepared = Callable[[Sequence[Any]], list[tuple[Any, ...]]]
 
 
 class Answer(TypedDict):
@@ -83,24 +86,44 @@ class RowScorer:
     """
 
     def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
-        self._title = title
+        self._engine, self._plan, self._title = engine, plan, title
         self._classes = classes
         self._labels = [row[0] for row in engine.ask("class_values", plan.relations["priors"])]
-        context = plan.context(classes)
-        row = _row(engine, context, plan)
-        self._names = [name for name, _ in row.columns]
-        self._numbers = {name for name, kind in row.columns if kind == engine.renderer.fragment("double")}
-        self._short = is_short(context)
-        query = _query(plan, context, classes, row)
-        self._run = engine.prepared(engine.renderer.statement("with_stamp", query, plan.relations["spec"]))
+        self._context = plan.context(classes)
+        self._row = _row(engine, self._context, plan)
+        self._names = [name for name, _ in self._row.columns]
+        self._taken = [_taken(name, kind, engine, plan, title) for name, kind in self._row.columns]
+        self._plain = [taken.plain for taken in self._taken]
+        self._known = {name if engine.exact else folded(name) for name in self._names}
+        self._short = is_short(self._context)
+        self._statements: dict[tuple[str | None, ...], Prepared] = {}
+        self._usual = (None,) * len(self._names)
+        self._prepared(self._usual)
+
+    def _prepared(self, read_as: tuple[str | None, ...]) -> Prepared:
+        """The statement, where each column is read as a double, as a string, or, for None, as its own type."""
+        run = self._statements.get(read_as)
+        if run is None:
+            if len(self._statements) == _STATEMENTS:
+                self._statements = {self._usual: self._statements[self._usual]}
+            render = self._engine.renderer
+            columns = [
+                (name, kind if other is None else render.fragment(other))
+                for (name, kind), other in zip(self._row.columns, read_as, strict=True)
+            ]
+            query = _query(self._plan, self._context, self._classes, replace(self._row, columns=columns))
+            run = self._engine.prepared(render.statement("with_stamp", query, self._plan.relations["spec"]))
+            self._statements[read_as] = run
+        return run
 
     def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
         """The answer for a row, and when the model that gave it has changed last.
 
         Raises:
-            InputError: the row lacks a column, or has a text where the model has a number.
+            InputError: the row lacks a column or has it twice, or a value is of no kind that the model takes for it.
         """
-        found = self._run(self._values(row))
+        values, read_as = self._values(row)
+        found = self._prepared(read_as)(values)
         if not self._short:
             return self._of_table(found[0])
         found.sort(key=lambda answer: answer[0])
@@ -118,28 +141,40 @@ class RowScorer:
         probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
         return {"prediction": found[start], "probability": found[start + 1], "probabilities": probabilities}, found[-1]
 
-    def _values(self, row: Mapping[str, Any]) -> list[Any]:
+    def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
+        """The parameters, and what each is read as."""
         if not isinstance(row, Mapping):
             raise InputError(f"a row must be a dictionary, {{column: value}}, not {type(row).__name__}")
         try:
             values = [row[name] for name in self._names]
         except KeyError:
             values = self._folded(row)
-        for name, value in zip(self._names, values, strict=True):
-            if isinstance(value, str) and name in self._numbers:
-                raise InputError(f"{name!r} of the row is the text {value!r}, and a number in {self._title}")
-        return [
-            float(value) if isinstance(value, bool) and name in self._numbers else value
-            for name, value in zip(self._names, values, strict=True)
-        ]
+        else:
+            if len(row) > len(self._names):
+                self._refuse_twice(row)
+        if all(type(value) in plain for value, plain in zip(values, self._plain, strict=True)):
+            return values, self._usual
+        given = [taken.given(value) for taken, value in zip(self._taken, values, strict=True)]
+        return [value for value, _ in given], tuple(other for _, other in given)
 
     def _folded(self, row: Mapping[str, Any]) -> list[Any]:
-        known = {folded(name): value for name, value in row.items()}
+        self._refuse_twice(row)
+        known = {folded(name): value for name, value in row.items() if isinstance(name, str)}
         for name in self._names:
             if folded(name) not in known:
-                cure = suggestion(name, list(row)) or "; give None if it is not known"
+                cure = suggestion(name, [*map(str, row)]) or "; give None if it is not known"
                 raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
         return [known[folded(name)] for name in self._names]
+
+    def _refuse_twice(self, row: Mapping[str, Any]) -> None:
+        """Raise InputError if a feature comes twice, in different letters, where the engine does not tell these apart."""
+        seen: set[str] = set()
+        for name in row:
+            key = name if self._engine.exact or not isinstance(name, str) else folded(name)
+            if key in seen:
+                raise InputError(f"column {name!r} is given twice in the row; leave one of them out")
+            if key in self._known:
+                seen.add(key)
 
 
 def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, stamp: Any) -> str:
@@ -189,13 +224,22 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
 def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     """What a value of a column is read as: a number that is scored as one keeps its fraction, whatever the column's type."""
     family, render = feature.family, engine.renderer.fragment
-    if set(family.accepts) <= _NUMBERS:
+    if set(family.accepts) <= NUMBERS:
         return render("double")
     if family.bag:
         kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}
         return engine.renderer.dialect.query(kinds.get(family.accepts[0], render("string")))
     kind = engine.parameter_type(feature.types[number]) if feature.types else render("string")
     return engine.renderer.dialect.query(kind)
+
+
+def _taken(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> Taken:
+    """What the model takes for a column of the row, by the features that it is in."""
+    families = [feature.family for feature in plan.spec.features if name in feature.columns]
+    accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
+    bags = [family.accepts[0] for family in families if family.bag]
+    whole = any(name in getattr(family, "integers", ()) for family in families)
+    return Taken(name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, whole)
 
 
 def _groups(context: Context, plan: Plan) -> Iterator[Group]:

@@ -5,9 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from datetime import date, datetime
+from decimal import Decimal
 from typing import Any
 
 import duckdb
+import numpy as np
+import pandas as pd
 import pytest
 
 import nbsql
@@ -199,6 +203,120 @@ def test_a_column_that_is_missing(model: nbsql.Model, refused: Refused) -> None:
 def test_a_text_for_a_number(model: nbsql.Model, refused: Refused) -> None:
     with refused(nbsql.InputError, "'warm' of the row is the text '20', and a number in model 'weather'"):
         model.predict_one({"sky": "sun", "warm": "20"})
+
+
+VALUES: dict[str, list[tuple[Any, str]]] = {  # of a column, and as SQL has them
+    "a": [
+        (1, "1"),
+        (2.0, "2.0::DOUBLE"),
+        (10**30, f"{10**30}::HUGEINT"),
+        (math.nan, "'nan'::DOUBLE"),
+        ("x", "'x'"),
+        ("1", "'1'"),
+        (date(2020, 1, 2), "DATE '2020-01-02'"),
+        (True, "TRUE"),
+        (300, "300"),
+        (None, "NULL"),
+        (math.inf, "'inf'::DOUBLE"),
+    ],
+    "b": [(True, "TRUE"), ("true", "'true'"), ("x", "'x'"), (7, "7"), (math.nan, "'nan'::DOUBLE")],
+    "d": [(date(2020, 1, 2), "DATE '2020-01-02'"), ("2020-01-02", "'2020-01-02'"), ("x", "'x'"), (5, "5"), (math.nan, "'nan'")],
+    "p": [
+        (Decimal("0.50"), "0.50::DECIMAL(5, 2)"),
+        (10**6, "10**6"),
+        (math.nan, "'nan'::DOUBLE"),
+        ("x", "'x'"),
+        (9999.5, "9999.5"),
+    ],
+    "f": [(0.5, "0.5::FLOAT"), (1e300, "1e300::DOUBLE"), ("x", "'x'"), (math.nan, "'nan'::FLOAT")],
+    "s": [("k1", "'k1'"), (1, "1"), (True, "TRUE"), (10**30, f"{10**30}::HUGEINT"), (1.5, "1.5::DOUBLE")],
+}
+
+
+@pytest.mark.parametrize("options", [{}, {"unseen": "smooth"}, {"nulls": "category"}])
+@pytest.mark.parametrize("column", VALUES)
+@pytest.mark.parametrize("wide", [True, False])
+def test_values_of_other_types_are_what_predict_makes_of_them(
+    con: duckdb.DuckDBPyConnection, column: str, options: dict[str, Any], wide: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not wide:
+        monkeypatch.setattr("nbsql.plan.base.is_wide", lambda *_: False)
+    con.execute(
+        """CREATE TABLE rows AS SELECT i % 3 = 0 OR i % 7 = 0 AS label, (i % 3)::TINYINT AS a, i % 3 = 0 AS b,
+        DATE '2020-01-01' + (i % 3)::INT AS d, ((i % 3) / 2)::DECIMAL(5, 2) AS p, ((i % 3) / 2)::FLOAT AS f, 'k' || (i % 3) AS s
+        FROM range(60) AS t(i)"""
+    )
+    model = nbsql.fit(con, "rows", target="label", features=[column], families={column: "categorical"}, **options)
+    con.execute("BEGIN")  # which an error of the engine's would end
+    for value, sql in VALUES[column]:
+        expected = model.predict_proba(f"SELECT {sql} AS {column}").fetchall()[0][3:]
+        found = tuple(model.predict_one({column: value})["probabilities"].values())
+        assert found == pytest.approx(expected, rel=1e-12), value
+
+
+def test_scalars_of_numpy_are_their_values(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(f"CREATE TABLE rows AS {ROWS}")
+    names = ["x", "visits", "member", "place", "rank", "tags", "bag"]
+    model = nbsql.fit(con, "rows", target="label", features=names, families={"rank": "categorical", "visits": "poisson"})
+    row = {"x": 0.25, "visits": 3, "member": True, "place": "v1", "rank": 2, "tags": ["t1", "u2"], "bag": {"m1": 2}}
+    given = {
+        "x": np.float32(0.25),
+        "visits": np.uint8(3),
+        "member": np.bool_(True),
+        "place": np.str_("v1"),
+        "rank": np.int64(2),
+        "tags": np.array(["t1", "u2"]),
+        "bag": {"m1": np.int32(2)},
+    }
+    assert model.predict_one(given) == model.predict_one(row)
+    missing = dict.fromkeys(names)
+    assert model.predict_one(missing | {"rank": pd.NA, "x": pd.NaT}) == model.predict_one(missing)
+
+
+def test_times_of_numpy_and_texts_of_them(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "CREATE TABLE rows AS SELECT i % 2 AS y, TIMESTAMP '2020-01-01' + INTERVAL 1 HOUR * (i % 2) AS at FROM range(9) AS t(i)"
+    )
+    model = nbsql.fit(con, "rows", target="y", families={"at": "categorical"})
+    wanted = model.predict_one({"at": datetime(2020, 1, 1, 1)})
+    assert wanted["prediction"] == 1
+    for value in (np.datetime64("2020-01-01T01", "ns"), np.datetime64("2020-01-01T01"), pd.Timestamp("2020-01-01 01:00")):
+        assert model.predict_one({"at": value}) == wanted
+    assert model.predict_one({"at": "2020-01-01T01:00:00"}) == wanted
+
+
+def test_values_of_no_kind_that_is_taken(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    con.execute(f"CREATE TABLE rows AS {ROWS}")
+    names = ["x", "visits", "rank", "place", "kind", "tags", "bag", "note"]
+    families = {"visits": "poisson", "rank": "categorical", "both": nbsql.Joint(["place", "flag"]), "note": nbsql.Text()}
+    model = nbsql.fit(con, "rows", target="label", features=[*names, "flag"], families=families, name="m")
+    row = dict.fromkeys([*names, "flag"])
+    for name, value, line in [
+        ("visits", True, "the boolean True, and a number in model 'm'"),
+        ("visits", "3", "the text '3', and a number in model 'm'"),
+        ("x", [1], "the list [1], and a number in model 'm'"),
+        ("rank", [1], "the list [1], and a category in model 'm'"),
+        ("rank", {1}, "the set {1}, and a category in model 'm'"),
+        ("place", b"x", "the bytes b'x', and a category in model 'm'"),
+        ("flag", "x", "the text 'x', and a number in model 'm'"),
+        ("tags", "t1", "the text 't1', and a list of texts in model 'm'"),
+        ("tags", [1] * 40, f"the list [{'1, ' * 25}1..., and a list of texts in model 'm'"),
+        ("bag", ["m1"], "the list ['m1'], and a dictionary of tokens and their counts in model 'm'"),
+        ("note", 3, "the int 3, and a text in model 'm'"),
+        ("x", 10**400, "beyond the largest double, and a number in model 'm'"),
+        ("place", 10**5000, "beyond the largest double, and a category in model 'm'"),
+        ("note", 10**5000, "beyond the largest double, and a text in model 'm'"),
+    ]:
+        with refused(nbsql.InputError, f"{name!r} of the row is {line}"):
+            model.predict_one({**row, name: value})
+    assert model.predict_one({**row, "flag": "1"}) == model.predict_one({**row, "flag": 1})
+
+
+def test_a_column_that_is_given_twice(model: nbsql.Model, refused: Refused) -> None:
+    for row in ({"sky": "sun", "warm": 1, "WARM": 2}, {"Sky": "sun", "Warm": 1, "WARM": 2}):
+        with refused(nbsql.InputError, "column 'WARM' is given twice in the row; leave one of them out"):
+            model.predict_one(row)
+    assert model.predict_one({"sky": "sun", "warm": 21, "other": 1, "OTHER": 2, 3: 4})["prediction"] == "dry"  # type: ignore[dict-item]
 
 
 def test_what_is_no_row(model: nbsql.Model, refused: Refused) -> None:

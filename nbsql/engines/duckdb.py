@@ -101,6 +101,9 @@ class DuckDB(Engine):
     def parameter_type(self, name: str) -> str:
         return "VARCHAR" if name.startswith("ENUM") or name == '"NULL"' else name
 
+    def kind(self, name: str) -> str:
+        return _kind(duckdb.sqltype(name))
+
     @contextmanager
     def errors(self) -> Iterator[None]:
         """DuckDB's errors as one line of ours."""

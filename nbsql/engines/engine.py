@@ -86,6 +86,10 @@ class Engine(ABC):
         """The type, by the name of a column's, that a value of a column is read as where it is a parameter."""
         return name
 
+    def kind(self, name: str) -> str:  # noqa: ARG002
+        """The kind of a type of a parameter, as `Column` has it."""
+        raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")
+
     @abstractmethod
     def errors(self) -> AbstractContextManager[None]:
         """The engine's errors as one line of ours."""

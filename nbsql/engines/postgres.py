@@ -102,6 +102,9 @@ class PostgreSQL(Engine):
     def parameter_type(self, name: str) -> str:
         return name if compared_by_type(name) else "text"
 
+    def kind(self, name: str) -> str:
+        return kind_of(name, "b")
+
     def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
         return psycopg.Cursor(self.connection, row_factory=tuple_row)
 

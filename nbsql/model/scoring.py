@@ -87,10 +87,12 @@ class Scoring(Handle):
         `nbsql.load(con.cursor(), "spam")`.
 
         Args:
-            row: the values by column; None is NULL. Columns that are no features are passed over.
+            row: the values by column; None is NULL, and scalars of numpy are what they hold. Columns that are no features are
+                passed over. A value that its column could not hold is a category never met.
 
         Raises:
-            InputError: the row lacks a feature, or has a text where the model has a number.
+            InputError: the row lacks a feature or has it twice, or a value is of a kind that the model does not take for it, such
+                as a text for a number.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"

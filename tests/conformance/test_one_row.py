@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Iterator
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pytest
 from conformance.places import LACKS, Place, assert_same_rows, same
 
@@ -155,3 +157,54 @@ def test_what_is_no_row(fitted: Any) -> None:
             model.predict_one(eval(row) if row.startswith("{") else row)  # noqa: S307
         assert str(caught.value) == line
     assert model.predict_one({"x": 1, "member": True, "sky": "sun"})["prediction"] in model.classes
+
+
+def test_values_of_other_types(fitted: Any) -> None:
+    names = ["sky", "day", "k", "member", "price"]
+    _, model = fitted({"features": names, "families": dict.fromkeys(["day", "k", "price"], "categorical"), "unseen": "smooth"})
+    usual = {"sky": "sun", "day": date(2026, 1, 2), "k": 1, "member": True, "price": Decimal("1.50")}
+    texts = {name: f"CAST({value!r} AS VARCHAR)" for name, value in (("sky", "sun"), ("day", "2026-01-02"))}
+    as_sql = {**texts, "k": "1", "member": "TRUE", "price": "CAST(1.50 AS DECIMAL(8, 2))"}
+    nan = "CAST('NaN' AS DOUBLE PRECISION)"
+    for name, value, sql in [
+        ("k", np.int64(1), "1"),
+        ("k", np.float32(1), "1"),
+        ("k", "x", "'x'"),
+        ("k", 10**30, str(10**30)),
+        ("k", math.nan, nan),
+        ("k", "1", "'1'"),
+        ("k", 40_000_000_000, "40000000000"),
+        ("day", "x", "'x'"),
+        ("day", "2026-01-02", "'2026-01-02'"),
+        ("member", np.bool_(True), "TRUE"),
+        ("price", math.nan, nan),
+        ("price", "x", "'x'"),
+        ("price", 10**30, str(10**30)),
+        ("sky", 10**30, str(10**30)),
+        ("sky", 1, "1"),
+    ]:
+        listed = ", ".join(f"{part} AS {column}" for column, part in (as_sql | {name: sql}).items())
+        expected = model.predict_proba(f"SELECT {listed}").fetchall()[0][len(names) + 2 :]
+        found = model.predict_one(usual | {name: value})["probabilities"]
+        assert [found[label] for label in sorted(found)] == pytest.approx(list(expected), rel=1e-9), (name, value)
+    for name, value, line in [
+        ("k", [1], "the list [1], and a category in model 'm'"),
+        ("member", "x", "the text 'x', and a number in model 'm'"),
+        ("member", 10**400, "beyond the largest double, and a number in model 'm'"),
+    ]:
+        with pytest.raises(nbsql.InputError) as caught:
+            model.predict_one(usual | {name: value})
+        assert str(caught.value) == f"{name!r} of the row is {line}"
+    if model._engine.exact:  # another column
+        assert model.predict_one({**usual, "K": 2}) == model.predict_one(usual)
+        return
+    with pytest.raises(nbsql.InputError, match=r"^column 'K' is given twice in the row; leave one of them out$"):
+        model.predict_one({**usual, "K": 2})
+
+
+def test_whole_numbers_of_a_joint_category(fitted: Any) -> None:
+    _, model = fitted({"features": ["sky", "k"], "method": "joint", "backoff": "naive"})
+    for value in (math.nan, 10**30, 1.0, np.int8(1)):
+        assert model.predict_one({"sky": "sun", "k": value})["prediction"] in model.classes
+    with pytest.raises(nbsql.InputError, match=r"^'k' of the row is the text 'x', and a number in model 'm'$"):
+        model.predict_one({"sky": "sun", "k": "x"})
