@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 from nbsql.dialect import folded
@@ -26,19 +26,29 @@ class Query:
     Every method that returns rows runs the query anew, against the data as it then is.
     """
 
-    def __init__(self, engine: Engine, sql: str | Callable[[], str], source: Source | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        sql: str | Callable[[], str],
+        source: Source | None = None,
+        *,
+        guard: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
         self._engine = engine
         self._source = source  # keeps a registered frame readable
         self._sql = sql
+        self._guard = guard  # makes an error of the database that of a model that is no more
 
     @property
     def sql(self) -> str:
         """The query as text, for the model as it is now."""
         return self._sql if isinstance(self._sql, str) else self._sql()
 
-    def _at_once(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def _at_once(self) -> Iterator[None]:
         """A transaction, so that the model does not change between the making of the text and its end."""
-        return nullcontext() if isinstance(self._sql, str) else self._engine.transaction()
+        with self._guard(), nullcontext() if isinstance(self._sql, str) else self._engine.transaction():
+            yield
 
     def __repr__(self) -> str:
         return f"<nbsql.Query: {self.sql}>"
@@ -46,7 +56,9 @@ class Query:
     @property
     def relation(self) -> duckdb.DuckDBPyRelation:
         """On DuckDB: the query as a relation, to go on from. A frame it reads must outlive it."""
-        return on_duckdb(self._engine, "Query.relation").relation(self.sql)
+        engine = on_duckdb(self._engine, "Query.relation")
+        with self._guard():
+            return engine.relation(self.sql)
 
     @property
     def dataframe(self) -> pyspark.sql.DataFrame:
@@ -60,7 +72,8 @@ class Query:
     @property
     def columns(self) -> list[str]:
         """The names of the columns."""
-        return self._engine.names(self.sql)
+        with self._guard():
+            return self._engine.names(self.sql)
 
     def df(self) -> pandas.DataFrame:
         """The rows as a pandas DataFrame."""

@@ -105,6 +105,58 @@ def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, tmp_path:
     assert found[0] == found[1]
 
 
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_model_that_was_dropped_elsewhere_is_no_more(verb: str, tmp_path: Path) -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", features=["x", "y", "z"], name="it", **OPTIONS.get(verb, {}))
+    if verb == "predict_one":  # its statement is kept
+        ASKED[verb](model, tmp_path)
+    nbsql.load(con.cursor(), "it").drop()
+    with pytest.raises(nbsql.ModelError) as refused:
+        ASKED[verb](model, tmp_path)
+    assert str(refused.value) == "no model 'it' in 'memory'; there are none yet"
+    assert con.execute("SELECT count(*) FROM rows").fetchall() == [(40,)]  # no transaction is left open
+
+
+def test_queries_of_a_model_that_was_dropped() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    nbsql.fit(con, "rows", target="c", name="its")
+    queries = [model.predict("rows"), model.priors]
+    model.drop()
+    for query in queries:
+        for ask in (
+            query.fetchall,
+            query.df,
+            query.arrow,
+            lambda query=query: query.columns,
+            lambda query=query: query.relation,
+        ):
+            with pytest.raises(nbsql.ModelError, match=r"^no model 'it' in 'memory'; did you mean 'its'\?$"):
+                ask()
+
+
+def test_a_model_without_a_name_that_was_dropped() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c")
+    query = model.predict("rows")
+    model.drop()
+    for ask in (query.fetchall, model.priors.fetchall, lambda: model.classes, lambda: model.update("rows")):
+        with pytest.raises(nbsql.ModelError, match=r"^the model, which has no name, has been dropped; fit it anew$"):
+            ask()
+
+
+def test_other_errors_of_the_database_stay_what_they_are() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    con.execute("CREATE VIEW broken AS SELECT * REPLACE (error('broken') AS x) FROM rows")
+    with pytest.raises(nbsql.DatabaseError, match="broken"):
+        model.predict("broken").fetchall()
+    con.close()
+    with pytest.raises(nbsql.DatabaseError, match="Connection already closed"):
+        model.priors.fetchall()
+
+
 @pytest.mark.parametrize("how", ["merge", "like"])
 def test_what_is_made_of_a_model_that_was_replaced_is_made_of_the_new_one(how: str) -> None:
     con = connect()

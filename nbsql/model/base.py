@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from nbsql import schema as schemas
 from nbsql.context import ClassColumn, class_columns
 from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, no_column
+from nbsql.errors import DatabaseError, InputError, ModelError, no_column
 from nbsql.family import Family
 from nbsql.judging.calibration import method_of
 from nbsql.logistic import refuse_weights
@@ -64,8 +66,8 @@ class Handle:
         self._spec = plan.spec
         self._relations = plan.relations
         self._classes = classes
-        self._stamp = stamp or self._updated_at()
         self.name = name
+        self._stamp = stamp or self._updated_at()
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"
@@ -96,7 +98,8 @@ class Handle:
     @property
     def classes(self) -> list[Any]:
         """The labels in their own type, the most probable first."""
-        return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
+        with self._there():
+            return [row[0] for row in self._engine.ask("class_values", self._relations["priors"])]
 
     @property
     def families(self) -> dict[str, Family]:
@@ -120,7 +123,8 @@ class Handle:
         return self._read("statistics", "feature", "value", "class")
 
     def _read(self, name: str, *order: str) -> Query:
-        return Query(self._engine, self._engine.renderer.statement("sorted_by", self._relations[name], order))
+        statement = self._engine.renderer.statement("sorted_by", self._relations[name], order)
+        return Query(self._engine, statement, guard=self._there)
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
         self._refresh()
@@ -146,7 +150,7 @@ class Handle:
             return rendered[1]
 
         sql()
-        return Query(self._engine, sql, source)
+        return Query(self._engine, sql, source, guard=self._there)
 
     def _check(self, verb: str, source: Source) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
@@ -185,7 +189,29 @@ class Handle:
         self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
 
     def _updated_at(self) -> Any:
-        return updated_at(self._engine, self._relations)
+        with self._there():
+            return updated_at(self._engine, self._relations)
+
+    @contextmanager
+    def _there(self) -> Iterator[None]:
+        """Raise ModelError for a database error if the model is no more: nobody asks whether it is there before one comes."""
+        try:
+            yield
+        except DatabaseError:
+            with suppress(DatabaseError):  # of a transaction that the error has ended, or a connection that is closed
+                self._check_there()
+            raise
+
+    def _check_there(self) -> None:
+        engine, path = self._engine, self._relations.path
+        current = engine.current()[0]
+        if self.name is not None:
+            schemas.find(engine, path[0] if len(path) > 1 else current, self.name)
+            return
+        try:
+            engine.columns(self._relations["spec"])
+        except DatabaseError:
+            raise ModelError("the model, which has no name, has been dropped; fit it anew") from None
 
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)

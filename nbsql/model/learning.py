@@ -79,7 +79,7 @@ class Learning(Handle):
 
     @contextmanager
     def _change(self) -> Iterator[Change]:
-        with self._engine.transaction():
+        with self._there(), self._engine.transaction():
             self._refresh()
             self._spec.need_counts(self._title)
             change = Change(self._engine, drafted(self._engine, self._plan), self._classes, self._title)

@@ -112,6 +112,20 @@ def test_an_engine_does_it_or_says_that_it_cannot(place: Place, tmp_path: Path, 
     assert model.predict("golf").fetchall()  # nothing has changed, and the connection can be used
 
 
+def test_a_model_that_is_dropped_is_no_more(place: Place) -> None:
+    model = golf(place)
+    query = model.predict("golf")
+    nbsql.load(place.con, "golfing").drop()
+    database = model._engine.current()[0]
+    asked = [query.fetchall, model.priors.fetchall, lambda: model.classes, lambda: model.update("golf")]
+    if "predict_one" not in LACKS[place.engine]:
+        asked.append(lambda: model.predict_one({"sky": "sun", "wind": 1}))
+    for ask in asked:
+        with pytest.raises(ModelError) as caught:
+            ask()
+        assert str(caught.value) == f"no model 'golfing' in {database!r}; there are none yet"
+
+
 SOURCES = {
     "gol": "no table or view 'gol'; did you mean 'golf'?",
     "SELECT * FROM nowhere": 'the query cannot be read: relation "nowhere" does not exist',
