@@ -240,6 +240,33 @@ def test_what_is_no_database(tmp_path: Path) -> None:
         nbsql.fit(closed, DAYS, target="play")
 
 
+CHANGES: dict[str, Callable[[nbsql.Model], Any]] = {
+    "update": lambda model: model.update("days"),
+    "forget": lambda model: model.forget("days"),
+    "forget a batch": lambda model: model.forget(batch="2"),
+    "calibrate": lambda model: model.calibrate("days", folds=None),
+    "rollback": lambda model: model.rollback("1"),
+    "compact": lambda model: model.compact(),
+    "drop": lambda model: model.drop(),
+    "create_table": lambda model: model.predict("days").create_table("scored"),
+    "create_view": lambda model: model.predict("days").create_view("scored"),
+}
+
+
+@pytest.mark.parametrize("name", ["days", 'the "old" days'])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_model_in_a_read_only_file_does_not_change(tmp_path: Path, change: str, name: str) -> None:
+    path = str(tmp_path / f"{name}.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute("CREATE TABLE days AS SELECT i % 2 AS wet, i % 3 AS wind FROM range(30) AS t(i)")
+        nbsql.fit(con, "days", target="wet", name="golf").update("days")
+    with duckdb.connect(path, read_only=True) as con:
+        with pytest.raises(DatabaseError) as caught:
+            CHANGES[change](nbsql.load(con, "golf"))
+        assert str(caught.value) == f"database {name!r} is open read-only; open it for writing"
+        assert nbsql.models(con) == ["golf"]
+
+
 def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path: Path) -> None:
     path = tmp_path / "days.duckdb"
     with duckdb.connect(path) as con:

@@ -91,8 +91,8 @@ class Scoring(Handle):
                 passed over. A value that its column could not hold is a category never met.
 
         Raises:
-            InputError: the row lacks a feature or has it twice, or a value is of a kind that is not taken for it, such as a text
-                for a number.
+            InputError: the row lacks a feature or has it twice, or a value is of a kind that is not taken for it, such as a
+                text for a number.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'dry'), ('sun', 'dry'), ('rain', 'wet')) AS t(sky, day)"
