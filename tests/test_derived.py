@@ -209,7 +209,7 @@ def test_slices_need_an_expression(con: Connection) -> None:
     model = nbsql.fit(con, "t", target="y", name="m")
     with pytest.raises(ModelError, match="model 'm' has no slices; fit it with slice_by="):
         model.window(last=1)
-    for wrong in ("x) FROM t; DROP TABLE t; --", "x), (y", "nowhere", "", 7, "sum(x)"):
+    for wrong in ("x) FROM t; DROP TABLE t; --", "x), (y", "nowhere", "", 7):
         with pytest.raises(InputError, match="slice_by must be one SQL expression over the columns of t"):
             nbsql.fit(con, "t", target="y", slice_by=wrong)
     assert con.execute("FROM t").fetchall() == [("a", 1)]

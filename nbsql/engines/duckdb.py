@@ -223,10 +223,15 @@ class DuckDB(Engine):
                 raise InputError(f"{subject}, not {expression!r}")
             sliced = self.renderer.fragment("sliced", source.relation, query)
             found = self.connection.sql(self.renderer.statement("empty", sliced))
+            if len(found.columns) != len(source.columns) + 1:
+                raise InputError(f"{subject}, not {expression!r}")
+            self.connection.sql(self.renderer.statement("expression_of_one_value", source.relation, query))
         except duckdb.Error as error:
+            if "UNNEST not supported here" in str(error):
+                raise self.makes_rows(expression, argument) from None
+            if "must appear in the GROUP BY clause" in str(error):
+                raise self.is_aggregate(expression, argument) from None
             raise InputError(f"{subject}: {one_line(error)}") from None
-        if len(found.columns) != len(source.columns) + 1:
-            raise InputError(f"{subject}, not {expression!r}")
 
     def check_pattern(self, pattern: str) -> None:
         """Raise InputError unless RE2 understands the pattern. On a cursor: an error would abort the caller's transaction."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from markupsafe import Markup
 
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, NotSupportedError
+from nbsql.errors import DatabaseError, InputError, NotSupportedError
 from nbsql.render import Renderer
 from nbsql.spec import Column
 
@@ -183,6 +183,14 @@ class Engine(ABC):
     @abstractmethod
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is one SQL expression over the columns of a source."""
+
+    def makes_rows(self, expression: str, argument: str) -> InputError:
+        """What is raised where an expression has several values a row."""
+        return InputError(f"{argument} must have one value a row, and {expression!r} makes rows of its own")
+
+    def is_aggregate(self, expression: str, argument: str) -> InputError:
+        """What is raised where an expression has one value of many rows."""
+        return InputError(f"{argument} must have one value a row, and {expression!r} is an aggregate of many")
 
     @abstractmethod
     def check_pattern(self, pattern: str) -> None:

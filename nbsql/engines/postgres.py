@@ -249,9 +249,15 @@ class PostgreSQL(Engine):
             sliced = self.renderer.fragment("sliced", source.relation, query)
             described(self, self.renderer.statement("empty", sliced))
         except DatabaseError as error:
+            if getattr(error.__cause__, "sqlstate", None) == "42803":  # grouping error
+                raise self.is_aggregate(expression, argument) from None
             raise InputError(f"{subject}: {error}") from None
         if len(whole) != 1:
             raise InputError(f"{subject}, not {expression!r}")
+        try:
+            described(self, self.renderer.statement("expression_of_one_value", source.relation, query))
+        except DatabaseError:
+            raise self.makes_rows(expression, argument) from None
 
     def check_pattern(self, pattern: str) -> None:
         if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/postgres/tokens.sql)

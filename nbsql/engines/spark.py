@@ -235,6 +235,10 @@ class Spark(Engine):
             whole = self.names(self.renderer.statement("expression_of", source.relation, query))
             self.names(self.renderer.statement("empty", self.renderer.fragment("sliced", source.relation, query)))
         except DatabaseError as error:
+            if "[UNSUPPORTED_GENERATOR" in str(error.__cause__):
+                raise self.makes_rows(expression, argument) from None
+            if re.search(r"\[(MISSING_GROUP_BY|MISSING_AGGREGATION)", str(error.__cause__)):
+                raise self.is_aggregate(expression, argument) from None
             raise InputError(f"{subject}: {error}") from None
         if len(whole) != 1:
             raise InputError(f"{subject}, not {expression!r}")

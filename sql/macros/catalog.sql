@@ -78,6 +78,11 @@ SELECT ({{ query }})
 SELECT {{ expression }} FROM {{ source }} AS source
 {%- endmacro %}
 
+{# The same where no function that makes rows may stand: unnest, which elsewhere would multiply those of the source. #}
+{% macro expression_of_one_value(source, expression) -%}
+SELECT 1 FROM {{ source }} AS source QUALIFY ({{ expression }}) IS NULL AND row_number() OVER () > 0
+{%- endmacro %}
+
 {% macro subquery(query) -%}
 (
   {{ query | indent(2) }}

@@ -84,9 +84,30 @@ REFUSED = {
     "1, 2": "slice_by must be one SQL expression over the columns of golf, not '1, 2'",
     "wind) FROM golf; DROP TABLE golf; --": "slice_by must be one SQL expression over the columns of golf: ",
     "wind FROM golf --": "slice_by must be one SQL expression over the columns of golf: ",
-    "max(wind)": "slice_by must be one SQL expression over the columns of golf: ",
+    "max(wind)": "slice_by must have one value a row, and 'max(wind)' is an aggregate of many",
+    "count(*) + 1": "slice_by must have one value a row, and 'count(*) + 1' is an aggregate of many",
+    "wind + sum(wind)": "slice_by must have one value a row, and 'wind + sum(wind)' is an aggregate of many",
     "": "slice_by must be one SQL expression over the columns of golf, not ''",
 }
+
+
+MAKES_ROWS = {
+    "duckdb": ["unnest([1, 2])", "1 + unnest([wind, 2])", "max(wind) OVER () + unnest([1, 2])"],
+    "postgres": ["unnest(ARRAY[1, 2])", "generate_series(1, 2)", "1 + generate_series(1, wind)"],
+    "spark": ["explode(array(1, 2))", "1 + explode(array(wind, 2))"],
+}
+
+
+def test_what_makes_rows_is_refused(place: Place) -> None:
+    place.table("golf", {"wind": "INTEGER", "play": "VARCHAR"}, [(1, "no"), (2, "yes")])
+    for expression in MAKES_ROWS[place.engine]:
+        for argument in ("slice_by", "segment_by"):
+            with pytest.raises(nbsql.InputError) as caught:
+                nbsql.fit(place.con, "golf", target="play", name="m", **{argument: expression})  # type: ignore[arg-type]
+            assert str(caught.value) == f"{argument} must have one value a row, and {expression!r} makes rows of its own"
+    assert nbsql.models(place.con) == []
+    for expression in ("wind + 1", "max(wind) OVER ()", "(SELECT max(wind) FROM golf)"):
+        nbsql.fit(place.con, "golf", target="play", slice_by=expression)
 
 
 @pytest.mark.parametrize("engine", ["postgres", "spark"])

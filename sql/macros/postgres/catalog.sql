@@ -53,3 +53,7 @@ SELECT oid, format_type(oid, NULL) AS name, typtype
 FROM pg_type
 WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
+
+{% macro postgres__expression_of_one_value(source, expression) -%}
+SELECT CASE WHEN TRUE THEN ({{ expression }}) END FROM {{ source }} AS source
+{%- endmacro %}
