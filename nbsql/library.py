@@ -48,7 +48,7 @@ def fit(
     unseen: Unseen = "skip",
     slice_by: str | None = None,
     segment_by: str | None = None,
-    segment_shrinkage: float = 10.0,
+    segment_shrinkage: float | None = None,
     components: int | Mapping[Any, int] | None = None,
     replace: bool = False,
     database: str | None = None,
@@ -95,7 +95,8 @@ def fit(
         slice_by: a SQL expression over the columns, such as "date_trunc('month', sent_at)"; statistics are kept by its value.
         segment_by: a SQL expression over the columns, such as "region": a model a segment, by which its rows are scored. Rows
             of a segment never met, or of none, are scored by the model of all rows. A column given so is no feature.
-        segment_shrinkage: with how many pseudo-counts the estimates of the whole enter those of a segment; 0: each by itself.
+        segment_shrinkage: with how many pseudo-counts the estimates of the whole enter those of a segment; 0: each by
+            itself. None is 10.
         components: how many components each class is split into by k-means on its numbers, or {label: how many}. A class is
             then the mixture of its components, in each of which all features are estimated.
         replace: take the place of the model of that name.

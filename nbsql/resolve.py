@@ -82,9 +82,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         weight=weight.name if weight else None,
         slice_by=options.slice_by,
         segment_by=options.segment_by,
-        segment_shrinkage=non_negative(options.segment_shrinkage, "segment_shrinkage")
-        if options.segment_by is not None
-        else 0.0,
+        segment_shrinkage=_segment_shrinkage(options),
         components=asked_components(options, features),
         features=features,
         prior=_prior(options),
@@ -96,6 +94,14 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
             **({"estimate": options.estimate} if options.estimate else {}),
         },
     )
+
+
+def _segment_shrinkage(options: Options) -> float:
+    if options.segment_by is not None:
+        return non_negative(10.0 if options.segment_shrinkage is None else options.segment_shrinkage, "segment_shrinkage")
+    if options.segment_shrinkage is not None:
+        raise InputError("segment_shrinkage goes with segment_by, which makes the segments; leave it out")
+    return 0.0
 
 
 def _check_backoff(features: Sequence[Feature]) -> None:
@@ -253,12 +259,16 @@ def _accept(family: Family, column: Column) -> None:
 
 def _prior(options: Options) -> Prior:
     prior = options.prior
+    if not isinstance(prior, Mapping):
+        choice(prior, Literal["empirical", "uniform", "smoothed"], "prior")
+    if prior != "smoothed" and options.prior_alpha is not None:
+        other = "given probabilities" if isinstance(prior, Mapping) else repr(prior)
+        raise InputError(f"prior_alpha is of prior='smoothed', not of {other}")
     if isinstance(prior, Mapping):
         probabilities = {label: non_negative(p, f"the prior of {label!r}") for label, p in prior.items()}
         if abs(sum(probabilities.values()) - 1) > 1e-9:
             raise InputError(f"the priors sum to {sum(probabilities.values()):.6g}; they must sum to 1")
         return Prior("given", given=tuple(probabilities.items()))  # labels as given; `fit` holds them against the classes
-    choice(prior, Literal["empirical", "uniform", "smoothed"], "prior")
     if prior != "smoothed":
         return Prior(prior)  # type: ignore[arg-type]
     alpha = non_negative(options.pseudo_count if options.prior_alpha is None else options.prior_alpha, "prior_alpha")

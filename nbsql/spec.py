@@ -278,7 +278,7 @@ class Options:
     unseen: Unseen = "skip"
     slice_by: str | None = None
     segment_by: str | None = None
-    segment_shrinkage: float = 10.0
+    segment_shrinkage: float | None = None
     components: int | Mapping[Any, int] | None = None
     method: str = "naive"
     backoff: Literal["naive"] | None = None

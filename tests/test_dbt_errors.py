@@ -57,6 +57,10 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         "another family",
     ),
     "alpha": ({"target": "y", "alpha": -1}, "alpha of 'alpha' must be a number of at least 0, not -1"),
+    "prior_alpha": (
+        {"target": "y", "exclude": ["d"], "prior_alpha": 2},
+        "prior_alpha of 'prior_alpha' is of prior: smoothed; leave it out, or choose that prior",
+    ),
     "priors": ({"target": "y", "exclude": ["d"], "prior": {"a": 0.5}}, "the priors of 'priors' sum to 0.5; they must sum to 1"),
     "nulls": ({"target": "y", "nulls": "drop"}, "nulls of 'nulls' must be one of 'skip', 'category', 'error', not drop"),
     "one_column": (

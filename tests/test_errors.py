@@ -64,6 +64,13 @@ NO_NUMBER = "must be a finite number of at least 0, not"
         ({"alpha": math.inf}, f"alpha {NO_NUMBER} inf"),
         ({"alpha": "1"}, f"alpha {NO_NUMBER} '1'"),
         ({"alpha": True}, f"alpha {NO_NUMBER} True"),
+        ({"prior_alpha": -2}, "prior_alpha is of prior='smoothed', not of 'empirical'"),
+        ({"prior": "uniform", "prior_alpha": 2}, "prior_alpha is of prior='smoothed', not of 'uniform'"),
+        (
+            {"prior": {"no": 0.5, "yes": 0.5}, "prior_alpha": 2},
+            "prior_alpha is of prior='smoothed', not of given probabilities",
+        ),
+        ({"segment_shrinkage": 3}, "segment_shrinkage goes with segment_by, which makes the segments; leave it out"),
         ({"prior": "smoothed", "prior_alpha": -1}, f"prior_alpha {NO_NUMBER} -1"),
         ({"nulls": "drop"}, "nulls must be one of 'skip', 'category', 'error', not 'drop'"),
         ({"unseen": "smoth"}, "unseen must be one of 'skip', 'smooth', not 'smoth'; did you mean 'smooth'?"),

@@ -205,5 +205,10 @@ def test_the_command_line_keeps_the_best(tmp_path: Path) -> None:
     ranked = CliRunner().invoke(main, [*fit, "--best-by", "f_statistic"])
     message = "by='f_statistic' does not rank 's', which is categorical; use by='mutual_information', or leave it out of among"
     assert (ranked.exit_code, ranked.stderr.strip()) == (1, f"error: {message}")
+    alone = CliRunner().invoke(main, [*fit[:-2], "--best-by", "f_statistic"])
+    assert (alone.exit_code, alone.stderr.splitlines()[-1]) == (
+        2,
+        "Error: --best-by goes with --best N, whose features it ranks",
+    )
     judged = CliRunner().invoke(main, ["cross-validate", path, "t", "--target", "y", "--best", "1", "--folds", "3", "--json"])
     assert json.loads(judged.stdout)["accuracy"] == 1

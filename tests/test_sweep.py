@@ -149,6 +149,17 @@ def test_a_sweep_that_cannot_be_is_refused(con: Connection, refused: Refused, op
         nbsql.sweep(con, "days", **{"target": "play", "exclude": ["part"], **options})
 
 
+def test_the_pseudo_count_of_the_prior_is_of_the_settings_that_smooth_it(con: Connection) -> None:
+    options: dict[str, Any] = {"target": "play", "features": ["sky", "warm"], "prior_alpha": 40}
+    found = nbsql.sweep(con, "days", prior=["empirical", "smoothed"], folds=3, **options)
+    losses = {row[2]: row[5] for row in found.ranking}
+    own = nbsql.cross_validate(con, "days", folds=3, prior="smoothed", **options)
+    assert losses["smoothed"] == near(own.log_loss)
+    assert losses["empirical"] != losses["smoothed"]
+    with pytest.raises(InputError, match=r"^prior_alpha is of prior='smoothed', not of 'empirical'$"):
+        nbsql.sweep(con, "days", prior=["empirical", "uniform"], folds=3, **options)
+
+
 @pytest.mark.parametrize(("method", "alpha"), [("naive", 1.0), ("joint", 0.0)])
 def test_without_an_alpha_the_pseudo_count_is_that_of_a_fit(con: Connection, method: str, alpha: float) -> None:
     options: dict[str, Any] = {"target": "play", "features": ["sky", "warm"], "method": method}

@@ -57,9 +57,7 @@ _OPTIONS = [
     click.option(
         "--best-by",
         type=click.Choice(get_args(By)),
-        default="mutual_information",
-        show_default=True,
-        help="What --best ranks by.",
+        help="What --best ranks by.  [default: mutual_information]",
     ),
     click.option("--exclude", multiple=True, metavar="COLUMN", help="A column to leave out. Repeatable."),
     click.option(
@@ -144,9 +142,7 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--segment-shrinkage",
     type=float,
-    default=10.0,
-    show_default=True,
-    help="Pseudo-counts by which a segment leans on the whole.",
+    help="Pseudo-counts by which a segment leans on the whole.  [default: 10]",
 )
 @click.option("--penalty", type=float, metavar="LAMBDA", help="Of the squared weights of logistic.  [default: 0.5]")
 @click.option("--iterations", type=int, metavar="N", help="Of logistic, at most.  [default: 100]")
@@ -188,10 +184,12 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     features = list(given["features"]) or None
     if given["best"] is not None and given["forward"] is not None:
         raise click.UsageError("choose one of --best and --forward")
+    if given["best_by"] is not None and given["best"] is None:
+        raise click.UsageError("--best-by goes with --best N, whose features it ranks")
     if given["forward"] is not None:
         options["features"] = Forward(given["forward"], among=features)
     elif given["best"] is not None:
-        options["features"] = Best(given["best"], by=given["best_by"], among=features)
+        options["features"] = Best(given["best"], by=given["best_by"] or "mutual_information", among=features)
     else:
         options["features"] = features
     return {**options, "families": dict(given["families"])}

@@ -93,6 +93,8 @@ def sweep(
     lists = (_listed(alpha, "alpha"), _listed(prior, "prior"), _listed(families, "families"))
     settings = [{"alpha": a, "prior": p, "families": f} for a, p, f in itertools.product(*lists)]
     wanted = [replace(options, **setting) for setting in settings]
+    if "smoothed" in lists[1]:  # the pseudo-count is of those settings alone
+        wanted = [each if each.prior == "smoothed" else replace(each, prior_alpha=None) for each in wanted]
     with engine.temporaries() as temporary, engine.temporaries(staying=True) as staying:
 
         def table(part: str) -> Markup:

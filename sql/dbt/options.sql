@@ -56,6 +56,9 @@
 
 {# The prior as the macros read it: kind, alpha, and for given ones a pair a class, its label as text and its probability. #}
 {% macro prior_of(options, name) -%}
+{% if options.prior_alpha is not none and options.prior != 'smoothed' -%}
+{% do nbsql.refuse("prior_alpha of '" ~ name ~ "' is of prior: smoothed; leave it out, or choose that prior") %}
+{% endif -%}
 {% if options.prior is mapping -%}
 {% set given = [] -%}
 {% for label, probability in options.prior.items() -%}
