@@ -159,9 +159,11 @@ def write_file(engine: Engine, plan: Plan, path: str, *, overwrite: bool) -> Non
     """Write a model to a Parquet file, or, of an engine that writes none, to one of JSON.
 
     Raises:
-        InputError: the file is there already.
+        InputError: the path is empty, or the file is there already.
         DatabaseError: it cannot be written.
     """
+    if not path:
+        raise InputError("a path must be a text of at least one character, not ''")
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
     if not isinstance(engine, DuckDB):

@@ -255,10 +255,9 @@ class _Search:
             if not saving or now.biggest > 0.3 * change:
                 curved = None
             taken, part, change = (step, now), 1.0, now.biggest
-        raise InputError(
-            f"the weights are not found in {self.wanted.iterations} iterations, the last of which changed one by {change:.2g}; "
-            "allow more iterations, or use a larger penalty"
-        )
+        count = f"{self.wanted.iterations} iteration{'' if self.wanted.iterations == 1 else 's'}"
+        last = f", the last of which changed one by {change:.2g}" if taken is not None else ""
+        raise InputError(f"the weights are not found in {count}{last}; allow more iterations, or use a larger penalty")
 
     def _weighed(self, design: Markup, tried: Markup, curved: Markup | None) -> tuple[Markup, _Judged, Markup]:
         """The step at the v that are tried, what decides on it, and the sums with the products that it was made by."""

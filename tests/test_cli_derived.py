@@ -51,8 +51,14 @@ def test_cross_validation_is_that_of_the_library(shop: str) -> None:
     lines = run("cross-validate", shop, "sky", "--target", "play", "--exclude", "week", "--folds", "3", "--csv").splitlines()
     assert lines[0] == "fold,rows,weight,accuracy,log_loss"
     assert len(lines) == 4
+    loo = [run("cross-validate", shop, "sky", "--target", "play", "--folds", text, "--csv") for text in ("loo", "LOO")]
+    assert loo[0] == loo[1]  # the help writes it in capitals
     message = run("cross-validate", shop, "sky", "--target", "plya", code=1)
     assert message == "error: no column 'plya' in sky; did you mean 'play'?\n"
+
+
+def test_a_file_without_a_name_is_refused(shop: str) -> None:
+    assert run("export", shop, "weather", "", code=1) == "error: a path must be a text of at least one character, not ''\n"
 
 
 def test_a_sweep_is_that_of_the_library(shop: str) -> None:

@@ -394,6 +394,13 @@ def test_little_to_learn(con: Connection) -> None:
     assert model.predict("FROM rows LIMIT 1").fetchall()[0][-2:] == (True, 1.0)
 
 
+def test_an_iteration_that_took_no_step_has_no_change_to_tell_of(con: Connection) -> None:
+    data = "SELECT i % 2 AS y, i % 2 * 100.0 + i % 3 AS x, i % 2 * 50.0 + i % 5 AS z FROM range(300) AS t(i)"
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(con, data, target="y", method="logistic", iterations=1)
+    assert str(caught.value) == "the weights are not found in 1 iteration; allow more iterations, or use a larger penalty"
+
+
 # What it refuses. ----------------------------------------------------------------------------------------------------
 
 
@@ -402,6 +409,7 @@ REFUSED = [
     ({"iterations": 0}, "iterations must be a whole number of at least 1, not 0"),
     ({"tolerance": 0}, "tolerance must be above 0, not 0"),
     ({"method": "lda", "penalty": 1}, "penalty is of method='logistic', not of 'lda'"),
+    ({"prior_alpha": 2}, "prior_alpha is of prior='smoothed', not of 'empirical'"),
     ({"method": "naive", "iterations": 5}, "iterations is of method='logistic', not of 'naive'"),
     ({"prior": "uniform"}, "method='logistic' learns the bias of every class; leave out prior"),
     ({"segment_by": "sky"}, "method='logistic' has one set of weights; leave out segment_by"),

@@ -74,7 +74,7 @@ class FoldsType(_Type):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int | str:
         """The number, or "loo"."""
-        text = str(value).strip()
+        text = str(value).strip().lower()  # the help has it in capitals
         if text != "loo" and not (text.isascii() and text.isdigit() and int(text) >= 2):
             self.fail(f"{value!r} is neither a number of folds, 2 or more, nor loo", param, ctx)
         return text if text == "loo" else int(text)

@@ -257,6 +257,8 @@ def on_duckdb(engine: Engine, what: str) -> DuckDB:
 
 
 def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    if not os.fspath(path):  # which DuckDB takes for a database in memory, a new one
+        raise InputError("the path of a database must be a text of at least one character, not ''")
     try:
         return duckdb.connect(os.fspath(path), read_only=read_only)
     except duckdb.Error as error:
