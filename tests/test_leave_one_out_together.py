@@ -103,6 +103,51 @@ def test_an_outlier_takes_few_digits_with_it(con: Connection) -> None:
         assert found.log_loss == near(own.log_loss, rel=1e-7)
 
 
+# A number so far out that a matrix is all that row's, one such in each class, and one as far that is not alone.
+FAR = """SELECT i, sin(i * i) + CASE i WHEN 5 THEN {far} ELSE 0 END AS u,
+    cos(i) - CASE WHEN i = 8 THEN {far} WHEN i IN (11, 13) THEN 1e3 ELSE 0 END AS v,
+    CASE WHEN i <> 3 THEN 1 + i % 3 / 2 END AS w, i % 2 AS y FROM range(24) AS r(i)"""
+
+
+@pytest.mark.parametrize("far", [1e5, 1e6, 1e7, 1e8])
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_a_row_that_a_matrix_is_made_of(con: Connection, method: str, far: float) -> None:
+    con.execute(f"CREATE TABLE t AS SELECT i, u, v, y FROM ({FAR.format(far=far)})")
+    found = nbsql.cross_validate(con, "t", target="y", exclude=["i"], folds="loo", method=method)
+    accuracy, loss = refitted(con, "t", "i", play="y", method=method)
+    assert (found.accuracy, found.log_loss) == (near(accuracy), near(loss, rel=1e-9))
+    assert found.evaluation.log_loss == near(loss, rel=1e-9)
+
+
+@pytest.mark.parametrize("shared", [True, False])
+@pytest.mark.parametrize(
+    ("options", "weight"), [({"variance": "sample"}, None), ({"variance": "sample"}, "w"), ({"impute": True}, None)]
+)
+def test_such_rows_of_other_options(con: Connection, shared: bool, options: dict[str, Any], weight: str | None) -> None:
+    missing = "CASE WHEN i <> 7 THEN v END AS v"
+    con.execute(f"CREATE TABLE t AS SELECT * REPLACE ({missing}) FROM ({FAR.format(far=1e7)}) WHERE i <> 3")
+    family = nbsql.MultivariateGaussian(["u", "v"], shared=shared, **options)
+    given: dict[str, Any] = {"target": "y", "weight": weight, "families": {"both": family}}
+    given["exclude"] = [] if weight else ["w"]
+    own = nbsql.cross_validate(con, "t", fold="i", **given)
+    given["exclude"] = [*given["exclude"], "i"]
+    found = nbsql.cross_validate(con, "t", folds="loo", **given)
+    assert (found.accuracy, found.log_loss) == (near(own.accuracy), near(own.log_loss, rel=1e-9))
+    swept = nbsql.sweep(con, "t", folds="loo", **{**given, "prior": ["empirical", "uniform"]})
+    assert near(own.log_loss, rel=1e-9) in [row[-1] for row in swept.ranking.fetchall()]
+
+
+def test_too_many_such_rows(con: Connection, refused: Any) -> None:
+    """Three of the four rows of a class are on a line."""
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 4 AS u, CASE WHEN i % 4 = 3 THEN i + 1 END AS v, i // 4 AS y FROM range(204) AS r(i)"
+    )
+    con.execute("UPDATE t SET v = u + y WHERE v IS NULL")
+    line = "folds='loo' counts anew without each row that alone spans a direction of 'qda', and t has 51 of them; use folds=10"
+    with refused(nbsql.InputError, line):
+        nbsql.cross_validate(con, "t", target="y", folds="loo", method="qda")
+
+
 def test_sweeps_and_calibrations_take_it(con: Connection) -> None:
     con.execute(f"CREATE TABLE t AS SELECT u, x, c, y FROM ({ROWS}) WHERE y < 'k2'")
     swept = nbsql.sweep(con, "t", target="y", folds="loo", method="lda", alpha=[1, 5], prior=["empirical", "uniform"])

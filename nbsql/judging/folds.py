@@ -220,12 +220,17 @@ class Folds:
         self._count_dealt(spec)
 
     def _count_dealt(self, spec: Spec) -> None:
+        self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.dealt, self.cells)
+
+    def _count_cells(self, spec: Spec, rows: Markup, cells: Markup) -> list[tuple[Any, ...]]:
+        """Make a temporary table of the cells of some rows; their classes, as `Count.scan` has them."""
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         with self.engine.temporaries() as temporary:
-            count = Count(self.engine, self.source, plan, temporary, sliced=self.dealt)
-            self.labels: list[tuple[Any, ...]] = count.scan()
-            for statement in count.cells(self.cells, "1", temporary=True):
+            count = Count(self.engine, self.source, plan, temporary, sliced=rows)
+            labels = count.scan()
+            for statement in count.cells(cells, "1", temporary=True):
                 count.run(statement)
+        return labels
 
     def _known(self, spec: Spec) -> Spec:
         """The spec with given priors as the engine writes the labels."""

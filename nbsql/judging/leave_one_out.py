@@ -18,6 +18,7 @@ from nbsql.spec import Feature, Spec
 
 LOO = "loo"
 FEW_CLASSES = 20
+MOST_DECISIVE = 50  # each is a count of all other rows
 _DISTRIBUTIONS = (
     "dirichlet",
     "complement",
@@ -56,6 +57,8 @@ class Parts:
         gates: by the index of a feature, the indices of the joint features that it stands in for.
         class_numbers: of the classes, if they are few.
         matrices: by the index of a feature of `together`, the relations `pooled` and `of_classes` (left_out_together.sql).
+        decisive: by the index of a feature of `together`, the relation of the rows that its matrices are
+            counted without, if there are any.
     """
 
     numbers: Sequence[Feature]
@@ -67,6 +70,7 @@ class Parts:
     gates: Mapping[int, Sequence[int]]
     class_numbers: Sequence[int] = ()
     matrices: Mapping[int, tuple[Markup, Markup]] = field(default_factory=dict)
+    decisive: Mapping[int, Markup] = field(default_factory=dict)
 
     @classmethod
     def of(cls, spec: Spec, classes: int) -> Parts:
@@ -159,6 +163,7 @@ class LeaveOneOut(Folds):
                     "use folds=10"
                 )
         self._known_ends: tuple[str, Markup] | None = None
+        self._recounted: dict[int, tuple[str, Parts]] = {}
         super().__init__(engine, source, specs, table, folds=1)
         if self.rows < 2:
             raise InputError(f"leave-one-out needs at least two rows, and {source.label} has {self.rows}")
@@ -172,6 +177,8 @@ class LeaveOneOut(Folds):
         ends = self._ends(context, parts.numbers) if parts.numbers else None
         parts = replace(parts, matrices={feature.index: self._matrices(context, cells, feature) for feature in parts.together})
         classes = self._relation("left out", "left_out_classes", context, cells, parts, parts.wanted, lookups, ends)
+        for feature in parts.together:
+            parts = self._without_decisive(context, spec, parts, feature, classes)
         absences = None
         if parts.presences:
             arguments = (context, self.dealt, parts.presences, classes, lookups)
@@ -215,15 +222,57 @@ class LeaveOneOut(Folds):
             self._known_ends = wanted, self._relation("ends", "ends", context, self.dealt, numbers)
         return self._known_ends[1]
 
-    def _matrices(self, context: Context, cells: Markup, feature: Feature) -> tuple[Markup, Markup]:
-        """What the covariance matrices of all rows say: of all classes together, and of each."""
+    def _matrices(self, context: Context, cells: Markup, feature: Feature, number: int = 0) -> tuple[Markup, Markup]:
+        """What the covariance matrices of cells say: of all classes together, and of each."""
         family = feature.family
         assert isinstance(family, MultivariateGaussian)  # noqa: S101 - what `together` has
         own = feature.plain
         shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
-        pooled = self._relation(f"pooled {feature.index}", "left_out_pooled", context, cells, shared)
+        name = f"{feature.index} {number}"
+        pooled = self._relation(f"pooled {name}", "left_out_pooled", context, cells, shared)
         arguments = (context, cells, own, pooled, not family.shared)
-        return pooled, self._relation(f"of classes {feature.index}", "left_out_of_classes", *arguments)
+        return pooled, self._relation(f"of classes {name}", "left_out_of_classes", *arguments)
+
+    def _without_decisive(self, context: Context, spec: Spec, parts: Parts, feature: Feature, classes: Markup) -> Parts:
+        """The parts with the matrices of the rows that must be counted without them, each a count; settings share these."""
+        i = feature.index
+        key = repr((feature.columns, feature.family))
+        if self._recounted.get(i, ("", parts))[0] != key:
+            alone = replace(parts, numbers=[], columns=[], levels=[], bags=[], together=[feature], backoffs=[], decisive={})
+            arguments = (context, self.dealt, alone, feature, classes)
+            decisive = self._relation(f"decisive {i}", "left_out_decisive", *arguments)
+            rows = self.engine.ask("row_count", decisive)[0][0]
+            if rows > MOST_DECISIVE:
+                raise InputError(
+                    f"folds='loo' counts anew without each row that alone spans a direction of {feature.name!r}, and "
+                    f"{self.source.label} has {rows} of them; use folds=10"
+                )
+            if rows:
+                found = [parts.matrices[i]]
+                for number in range(1, rows + 1):
+                    cells = self._counted_without(context, spec, feature, classes, decisive, number)
+                    found.append(self._matrices(context, cells, feature, number))
+                names = (f"all pooled {i}", f"all of classes {i}")
+                matrices = [
+                    self._relation(name, "left_out_matrices", relations)
+                    for name, relations in zip(names, zip(*found, strict=True), strict=True)
+                ]
+                alone = replace(alone, matrices={i: (matrices[0], matrices[1])}, decisive={i: decisive})
+            self._recounted[i] = key, alone
+        known = self._recounted[i][1]
+        return replace(parts, matrices={**parts.matrices, i: known.matrices[i]}, decisive={**parts.decisive, **known.decisive})
+
+    def _counted_without(
+        self, context: Context, spec: Spec, feature: Feature, classes: Markup, decisive: Markup, number: int
+    ) -> Markup:
+        """The cells of one feature without one of its decisive rows."""
+        fragment = self.engine.renderer.fragment
+        spec = replace(spec, features=(feature,))
+        others = fragment("left_out_others", context, self.dealt, spec.columns, feature, classes, decisive, number)
+        cells = self._table(f"cells {feature.index}")
+        self.engine.ask("drop_if_exists", cells)
+        self._count_cells(spec, fragment("subquery", others), cells)
+        return cells
 
     def _relation(self, name: str, macro: str, *arguments: Any) -> Markup:
         return self.renew(name, self.engine.renderer.fragment(macro, *arguments))

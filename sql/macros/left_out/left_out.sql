@@ -190,7 +190,7 @@ SELECT
   {%- endfor %}
   {%- if dense %}
   {%- for feature in parts.together %},
-  {{ nbsql.left_out_together(feature) | indent(2) }} AS together{{ nbsql.sub(feature) }}
+  {{ nbsql.left_out_together(parts, feature) | indent(2) }} AS together{{ nbsql.sub(feature) }}
   {%- endfor %}
   {%- endif %}
 

@@ -13,6 +13,10 @@
   numbers left has the mean of all other rows and their covariances within the classes, as in covariance.sql. Where a matrix is left
   without an inverse, which a fit would refuse, these numbers say nothing about its classes, as in the models of folds.
 
+  Where next to nothing of a determinant is left, 1 - g d' S^-1 d holds no digits: S is all that row's. Such a row is decisive, of which
+  there are few, since these shares of all rows add up to the columns and classes. It is scored by a matrix counted without it, number
+  1, 2, ... among the matrices, of which it takes nothing; 0 is that of all rows.
+
     pooled      one row: pooled_n_3, pooled_classes_3, pooled_height_3 = ln |W|, centre_3_1, ..., white_3_1, ..., A of A'A = W^-1
     of_classes  a row a class with such numbers: class, n_3, from_centre_3_1, ..., A (m_c - centre), and of matrices of their own
                 height_3 = ln |S_c|, mean_3_1, ..., white_3_1, ...
@@ -104,7 +108,7 @@ SELECT
   rows.*
   {%- for feature in parts.together %}
   {%- set i, p = nbsql.sub(feature), feature.columns | length %},
-  CASE WHEN rows.left{{ i }} > 0 THEN rows.nbsql_weight * rows.own_n{{ i }} / rows.left{{ i }} ELSE 0 END AS taken{{ i }},
+  CASE WHEN rows.left{{ i }} > 0 THEN {{ nbsql.taken_weight(parts, feature) }} * rows.own_n{{ i }} / rows.left{{ i }} ELSE 0 END AS taken{{ i }},
   {{ nbsql.product_of('d', 'd', feature) }} AS a{{ i }},
   {{ nbsql.product_of('from', 'd', feature) }} AS b{{ i }},
   {{ nbsql.product_of('from', 'from', feature) }} AS s{{ i }},
@@ -117,7 +121,7 @@ FROM (
     {%- for feature in parts.together %}
     {%- set i, own_n = nbsql.sub(feature), nbsql.own_count(feature) %},
     {{ own_n }} AS own_n{{ i }},
-    {{ nbsql.left_over(own_n, nbsql.left_out_row_weight()) }} AS left{{ i }}
+    {{ nbsql.left_over(own_n, nbsql.taken_weight(parts, feature)) }} AS left{{ i }}
     {%- for j in range(1, feature.columns | length + 1) %},
     rows.from{{ nbsql.sub(feature, j) }} - coalesce(own{{ i }}.from_centre{{ nbsql.sub(feature, j) }}, 0) AS d{{ nbsql.sub(feature, j) }}
     {%- endfor %}
@@ -137,13 +141,12 @@ FROM (
       {%- endfor %}
       {%- endfor %}
 
-    FROM (
-      {{ values | indent(6) }}
-    ) AS rows
+    FROM {{ nbsql.with_decisive(parts, values) | indent(4) }} AS rows
     JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
     {%- for feature in parts.together %}
+    {%- set pooled %}pooled{{ nbsql.sub(feature) }}{% endset %}
 
-    LEFT JOIN {{ parts.matrices[feature.index][0] }} AS pooled{{ nbsql.sub(feature) }} ON TRUE
+    LEFT JOIN {{ parts.matrices[feature.index][0] }} AS {{ pooled }} ON TRUE{{ nbsql.of_number(parts, feature, pooled) }}
     {%- endfor %}
 
   ) AS rows
@@ -152,9 +155,101 @@ FROM (
 {{ nbsql.own_matrices(parts) }}
 {%- endmacro %}
 
+{# Rows, each with the numbers of the matrices that score it, nbsql_matrix_3, where some are counted without a row. #}
+{% macro with_decisive(parts, values) -%}
+{% if parts.decisive -%}
+(
+  SELECT
+    rows.*
+    {%- for feature in parts.together if feature.index in parts.decisive %},
+    coalesce(decisive{{ nbsql.sub(feature) }}.number, 0) AS nbsql_matrix{{ nbsql.sub(feature) }}
+    {%- endfor %}
+
+  FROM (
+    {{ values | indent(4) }}
+  ) AS rows
+  {%- for feature in parts.together if feature.index in parts.decisive %}
+
+  LEFT JOIN {{ parts.decisive[feature.index] }} AS decisive{{ nbsql.sub(feature) }} ON {{ nbsql.is_decisive(feature, nbsql.word('rows'), nbsql.word('decisive') ~ nbsql.sub(feature)) }}
+  {%- endfor %}
+
+)
+{%- else -%}
+(
+  {{ values | indent(2) }}
+)
+{%- endif %}
+{%- endmacro %}
+
+{# Whether a row is one of the decisive ones: no two of these are alike. #}
+{% macro is_decisive(feature, row, relation) -%}
+{{ relation }}.nbsql_own = {{ row }}.nbsql_own AND {{ relation }}.nbsql_weight = {{ row }}.nbsql_weight
+{%- for j in range(1, feature.columns | length + 1) %} AND {{ relation }}.nbsql_x{{ nbsql.sub(feature, j) }} = {{ row }}.nbsql_x{{ nbsql.sub(feature, j) }}{% endfor %}
+{%- endmacro %}
+
+{# The condition that a relation is of the matrices that score a row. #}
+{% macro of_number(parts, feature, relation) -%}
+{% if feature.index in parts.decisive %} AND {{ relation }}.number = rows.nbsql_matrix{{ nbsql.sub(feature) }}{% endif %}
+{%- endmacro %}
+
+{# The weight that a row takes from the matrices that score it. #}
+{% macro taken_weight(parts, feature) -%}
+{% if feature.index in parts.decisive %}CASE WHEN rows.nbsql_matrix{{ nbsql.sub(feature) }} > 0 THEN 0 ELSE {{ nbsql.left_out_row_weight() }} END{% else %}{{ nbsql.left_out_row_weight() }}{% endif %}
+{%- endmacro %}
+
+{# The rows that leave so little of a determinant that it must be counted without them: number, nbsql_own, nbsql_weight, nbsql_x_3_1, ...;
+  of a matrix a class, where the class has rows enough for one without them. #}
+{% macro left_out_decisive(model, source, parts, feature, classes) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set columns %}nbsql_own, nbsql_weight{% for j in range(1, feature.columns | length + 1) %}, nbsql_x{{ nbsql.sub(feature, j) }}{% endfor %}{% endset -%}
+WITH numbered AS (
+  {{ nbsql.left_out_rows(model, source, classes, none, []) | indent(2) }}
+)
+SELECT row_number() OVER (ORDER BY {{ columns }}) AS number, {{ columns }}
+FROM (
+  {{ nbsql.left_out_values(parts, [], [], [], classes, none, true) | indent(2) }}
+) AS rows
+WHERE left{{ i }} > 0 AND 1 - taken{{ i }} * {% if feature.family.shared %}a{% else %}o{% endif %}{{ i }} < 1e-6
+{%- if not feature.family.shared %}
+  AND nbsql_own IN (SELECT nbsql_own FROM numbered GROUP BY nbsql_own HAVING count(*) > {{ feature.columns | length + 1 }})
+{%- endif %}
+
+{%- endmacro %}
+
+{# The rows of a source but for the decisive one of a number. #}
+{% macro left_out_others(model, source, columns, feature, classes, decisive, number) -%}
+SELECT
+  {% for column in columns %}
+  source.{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  SELECT
+    source.*,
+    own.class_no AS nbsql_own,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight,
+    {{ nbsql[feature.family.name ~ '_inputs'](feature, none, true, false) | indent(4) }}
+  FROM {{ source }} AS source
+  JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
+) AS source
+JOIN {{ decisive }} AS decisive ON decisive.number = {{ number }}
+WHERE NOT coalesce({{ nbsql.is_decisive(feature, nbsql.word('source'), nbsql.word('decisive')) }}, FALSE)
+{%- endmacro %}
+
+{# Matrices, each under its number. #}
+{% macro left_out_matrices(relations) -%}
+{% for relation in relations -%}
+SELECT {{ loop.index0 }} AS number, matrices.* FROM {{ relation }} AS matrices
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
 {% macro own_matrices(parts) -%}
 {% for feature in parts.together -%}
-LEFT JOIN {{ parts.matrices[feature.index][1] }} AS own{{ nbsql.sub(feature) }} ON own{{ nbsql.sub(feature) }}.class = rows.nbsql_own_class
+{% set own %}own{{ nbsql.sub(feature) }}{% endset -%}
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }} ON {{ own }}.class = rows.nbsql_own_class{{ nbsql.of_number(parts, feature, own) }}
 {%- if not loop.last %}
 
 {% endif %}
@@ -179,18 +274,19 @@ pow({% for l in range(1, j + 1) %}{{ relation }}.white{{ nbsql.sub(feature, j * 
 {# The classes by whose matrices a row is judged. #}
 {% macro matrices_of_classes(parts) -%}
 {% for feature in parts.together %}
+{% set of %}of{{ nbsql.sub(feature) }}{% endset %}
 
-LEFT JOIN {{ parts.matrices[feature.index][1] }} AS of{{ nbsql.sub(feature) }} ON of{{ nbsql.sub(feature) }}.class = classes.class
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ of }} ON {{ of }}.class = classes.class{{ nbsql.of_number(parts, feature, of) }}
 {%- endfor %}
 {%- endmacro %}
 
 {# ln p(x | c) of a row and class. #}
-{% macro left_out_together(feature) -%}
+{% macro left_out_together(parts, feature) -%}
 {% set i, p = nbsql.sub(feature), feature.columns | length -%}
 {% set shared = feature.family.shared -%}
 {% set lost %}{% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}{% endset -%}
 {% set everything %}rows.pooled_n{{ i }}{% endset -%}
-{% set rest %}{{ nbsql.left_over(everything, nbsql.left_out_row_weight()) }}{% endset -%}
+{% set rest %}{{ nbsql.left_over(everything, nbsql.taken_weight(parts, feature)) }}{% endset -%}
 {% set loss %}(1 - rows.taken{{ i }} * rows.a{{ i }}){% endset -%}
 {% set own_loss %}(1 - rows.taken{{ i }} * rows.o{{ i }}){% endset -%}
 {% set ratio %}pow(rows.own_n{{ i }} / nullif(rows.left{{ i }}, 0), 2){% endset -%}
