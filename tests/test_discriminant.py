@@ -192,6 +192,24 @@ def test_far_means_and_very_different_scales(con: Connection, method: str) -> No
     np.testing.assert_allclose(answers(model, "joint_log_likelihood"), expected, rtol=1e-6)
 
 
+@pytest.mark.parametrize("far", [1e6, 1e9])
+def test_a_class_far_away_leaves_the_others_their_digits(con: Connection, far: float) -> None:
+    rng = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], [290, 290, 20])
+    x = rng.normal(size=(600, 2)) + np.where(y == 2, far, 2.0 * y)[:, None]
+    load(con, x, y)
+    model = nbsql.fit(con, "rows", target="y", id="i", method="lda")
+    theirs = LinearDiscriminantAnalysis(solver="lsqr").fit(x, y).predict_proba(x)
+    found = answers(model, "predict_proba")
+    np.testing.assert_allclose(found, theirs, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(found.sum(axis=1), 1, rtol=1e-12)
+    joint = answers(model, "joint_log_likelihood")[y < 2, :2]
+    np.testing.assert_allclose(joint, by_hand(x, y, True)[y < 2, :2], rtol=1e-9)
+    query = f"SELECT sum(contribution) FROM ({model.explain('rows').sql}) WHERE class < 2 GROUP BY i, class ORDER BY i, class"
+    sums = np.array(con.execute(query).fetchall()).reshape(-1, 2)
+    np.testing.assert_allclose(sums[y < 2], joint, rtol=1e-12)
+
+
 @pytest.mark.parametrize("method", ["lda", "qda"])
 def test_rows_without_a_number_are_left_out_and_counted(con: Connection, method: str) -> None:
     x, y = data("iris")

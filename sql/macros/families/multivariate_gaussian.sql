@@ -199,10 +199,13 @@ FROM (
     FROM whitened
   )
   {%- if family.shared %},
+  middle AS (
+    {{ nbsql.middle_of_classes() | indent(4) }}
+  ),
   projected AS MATERIALIZED (
-    SELECT centres.class, whites.j, sum(whites.white * (centres.means[whites.i] - pooled_centre.means[whites.i])) AS z
+    SELECT centres.class, whites.j, sum(whites.white * (centres.means[whites.i] - middle.means[whites.i])) AS z
     FROM centres
-    CROSS JOIN pooled_centre
+    CROSS JOIN middle
     CROSS JOIN whites
     GROUP BY centres.class, whites.j
   )
@@ -232,9 +235,9 @@ FROM (
   {%- if family.shared %}
 
   UNION ALL
-  SELECT projected.class, {{ nbsql.text(feature.name) }}, pairs.value, TRUE, NULL, NULL, sum(whites.white * projected.z), max(pooled_centre.means[pairs.i]), NULL, NULL
+  SELECT projected.class, {{ nbsql.text(feature.name) }}, pairs.value, TRUE, NULL, NULL, sum(whites.white * projected.z), max(middle.means[pairs.i]), NULL, NULL
   FROM projected
-  CROSS JOIN pooled_centre
+  CROSS JOIN middle
   JOIN whites ON whites.j = projected.j
   JOIN pairs ON pairs.i = whites.i AND pairs.j = whites.i
   GROUP BY projected.class, pairs.value
@@ -246,6 +249,24 @@ FROM (
 UNION ALL
 {% endif %}
 {%- endfor %}
+{%- endmacro %}
+
+{#
+  The point that the linear scores are taken about, from `entries`: of each column the median of the class means, by rows. Not the
+  mean, which a class far away draws away from all others, so that their scores cancel.
+#}
+{% macro middle_of_classes() -%}
+SELECT {{ nbsql.gathered(nbsql.word('mean'), nbsql.word('i')) }} AS means
+FROM (
+  SELECT i, min(mean) AS mean
+  FROM (
+    SELECT i, mean, 2 * sum(n) OVER (PARTITION BY i ORDER BY mean) >= sum(n) OVER (PARTITION BY i) AS reached
+    FROM entries
+    WHERE i = j
+  ) AS halves
+  WHERE reached
+  GROUP BY i
+) AS medians
 {%- endmacro %}
 
 {% macro multivariate_gaussian_quantities() %}
@@ -273,7 +294,7 @@ FROM {{ statistics }} AS statistics
 {%- endmacro %}
 
 {#
-  Shared: about the mean over all classes, what is linear in each class, and the square that all have in common; with a column a
+  Shared: about the middle of the classes, what is linear in each class, and the square that all have in common; with a column a
   class, scoring has that apart.
 #}
 {% macro multivariate_gaussian_term(feature, k, part=none) -%}

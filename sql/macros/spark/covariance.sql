@@ -191,6 +191,7 @@ CAST(NULL AS {{ nbsql.double() }})
 
     class, n, means      n is NULL where the class has none, whose means are then those over all classes
     pooled               the means over all classes
+    middle               shared: what linear scores are taken about (families/multivariate_gaussian.sql)
     total, present       the n of all classes, and how many have one
     covariance, deviations, matrix    of the class; shared: the same of all classes
 #}
@@ -204,13 +205,21 @@ CAST(NULL AS {{ nbsql.double() }})
 {% set pooled -%}
 transform({{ nbsql.places(p) }}, i -> aggregate(counted, {{ nbsql.number(0) }}, (sum, c) -> sum + c.n * (c.means[i] - least[i])) / total + least[i])
 {%- endset -%}
+{% set middle -%}
+transform({{ nbsql.places(p) }}, i -> aggregate(
+  array_sort(transform(counted, c -> struct(c.means[i] AS mean, c.n AS n))),
+  struct({{ nbsql.number(0) }} AS n, CAST(NULL AS {{ nbsql.double() }}) AS mean),
+  (seen, c) -> struct(seen.n + c.n AS n, CASE WHEN 2 * seen.n < total THEN c.mean ELSE seen.mean END AS mean),
+  seen -> seen.mean
+))
+{%- endset -%}
 {% set least %}transform({{ nbsql.places(p) }}, i -> array_min(transform(counted, c -> c.means[i]))){% endset -%}
 {% set element %}aggregate(counted, {{ nbsql.number(0) }}, (sum, c) -> sum + c.n * c.covariance[i][j]) / total{% endset -%}
 {% set corrected %}within_classes[i][j] * (total / nullif(greatest(total - {{ lost }} * present, 0), 0)){% endset -%}
 {% set own %}own[i][j] * n / nullif(n - {{ lost }}, 0){% endset -%}
 {% set covariance %}{% if family.shared %}{{ nbsql.matrix_of(p, corrected) }}{% else %}CASE WHEN n > 0 THEN {{ nbsql.matrix_of(p, own) }} ELSE within_classes END{% endif %}{% endset -%}
 {% set each_class %}LATERAL VIEW inline(classes) step AS class, n, own_means, own{% endset -%}
-SELECT class, n, coalesce(own_means, pooled) AS means, pooled, total, present, covariance, deviations, matrix
+SELECT class, n, coalesce(own_means, pooled) AS means, pooled, {% if family.shared %}middle, {% endif %}total, present, covariance, deviations, matrix
 FROM (
   SELECT collect_list(struct(class, n, means, covariance)) AS classes
   FROM (
@@ -219,7 +228,7 @@ FROM (
 ) AS covariances
 {{ nbsql.step([('counted', counted)]) }}
 {{ nbsql.step([('total', total), ('present', present), ('least', least)]) }}
-{{ nbsql.step([('pooled', pooled), ('within_classes', nbsql.matrix_of(p, element))]) }}
+{{ nbsql.step([('pooled', pooled), ('within_classes', nbsql.matrix_of(p, element))] + ([('middle', middle)] if family.shared else [])) }}
 {% if not family.shared %}
 {{ each_class }}
 {% endif %}

@@ -7,9 +7,9 @@
 {% set value %}pair_values[{{ nbsql.pair_place(p, i, j) }}]{% endset -%}
 {% set column %}pair_values[{{ nbsql.pair_place(p, i, i) }}]{% endset -%}
 {% set height %}-0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ nbsql.log_determinant(p) }}){% endset -%}
-{% set from_pooled %}whites[place][other] * (means[other] - pooled[other]){% endset -%}
+{% set from_middle %}whites[place][other] * (means[other] - middle[other]){% endset -%}
 {% set before %}sequence(0, place){% endset -%}
-{% set projected %}transform({{ nbsql.places(p) }}, place -> {{ nbsql.summed_places(before, 'other', from_pooled) }}){% endset -%}
+{% set projected %}transform({{ nbsql.places(p) }}, place -> {{ nbsql.summed_places(before, 'other', from_middle) }}){% endset -%}
 {% set slope %}whites[place][i] * projected[place]{% endset -%}
 SELECT
   class,
@@ -50,7 +50,7 @@ LATERAL VIEW inline(concat(
     {{ column }} AS value,
     TRUE AS unseen,
     {{ nbsql.sum_of_known(below, slope) }} AS score,
-    pooled[i] AS mean,
+    middle[i] AS mean,
     CAST(NULL AS {{ nbsql.double() }}) AS variance
   ))
   {%- endif %}
