@@ -222,8 +222,8 @@ class Scoring(Handle):
             inline: write the numbers of the model into the query, so that it reads the source alone: a frozen scorer, which
                 runs where there is no model. It has a line a value, and so a vocabulary makes it long.
             dialect: write such a scorer for another engine: "bigquery", "clickhouse", "databricks", "mysql", "redshift",
-                "snowflake", "spark", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that engine, or a
-                SELECT as it writes them, and has the columns of the model, whose types are not looked at.
+                "snowflake", "spark", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that
+                engine, or a SELECT as it writes them, and has the columns of the model, whose types are not looked at.
             columns: with a dialect, the columns of the source that come back. None is all of them where the dialect has a word
                 for all columns but some (BigQuery, ClickHouse, Databricks, Snowflake, DuckDB), and elsewhere the id and the
                 features.
