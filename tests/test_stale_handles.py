@@ -77,7 +77,8 @@ def rounded(value: Any) -> Any:
     if isinstance(value, dict):
         return {key: rounded(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [*map(rounded, value)]
+        found = [*map(rounded, value)]
+        return sorted(found, key=repr) if isinstance(value, list) else found  # rows come in any order
     return f"{value:.9g}" if isinstance(value, float) else value
 
 
