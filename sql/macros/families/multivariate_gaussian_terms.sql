@@ -1,0 +1,119 @@
+{# What rows are scored by, of numbers with a covariance matrix (multivariate_gaussian.sql), and the weights that this comes to. #}
+
+{#
+  Shared: about the middle of the classes, what is linear in each class, and the square that all have in common; with a column a
+  class, scoring has that apart.
+#}
+{% macro multivariate_gaussian_term(feature, k, part=none) -%}
+{% set shared = feature.family.shared -%}
+coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}
+{%- if shared %}
+{%- for j in range(1, feature.columns | length + 1) %} + parameters.slope{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }} * {{ nbsql.deviation(feature, j, none if k is none else 1) }}{% endfor %}
+{%- endif %}
+{%- if k is none or not shared %} + {{ nbsql.white_square(feature, k) }}{% endif %}, 0)
+{%- endmacro %}
+
+{% macro multivariate_gaussian_common(feature, k) -%}
+coalesce({{ nbsql.white_square(feature, k) }}, 0)
+{%- endmacro %}
+
+{#
+  -|W (x - m)|^2 / 2, of the matrix and mean of class k. With a column a class, x - m and W (x - m) are steps, each named where it would be
+  written out in dozens of terms; or else W (x - m) is a list, whose sum passes over a number that is missing.
+#}
+{% macro white_square(feature, k) -%}
+{% set numbers = range(1, feature.columns | length + 1) -%}
+{% if k is none -%}
+{% set whites %}{% for j in numbers %}{{ nbsql.white_number(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+-0.5 * {{ nbsql.white_squares(nbsql.list_of(whites, nbsql.double())) }} + 0 * (
+{%- for j in numbers %}number.nbsql_x{{ nbsql.sub(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- else -%}
+-0.5 * ({% for j in numbers %}{% set z %}number.nbsql_z{{ nbsql.sub(feature, j) }}_{{ k }}{% endset %}{{ nbsql.white_squared(z) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- endif %}
+{%- endmacro %}
+
+{% macro white_squared(z) -%} {{ z }} * {{ z }} {%- endmacro %}
+
+{# The sum of the squares of a list. #}
+{% macro white_squares(list) -%}
+list_sum(list_transform({{ list }}, lambda z: z * z))
+{%- endmacro %}
+
+{% macro multivariate_gaussian_first_steps(feature, class_numbers) -%}
+{% for k in ([1] if feature.family.shared else class_numbers) -%}
+{% set last = loop.last -%}
+{% for j in range(1, feature.columns | length + 1) -%}
+{{ nbsql.from_mean(feature, j, k) }} AS nbsql_d{{ nbsql.sub(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{% endif %}
+{%- endfor %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro multivariate_gaussian_steps(feature, class_numbers) -%}
+{% for k in ([1] if feature.family.shared else class_numbers) -%}
+{% set last = loop.last -%}
+{% for j in range(1, feature.columns | length + 1) -%}
+{{ nbsql.white_number(feature, j, k) }} AS nbsql_z{{ nbsql.sub(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{% endif %}
+{%- endfor %}
+{%- endfor %}
+{%- endmacro %}
+
+{# Row j of W (x - m). #}
+{% macro white_number(feature, j, k) -%}
+{% set white %}parameters.white{{ nbsql.sub(feature) }}_{% endset -%}
+{% for i in range(1, j + 1) %}{{ white }}{{ j * (j - 1) // 2 + i }}{{ nbsql.of(k) }} * {{ nbsql.deviation(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# x_j - m_j; with a column a class, the name of the step. #}
+{% macro deviation(feature, j, k) -%}
+{% if k is none %}{{ nbsql.from_mean(feature, j, none) }}{% else %}number.nbsql_d_{{ feature.index }}_{{ j }}_{{ k }}{% endif %}
+{%- endmacro %}
+
+{% macro from_mean(feature, j, k) -%}
+(number.nbsql_x{{ nbsql.sub(feature, j) }} - parameters.mean{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }})
+{%- endmacro %}
+
+{# The numbers of a row, for an explanation, as the text of a list. #}
+{% macro multivariate_gaussian_value(feature, relation) -%}
+CAST([{% for column in feature.columns %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}{% endfor %}] AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{# The form in x and, of matrices of their own, in its products: with P = W'W, -x'Px / 2 + m'Px - m'Pm / 2. #}
+{% macro multivariate_gaussian_weights(feature, column, degree) -%}
+{% set i = nbsql.sub(feature) -%}
+{% set p = feature.columns | length -%}
+{% set constant -%}
+peak{{ i }}
+{%- for j in range(1, p + 1) %}
+{%- if feature.family.shared %} - slope{{ nbsql.sub(feature, j) }} * mean{{ nbsql.sub(feature, j) }}
+{%- else %} - 0.5 * pow({{ nbsql.white_mean(feature, j) }}, 2){% endif %}
+{%- endfor %}
+{%- endset -%}
+{{ nbsql.weight_of(feature, column, constant, '1') }}
+{%- for name in feature.columns %}
+{%- set a = loop.index %}
+{%- set slope -%}
+{% if feature.family.shared -%}
+slope{{ nbsql.sub(feature, a) }}
+{%- else -%}
+{% for j in range(a, p + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + a) }} * {{ nbsql.white_mean(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{%- endif %}
+{%- endset -%}
+, {{ nbsql.weight_of(feature, column, slope, 'x', nbsql.text(name)) }}
+{%- if not feature.family.shared %}
+{%- for other in feature.columns[:a] %}
+{%- set b = loop.index %}
+{%- set product -%}
+-{% if a == b %}0.5{% else %}1{% endif %} * ({% for j in range(a, p + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + a) }} * white{{ nbsql.sub(feature, j * (j - 1) // 2 + b) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- endset -%}
+, {{ nbsql.weight_of(feature, column, product, 'x^2' if a == b else 'x y', nbsql.text(name), none if a == b else nbsql.text(other)) }}
+{%- endfor %}
+{%- endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# Row j of W m. #}
+{% macro white_mean(feature, j) -%}
+({% for l in range(1, j + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * mean{{ nbsql.sub(feature, l) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- endmacro %}
