@@ -308,7 +308,7 @@ def test_what_cannot_have_components_is_refused(
     ("ask", "what"),
     [
         (lambda model: model.linear(), "its linear form"),
-        (lambda model: model.quadratic(), "its linear form"),
+        (lambda model: model.quadratic(), "its quadratic form"),
         (lambda model: model.calibrate("lumps"), "a calibration by folds"),
     ],
 )
