@@ -162,7 +162,7 @@ def load(con: Connection, name: str, *, database: str | None = None) -> Model:
     >>> load(con, "golf").families["sky"].alpha
     1.0
     """
-    with opened(con) as engine, engine.transaction():
+    with opened(con) as engine:
         where = engine.database(database)
         schema = schemas.find(engine, where, name)
         relations = relations_in(engine, where, schema)

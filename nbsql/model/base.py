@@ -179,14 +179,14 @@ class Handle:
 
     def _refresh(self) -> None:
         """Take notice of changes that others have made to the model, as every verb does before it reads what it knows of it."""
-        if self._updated_at() == self._stamp:
-            return
-        with self._engine.transaction():
+        stamp = self._updated_at()
+        while stamp != self._stamp:  # until nothing has changed while it was read; a transaction would make writers wait
+            with self._there():
+                spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
+                plan = planned(self._engine, spec, self._relations)
+                classes = class_columns(self._engine.rows(plan.class_order()))
+            self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
             stamp = self._updated_at()
-            spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
-            plan = planned(self._engine, spec, self._relations)
-            classes = class_columns(self._engine.rows(plan.class_order()))
-        self._spec, self._plan, self._classes, self._stamp = spec, plan, classes, stamp
 
     def _updated_at(self) -> Any:
         with self._there():
