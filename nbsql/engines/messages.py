@@ -6,7 +6,8 @@ import re
 
 import duckdb
 
-_READ_ONLY = re.compile(r'on database "((?:[^"]|"")*)" which is attached in read-only mode')
+# DuckDB 1 does not double the quotes within a name.
+_READ_ONLY = re.compile(r'on database "(.*)" which is attached in read-only mode')
 
 
 def one_line(error: duckdb.Error) -> str:
