@@ -127,8 +127,7 @@ class Query:
         engine = self._engine
         if not isinstance(name, str) or not name:
             raise InputError(f"the name of a table or view must be a text of at least one character, not {name!r}")
-        path = parts(name) if "." in name or '"' in name else [name]
-        path = path or [name]
+        path = (parts(name) if "." in name or '"' in name else []) or [name]  # a name may have blanks around it
         if len(path) > 3:
             raise InputError(f"{name!r} is no path to a table; quote a name that has dots in it: '\"{name}\"'")
         database, schema, table = whole = engine.placed(path)

@@ -127,10 +127,9 @@ class Handle:
         return Query(self._engine, statement, guard=self._there)
 
     def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
-        self._refresh()
+        found = self._source(source)
         if verb == "log_evidence":
             refuse_weights(self._spec, self._title, "ln p(x)")
-        found = self._source(source)
 
         def render() -> str:
             return self._plan.score(verb, found.rows, self._classes, calibration=self._calibration(calibrated))
