@@ -47,7 +47,7 @@ assert accuracy["joint"] == best
 rare = "FROM days WHERE NOT (temperature = 'mild' AND wind = 'strong')"
 new = "SELECT 'mild' AS temperature, 'strong' AS wind"
 for backoff in (None, "naive"):
-    model = nbsql.fit(con, rare, target="play", method="joint", backoff=backoff)
+    model = nbsql.fit(con, rare, target="play", method=nbsql.JointBayes(backoff=backoff))
     print(f"a mild and windy day, backoff={backoff!r}: {model.predict(new).fetchall()[0][2]}")
 assert model.predict(new).fetchall()[0][2] == nbsql.fit(con, rare, target="play").predict(new).fetchall()[0][2]
 

@@ -1,13 +1,17 @@
 """A naive Bayes classifier that lives in the database: SQL fits it, SQL scores with it, and rows never leave."""
 
+from nbsql.answers.query import Query
+from nbsql.engines.log import watch
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, NbsqlWarning, NotSupportedError
 from nbsql.family import (
     Bernoulli,
+    Beta,
     Binned,
     Categorical,
     Complement,
     Exponential,
     Family,
+    Gamma,
     Gaussian,
     Geometric,
     Joint,
@@ -21,22 +25,28 @@ from nbsql.family import (
     TokenCounts,
     Tokens,
 )
-from nbsql.joins.join import Join
 from nbsql.judging.calibration import Calibration
 from nbsql.judging.evaluation import ClassEvaluation, Evaluation
-from nbsql.judging.sweep import Sweep
-from nbsql.judging.validation import CrossValidation
-from nbsql.judging.verbs import cross_validate, sweep
-from nbsql.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.model import Model
-from nbsql.query import Query
-from nbsql.selection import Best, Forward
-from nbsql.sharing import from_statistics, import_, merge
+from nbsql.models.from_weights import from_weights
+from nbsql.models.library import families, fit, fit_sql, from_tables, load, models
+from nbsql.models.sharing import from_statistics, import_, merge
+from nbsql.spec.join import Join
+from nbsql.spec.method import LDA, QDA, JointBayes, Logistic, Mixture
+from nbsql.spec.options import Best, Forward, Segments, Smoothed
+from nbsql.tuning.auto import Auto
+from nbsql.tuning.sweep import Sweep
+from nbsql.tuning.validation import CrossValidation
+from nbsql.tuning.verbs import auto, cross_validate, sweep
 from nbsql.version import __version__
 
 __all__ = [
+    "LDA",
+    "QDA",
+    "Auto",
     "Bernoulli",
     "Best",
+    "Beta",
     "Binned",
     "Calibration",
     "Categorical",
@@ -48,13 +58,17 @@ __all__ = [
     "Exponential",
     "Family",
     "Forward",
+    "Gamma",
     "Gaussian",
     "Geometric",
     "InputError",
     "Join",
     "Joint",
+    "JointBayes",
     "Kernel",
     "LogNormal",
+    "Logistic",
+    "Mixture",
     "Model",
     "ModelError",
     "Multinomial",
@@ -65,20 +79,29 @@ __all__ = [
     "NotSupportedError",
     "Poisson",
     "Query",
+    "Segments",
+    "Smoothed",
     "Sweep",
     "Text",
     "TokenCounts",
     "Tokens",
     "__version__",
+    "auto",
     "cross_validate",
     "families",
     "fit",
     "fit_sql",
     "from_statistics",
     "from_tables",
+    "from_weights",
     "import_",
     "load",
     "merge",
     "models",
     "sweep",
+    "watch",
 ]
+
+
+def __dir__() -> list[str]:
+    return __all__  # what a console offers: not the modules that these are made in

@@ -3,25 +3,67 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import duckdb
 import pytest
-from elsewhere import Elsewhere, opened
+from engines.spark_runs import SparkRun
 from hypothesis import settings
+from support.elsewhere import Elsewhere, opened
+from support.ordering import last_digits, steady_sorted
+from support.summary import Summary
 
-import nbsql.context
+import nbsql
+from nbsql.rendering.renderer import Renderer
 
 # No test asserts wall-clock time, and a busy machine is no reason to fail.
-settings.register_profile("nbsql", deadline=None)
+settings.register_profile("nbsql", deadline=None, max_examples=100 if os.environ.get("CI") == "true" else 30)
 settings.load_profile("nbsql")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
+    parser.addoption("--record-macros", metavar="FILE", help="add to a file which macros each case on Spark rendered")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # What a script runs in the background ignores Ctrl-C, and so would the processes that tests start, to interrupt them.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    config.pluginmanager.register(SparkRun(config))
+    config.pluginmanager.register(Summary(config))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Forms of scoring between the two that differ most are left to CI, which runs them where the scores of a kind of model are
+    the matter, and to the night, when what chooses a form or a room above has changed; and a project of dbt is built by one
+    worker.
+
+    No test sorts by the last digit of a float.
+    """
+    for item in items:
+        values = getattr(getattr(item, "callspec", None), "params", {})
+        if values.get("form") in BETWEEN:
+            item.add_marker("slow" if item.get_closest_marker("every_form") else "nightly")
+        if item.get_closest_marker("nightly") is not None:
+            item.add_marker("slow")
+        if item.get_closest_marker("dbt") is not None:
+            item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *map(str, values.values())])))
+    for module in {item.module for item in items if isinstance(item, pytest.Function)}:
+        module.sorted = steady_sorted  # type: ignore[attr-defined]
+
+
+def pytest_assertrepr_compare(op: str, left: Any, right: Any) -> list[str] | None:
+    if op == "==" and last_digits(left, right):
+        return [
+            f"{left!r} == {right!r}",
+            "only the last digits of floats differ: use pytest.approx or assert_same_rows",
+        ]
+    return None
 
 
 @pytest.fixture
@@ -77,21 +119,24 @@ def data() -> Path:
     return path
 
 
-# The limits of nbsql/context.py that bring every model, whatever its size, into one form of scoring.
+# The limits of nbsql/rendering/layout.py that bring every model, whatever its size, into one form of scoring.
 FORMS: dict[str, dict[str, int]] = {
-    "wide": {"STAR_JOINS": 10**9, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},
-    "blocks": {"STAR_JOINS": 0, "FEW_VALUES": -1, "BLOCK_JOINS": 2, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},
-    "listed": {"STAR_JOINS": 0, "FEW_VALUES": 10**9, "WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9},
-    "long": {"WIDE_CLASSES": 0},
-    "long, listed": {"STAR_JOINS": 0, "FEW_VALUES": 4, "WIDE_CLASSES": 0},
+    "wide": {"star_joins": 10**9, "wide_classes": 10**9, "wide_terms": 10**9},
+    "blocks": {"star_joins": 0, "few_values": -1, "block_joins": 2, "wide_classes": 10**9, "wide_terms": 10**9},
+    "listed": {"star_joins": 0, "few_values": 10**9, "wide_classes": 10**9, "wide_terms": 10**9},
+    "long": {"wide_classes": 0},
+    "long, listed": {"star_joins": 0, "few_values": 4, "wide_classes": 0},
 }
+
+
+BETWEEN = FORMS.keys() - {"wide", "long"}
 
 
 @pytest.fixture(params=FORMS)
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Fit and score in each of the forms in turn."""
     for name, limit in FORMS[request.param].items():
-        monkeypatch.setattr(nbsql.context, name, limit)
+        monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, **{name: limit}))
     return str(request.param)
 
 

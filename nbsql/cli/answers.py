@@ -1,50 +1,144 @@
-"""Commands that answer with the rows of one query: as a table on the terminal, JSON, CSV, or the SQL itself."""
+"""In which form a command answers: a table on the terminal, JSON, CSV, or the SQL itself; and the one writer of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+import csv
+import datetime
+import io
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
+from functools import wraps
+from typing import Any, Literal
 
 import click
 
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.files import write
+from nbsql.cli.session import end_progress
+from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
 
-_ROWS = 30  # of a table on the terminal, unless asked for more
+Form = Literal["table", "json", "csv", "sql"]
 
-_OPTIONS = (
-    click.option("--json", "as_json", is_flag=True, help="Print JSON."),
-    click.option("--csv", "as_csv", is_flag=True, help="Print CSV."),
-    click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it."),
-)
+_ROWS = 30  # of a table on the terminal, unless asked for more
 
 limited = click.option(
     "--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of the table."
 )
 
 
-def answering(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the options that say in which form it answers."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+def answering(
+    command: Callable[..., Any] | None = None,
+    /,
+    *,
+    csv: str = "Print CSV.",
+    sql: str | None = "Print the SQL instead of running it.",
+) -> Callable[..., Any]:
+    """Give a command the options that say in which form it answers, of which it is told as `form`.
+
+    Args:
+        command: the command; None: a decorator of one, with the texts of options that follow.
+        csv: what CSV has of the answer.
+        sql: what is printed instead of being run; None: nothing is.
+    """
+    texts = {"json": "Print JSON.", "csv": csv, **({} if sql is None else {"sql": sql})}
+
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def run(**given: Any) -> Any:
+            chosen = [form for form in texts if given.pop(f"as_{form}")]
+            if len(chosen) > 1:
+                first, last = [f"--{form}" for form in texts][:-1], f"--{list(texts)[-1]}"
+                raise click.UsageError(f"choose one of {', '.join(first)} and {last}")
+            return command(form=chosen[0] if chosen else "table", **given)
+
+        for form, text in reversed(texts.items()):
+            run = click.option(f"--{form}", f"as_{form}", is_flag=True, help=text)(run)
+        return run
+
+    return decorated if command is None else decorated(command)
 
 
-def check_form(*, as_json: bool, as_csv: bool, as_sql: bool) -> None:
-    """Refuse more than one form."""
-    if as_json + as_csv + as_sql > 1:
-        raise click.UsageError("choose one of --json, --csv and --sql")
+def answer(engine: Engine, query: nbsql.Query, form: Form, *, limit: int, empty: bool = False, bars: str | None = None) -> None:
+    """Show the rows of a query in a form; of a table, the first ones.
 
-
-def answer(engine: Engine, query: nbsql.Query, *, limit: int, as_json: bool, as_csv: bool, as_sql: bool) -> None:
-    """Show the rows of a query in the form that was asked for; of a table, the first ones."""
-    if as_sql:
+    Args:
+        engine: where.
+        query: the answer.
+        form: in which to show it.
+        limit: the most rows of a table on the terminal.
+        empty: whether such a table shows columns of nothing but NULL.
+        bars: the column of such a table whose numbers are drawn as bars, too.
+    """
+    if form == "sql":
         tables.sql(query.sql)
-    elif as_json or as_csv:
-        write(engine, query.sql, "json" if as_json else "csv", None)
+    elif form in ("json", "csv"):
+        write(engine, query.sql, form, None)
     else:
-        _, more = tables.query(engine, query.sql, limit=limit, empty=False)
+        _, more = tables.query(engine, query.sql, limit=limit, empty=empty, bars=bars)
         if more:
             tables.echo("", f"the first {limit} rows; --limit N shows more, --csv all")
+
+
+def say(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print what this process knows: as JSON the whole, as CSV its rows, which have the same keys."""
+    end_progress(engine)
+    if form == "json":
+        write_json(whole)
+    else:
+        write_csv(rows)
+
+
+def done(engine: Engine, form: Form, sentence: str, **facts: Any) -> None:
+    """Say what has been done: in a sentence, or as its facts."""
+    if form == "table":
+        end_progress(engine)
+        tables.echo(sentence)
+    else:
+        say(engine, form, facts, [facts])
+
+
+def write_json(value: Any) -> None:
+    """Print a value as JSON. What JSON has no word for is text: infinities and NaN, as PostgreSQL writes them, and times."""
+    text = json.dumps(_in_json(value), ensure_ascii=False, indent=2, allow_nan=False)
+    write_bytes(f"{text}\n".encode())
+
+
+def write_csv(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print rows of the same keys as CSV with a header; a list or an object in a cell is JSON."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(rows[0] if rows else ())
+    writer.writerows([map(_in_csv, row.values()) for row in rows])
+    write_bytes(out.getvalue().encode())
+
+
+def objects(engine: Engine, statement: str) -> list[dict[str, Any]]:
+    """The rows of a query, for small answers, by the names of its columns."""
+    names = engine.names(statement)
+    return [dict(zip(names, row, strict=True)) for row in engine.rows(statement)]
+
+
+def _in_json(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(key): _in_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_in_json(item) for item in value]
+    if isinstance(value, Decimal):
+        value = float(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)
+
+
+def _in_csv(value: Any) -> Any:
+    if isinstance(value, (Mapping, list, tuple)):
+        return json.dumps(_in_json(value), ensure_ascii=False, allow_nan=False)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value.isoformat() if isinstance(value, (datetime.date, datetime.time)) else value

@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
+from collections.abc import Sequence
 from typing import IO, Any
 
 import click
 import duckdb
 
 from nbsql import __version__
+from nbsql.cli.auto import auto
 from nbsql.cli.calibrate import calibrate
 from nbsql.cli.changes import compact, forget, rollback, update
-from nbsql.cli.dbt import dbt_path
+from nbsql.cli.completion import complete
+from nbsql.cli.dbt import ad_hoc, dbt_path
 from nbsql.cli.demo import demo
 from nbsql.cli.derived import cross_validate, drift, export, import_, merge, sweep
 from nbsql.cli.evaluate import evaluate
 from nbsql.cli.fit import fit
 from nbsql.cli.generative import log_likelihood, sample
 from nbsql.cli.given import from_statistics, from_tables
+from nbsql.cli.help import help_
 from nbsql.cli.models import drop, list_, show
+from nbsql.cli.report import plot, report
 from nbsql.cli.score import explain, predict, sql
+from nbsql.cli.terminal import show_every_character, styled
 from nbsql.cli.weights import linear, quadratic, relevance
-from nbsql.engines.address import without_passwords
+from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import NbsqlError
+
+_FLAG = re.compile(r"\b([a-z_]+)=True\b")  # of a Python argument
 
 
 class Failure(click.ClickException):
@@ -29,7 +40,7 @@ class Failure(click.ClickException):
 
     def show(self, file: IO[Any] | None = None) -> None:  # noqa: ARG002 - click's signature
         """Print the line."""
-        click.echo(f"{click.style('error', fg='red', bold=True)}: {self.format_message()}", err=True)
+        click.echo(f"{styled('error', fg='red', bold=True)}: {self.format_message()}", err=True)
 
 
 class Interrupted(Failure):
@@ -44,6 +55,13 @@ class Interrupted(Failure):
 class Commands(click.Group):
     """A group whose commands end with one line where nbsql refuses, and without a trace where the user interrupts."""
 
+    def main(self, args: Sequence[str] | None = None, **options: Any) -> Any:  # type: ignore[override]
+        """Run the program."""
+        show_every_character()
+        if args is None and any(not word.isprintable() for word in sys.argv):  # UTF-8 that the locale does not know
+            args = [os.fsencode(word).decode(errors="replace") for word in sys.argv[1:]]
+        return super().main(args, **options)
+
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
@@ -57,12 +75,19 @@ class Commands(click.Group):
         except NbsqlError as error:
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
-            raise Failure(without_passwords(str(error))) from None
+            raise Failure(without_passwords(self._in_options(str(error)))) from None
         except click.UsageError as error:
             message = without_passwords(error.format_message())
             if message != error.format_message():
                 raise click.UsageError(message, error.ctx) from None
             raise
+
+    def _in_options(self, message: str) -> str:
+        """A message of the library's with its arguments as one types them here: --replace for replace=True."""
+        flags = {
+            option.name for command in self.commands.values() for option in command.params if getattr(option, "is_flag", False)
+        }
+        return _FLAG.sub(lambda found: f"--{found[1]}".replace("_", "-") if found[1] in flags else found[0], message)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The commands in the order in which one needs them."""
@@ -79,14 +104,15 @@ def main() -> None:
     """A naive Bayes classifier inside DuckDB: SQL fits it, SQL scores with it, and rows never leave.
 
     DATABASE is a DuckDB file, or a PostgreSQL database, postgresql://user@host/name, and a model a schema in it.
-    SOURCE is a table, a view, a SELECT in quotes, or a file (.parquet, .csv, .json).
+    SOURCE is a table, a view, a SELECT in quotes, a file (.parquet, .csv, .json), or - for standard input.
     """
 
 
 _COMMANDS = (
-    demo, fit, predict, evaluate, cross_validate, sweep, calibrate, explain, update, forget, rollback, compact, drift, merge,
-    export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables, from_statistics, sql,
-    drop, dbt_path,
+    demo, fit, predict, evaluate, report, plot, cross_validate, sweep, auto, calibrate, explain, update, forget, rollback,
+    compact, drift, merge, export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables,
+    from_statistics, sql, drop, ad_hoc, dbt_path, help_,
 )  # fmt: skip
 for _command in _COMMANDS:
+    complete(_command)
     main.add_command(_command)

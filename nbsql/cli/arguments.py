@@ -33,8 +33,11 @@ class FamilyType(_Type):
 
     name = "COLUMN=FAMILY"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, Family]:
-        """The column, or the key of a family over several, and its family."""
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, str | Family]:
+        """The column, or the key of a family over several, and its family; "auto" stays that."""
+        column, _, name = str(value).rpartition("=")
+        if column and name == "auto":
+            return column, name
         try:
             return family(value)
         except InputError as error:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.answers import Form, answering, say
 from nbsql.cli.arguments import FoldsType
-from nbsql.cli.session import rehearsing, still, told, writing
-from nbsql.judging.calibration import METHODS
+from nbsql.cli.session import end_progress, rehearsing, warnings_said, writing
+from nbsql.judging.calibration import METHODS, Method
 
 
 @click.command(short_help="Fit what makes probabilities as often right as they say.")
@@ -23,11 +23,10 @@ from nbsql.judging.calibration import METHODS
 @click.option("--held-back", is_flag=True, help="SOURCE is rows that MODEL has not learnt; no folds.")
 @click.option("--weight", metavar="COLUMN", help="Weigh the rows held back, and those of the test.")
 @click.option("--test", metavar="SOURCE", help="Rows that neither has met, on which to judge the calibration.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL, and change nothing.")
+@answering(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
 def calibrate(
-    database: str, model: str, source: str, *, method: str, folds: Any, held_back: bool, weight: str | None,
-    test: str | None, as_json: bool, as_sql: bool,
+    database: str, model: str, source: str, *, method: Method, folds: Any, held_back: bool, weight: str | None,
+    test: str | None, form: Form,
 ) -> None:  # fmt: skip
     """Calibrate MODEL on SOURCE, the rows that it has learnt, and keep the calibration with it.
 
@@ -37,21 +36,22 @@ def calibrate(
     """  # noqa: D301 - \b keeps the lines
     if held_back and folds is not None:
         raise click.UsageError("choose one of --folds and --held-back")
-    if as_json and as_sql:
-        raise click.UsageError("choose one of --json and --sql")
     if weight is not None and not held_back and test is None:
         raise click.UsageError("--weight is of rows held back, or of a test; folds count by the weight of the fit")
     dealt = None if held_back else folds or 10
-    if as_sql:
-        with rehearsing(database) as rehearsal:
-            nbsql.load(rehearsal, model).calibrate(source, method=method, folds=dealt, weight=weight, test=test)
-            tables.sql("\n\n".join(rehearsal.statements))
+    if form == "sql":
+        with rehearsing(database) as rehearsal, warnings_said(rehearsal):
+            loaded = nbsql.load(rehearsal, model)
+            rehearsal.begin(loaded)
+            loaded.calibrate(source, method=method, folds=dealt, weight=weight, test=test)
+            tables.sql(rehearsal.script)
         return
-    with writing(database, create=False) as engine, told(engine):
+    with writing(database, create=False) as engine, warnings_said(engine):
         found = nbsql.load(engine, model).calibrate(source, method=method, folds=dealt, weight=weight, test=test)
-        still(engine)
-        if as_json:
-            tables.echo(json.dumps(found.to_dict(), ensure_ascii=False, indent=2))
+        end_progress(engine)
+        if form != "table":
+            names = ("on", "rows", "metric", "before", "after")
+            say(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])
             return
         temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
         tables.echo(f"model {model} calibrated by {method} on {found.rows:,} rows of {tables.plain(source)}{temperature}", "")

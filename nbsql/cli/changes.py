@@ -9,13 +9,13 @@ import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.answers import Form, answering
+from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.fit import classes
-from nbsql.cli.session import Rehearsal, rehearsing, told, writing
+from nbsql.cli.session import Rehearsal, rehearsing, warnings_said, writing
 from nbsql.engines.engine import Engine
 
-_sql = click.option(
-    "--sql", "as_sql", is_flag=True, help="Print the statements; they run in a transaction that is rolled back."
-)
+_answering = answering(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 
 
 @click.command(short_help="Learn more rows.")
@@ -23,8 +23,8 @@ _sql = click.option(
 @click.argument("model")
 @click.argument("source")
 @click.option("--batch", metavar="NAME", help="A name for the ledger; by default the next number.")
-@_sql
-def update(database: str, model: str, source: str, *, batch: str | None, as_sql: bool) -> None:
+@_answering
+def update(database: str, model: str, source: str, *, batch: str | None, form: Form) -> None:
     """Learn the rows of SOURCE too: MODEL is then that of all its rows at once.
 
     \b
@@ -36,7 +36,7 @@ def update(database: str, model: str, source: str, *, batch: str | None, as_sql:
         name, _, label, rows, *_ = loaded.batches.fetchall()[-1]
         return f"learnt {_rows(rows)} of {tables.plain(label)}, batch {tables.plain(name)}"
 
-    _change(database, model, act, as_sql=as_sql)
+    _change(database, model, act, form)
 
 
 @click.command(short_help="Unlearn rows, or a batch.")
@@ -44,8 +44,8 @@ def update(database: str, model: str, source: str, *, batch: str | None, as_sql:
 @click.argument("model")
 @click.argument("source", required=False)
 @click.option("--batch", metavar="NAME", help="Unlearn what came with this line of the ledger.")
-@_sql
-def forget(database: str, model: str, source: str | None, *, batch: str | None, as_sql: bool) -> None:
+@_answering
+def forget(database: str, model: str, source: str | None, *, batch: str | None, form: Form) -> None:
     """Unlearn the rows of SOURCE, or those of --batch: MODEL is then as if it had never met them.
 
     \b
@@ -60,15 +60,15 @@ def forget(database: str, model: str, source: str | None, *, batch: str | None, 
         _, _, label, rows, *_ = loaded.batches.fetchall()[-1]
         return f"forgot {_rows(rows)} of {tables.plain(label)}"
 
-    _change(database, model, act, as_sql=as_sql)
+    _change(database, model, act, form)
 
 
 @click.command(short_help="Undo the changes after a batch.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("batch")
-@_sql
-def rollback(database: str, model: str, batch: str, *, as_sql: bool) -> None:
+@_answering
+def rollback(database: str, model: str, batch: str, *, form: Form) -> None:
     """Undo every change of MODEL after BATCH, a line of its ledger (nbsql show --batches).
 
     \b
@@ -81,15 +81,15 @@ def rollback(database: str, model: str, batch: str, *, as_sql: bool) -> None:
         undone = before - len(loaded.batches.fetchall())
         return f"is as it was after batch {tables.plain(batch)}, {_count(undone, 'later change')} undone"
 
-    _change(database, model, act, as_sql=as_sql)
+    _change(database, model, act, form)
 
 
 @click.command(short_help="Fold old batches into one.")
 @click.argument("database")
 @click.argument("model")
 @click.option("--through", metavar="BATCH", help="The last batch to fold; by default all are.")
-@_sql
-def compact(database: str, model: str, *, through: str | None, as_sql: bool) -> None:
+@_answering
+def compact(database: str, model: str, *, through: str | None, form: Form) -> None:
     """Fold the batches of MODEL into one: it stays the same and takes less room; its earlier states are no more.
 
     \b
@@ -101,18 +101,23 @@ def compact(database: str, model: str, *, through: str | None, as_sql: bool) -> 
         name, _, folded, *_ = loaded.batches.fetchall()[0]
         return f"has {folded} folded into one, batch {tables.plain(name)}"
 
-    _change(database, model, act, as_sql=as_sql)
+    _change(database, model, act, form)
 
 
-def _change(database: str, name: str, act: Callable[[nbsql.Model], str], *, as_sql: bool) -> None:
+def _change(database: str, name: str, act: Callable[[nbsql.Model], str], form: Form) -> None:
     """Change a model and say what it is now, or print what would run."""
-    opened: AbstractContextManager[Engine] = rehearsing(database) if as_sql else writing(database, create=False)
+    opened: AbstractContextManager[Engine] = rehearsing(database) if form == "sql" else writing(database, create=False)
     with opened as engine:
-        with told(engine):
+        with warnings_said(engine):
             model = nbsql.load(engine, name)
+            if isinstance(engine, Rehearsal):
+                engine.begin(model)
             done = act(model)
         if isinstance(engine, Rehearsal):
-            tables.sql("\n\n".join(engine.statements))
+            tables.sql(engine.script)
+            return
+        if form != "table":
+            describe(engine, form, database, model, change=done)
             return
         tables.echo(f"model {model.name} in {database} {done}", "")
         classes(engine, model)

@@ -8,13 +8,14 @@ from textwrap import fill
 import click
 
 import nbsql
-from nbsql import demo as demonstration
 from nbsql.cli import tables
-from nbsql.cli.session import told, writing
+from nbsql.cli.session import warnings_said, writing
+from nbsql.cli.terminal import styled
 from nbsql.cli.words import explained
-from nbsql.demo import NAME, TARGET, Demonstration
-from nbsql.engines.duckdb import DuckDB, on_duckdb
+from nbsql.engines.duckdb.engine import DuckDB, on_duckdb
 from nbsql.errors import DatabaseError
+from nbsql.models import demo as demonstration
+from nbsql.models.demo import NAME, TARGET, Demonstration
 
 
 @click.command(short_help="See it work: predict which real flights arrive late.")
@@ -36,7 +37,7 @@ def demo(database: str | None, *, as_sql: bool) -> None:
         raise DatabaseError(f"{database!r} is there already; name a new file, or delete it first")
     with writing(database or ":memory:") as opened:
         engine = on_duckdb(opened, "nbsql demo")
-        with told(engine):
+        with warnings_said(engine), engine.transaction():
             found = demonstration.demonstrate(engine)
         _tell(engine, found, database)
 
@@ -57,7 +58,7 @@ def _say(text: str) -> None:
 
 
 def _head(text: str) -> None:
-    tables.echo(click.style(text, bold=True), "")
+    tables.echo(styled(text, bold=True), "")
 
 
 def _tell(engine: DuckDB, found: Demonstration, database: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -10,15 +9,14 @@ import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.answers import Form, answer, answering, done, limited, objects, say
 from nbsql.cli.arguments import FamilyType, FoldsType, PriorType
-from nbsql.cli.files import write
-from nbsql.cli.fit import chosen, modelling, report, typed
-from nbsql.cli.session import reading, still, told, writing
+from nbsql.cli.description import FEATURES
+from nbsql.cli.fit import chosen, modelling, report, smoothed, typed
+from nbsql.cli.session import end_progress, reading, warnings_said, writing
 from nbsql.family import Family
-from nbsql.judging.sweep import By
-from nbsql.making import place_for
-
-_FEATURES = 30  # of a table of drift on the terminal
+from nbsql.model.place import place_for
+from nbsql.tuning.sweep import By
 
 
 @click.command("cross-validate", short_help="Judge a fit on rows that it has not met.")
@@ -27,11 +25,8 @@ _FEATURES = 30  # of a table of drift on the terminal
 @modelling
 @click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
 @click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: fold, rows, weight, accuracy, log_loss.")
-def cross_validate(
-    database: str, source: str, *, target: str, folds: Any, fold: str | None, as_json: bool, as_csv: bool, **given: Any
-) -> None:
+@answering(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
+def cross_validate(database: str, source: str, *, target: str, folds: Any, fold: str | None, form: Form, **given: Any) -> None:
     """Predict every row of SOURCE by the model of the other folds, and count what is right.
 
     \b
@@ -39,22 +34,17 @@ def cross_validate(
       nbsql cross-validate shop.duckdb customers --target churned --fold region --json
       nbsql cross-validate shop.duckdb customers --target churned --folds loo
     """  # noqa: D301 - \b keeps the lines
-    if as_json and as_csv:
-        raise click.UsageError("choose one of --json and --csv")
     options = chosen(given)
     with reading(database) as engine:
-        with told(engine):
+        with warnings_said(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.cross_validate(engine, source, target=target, folds=folds, fold=fold, **options)
         rows = found.folds.fetchall()
-        still(engine)
-        if as_csv:
-            write(engine, found.folds.sql, "csv", None)
-        elif as_json:
+        end_progress(engine)
+        if form != "table":
             numbers = {"rows": found.rows, "accuracy": found.accuracy, "log_loss": found.log_loss}
-            names = ("fold", "rows", "weight", "accuracy", "log_loss")
-            folded = [dict(zip(names, row, strict=True)) for row in rows]
-            tables.echo(json.dumps({**numbers, "folds": folded}, ensure_ascii=False, indent=2))
+            folded = objects(engine, found.folds.sql)
+            say(engine, form, {**numbers, "folds": folded}, folded)
         else:
             others = "all other rows" if folds == "loo" and fold is None else "the other folds"
             tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by the models of {others}", "")
@@ -81,8 +71,7 @@ def cross_validate(
 @click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="What ranks the settings.")
 @click.option("--name", metavar="MODEL", help="Keep the model of the best setting under this name.")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: rank, alpha, prior, families, accuracy, log_loss.")
+@answering(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
 def sweep(
     database: str,
     source: str,
@@ -96,8 +85,7 @@ def sweep(
     by: By,
     name: str | None,
     replace: bool,
-    as_json: bool,
-    as_csv: bool,
+    form: Form,
     **given: Any,
 ) -> None:
     """Cross-validate every combination of settings on SOURCE, from one count of its rows, and rank them.
@@ -106,24 +94,24 @@ def sweep(
       nbsql sweep shop.duckdb customers --target churned --id customer_id --alphas 0.1,1,10
       nbsql sweep shop.duckdb customers --target churned --try-family visits=poisson --name churn
     """  # noqa: D301 - \b keeps the lines
-    if as_json and as_csv:
-        raise click.UsageError("choose one of --json and --csv")
+    prior_alpha = given.pop("prior_alpha")
     options = chosen(given)
     families = options.pop("families")
     options["families"] = [families, *({**families, column: family} for column, family in tried)]
+    wanted = smoothed(priors or [options["prior"]], prior_alpha)
     if alphas is not None:
         options["alpha"] = _numbers(alphas)
     with writing(database, create=False) if name else reading(database) as engine:
         if name:
             place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
-        with told(engine):
-            options["prior"] = [typed(engine, source, target, prior) for prior in priors or [options["prior"]]]
+        with warnings_said(engine):
+            options["prior"] = [typed(engine, source, target, prior) for prior in wanted]
             found = nbsql.sweep(engine, source, target=target, folds=folds, fold=fold, by=by, **options)
             if name:
                 found.best(name=name, replace=replace)
-        still(engine)
-        if as_json or as_csv:
-            write(engine, found.ranking.sql, "json" if as_json else "csv", None)
+        end_progress(engine)
+        if form != "table":
+            answer(engine, found.ranking, form, limit=len(found.settings))
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by each of {len(found.settings)} settings", "")
         tables.query(engine, found.ranking.sql)
@@ -143,27 +131,16 @@ def _numbers(text: str) -> list[float]:
 @click.argument("model")
 @click.argument("a")
 @click.argument("b")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it.")
-def drift(database: str, model: str, a: str, b: str, *, as_json: bool, as_csv: bool, as_sql: bool) -> None:
+@limited
+@answering
+def drift(database: str, model: str, a: str, b: str, *, limit: int, form: Form) -> None:
     """Compare slice B of MODEL with slice A; batches of its ledger, if it has no slices. The farthest feature comes first.
 
     \b
       nbsql drift shop.duckdb churn 2026-01 2026-02
     """  # noqa: D301 - \b keeps the lines
-    if as_json + as_csv + as_sql > 1:
-        raise click.UsageError("choose one of --json, --csv and --sql")
     with reading(database) as engine:
-        query = nbsql.load(engine, model).drift(a, b)
-        if as_sql:
-            tables.sql(query.sql)
-        elif as_json or as_csv:
-            write(engine, query.sql, "json" if as_json else "csv", None)
-        else:
-            _, more = tables.query(engine, query.sql, limit=_FEATURES)
-            if more:
-                tables.echo("", f"the first {_FEATURES} features; --csv has all")
+        answer(engine, nbsql.load(engine, model).drift(a, b), form, limit=limit, empty=True)
 
 
 @click.command(short_help="Make one model of what several have learnt.")
@@ -171,15 +148,16 @@ def drift(database: str, model: str, a: str, b: str, *, as_json: bool, as_csv: b
 @click.argument("models", nargs=-1, required=True)
 @click.option("--name", required=True, metavar="MODEL", help="The name of the merged model.")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool) -> None:
+@answering(csv=FEATURES, sql=None)
+def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, form: Form) -> None:
     """Merge MODELS of DATABASE, which predict the same by the same features. Only counts move, never a row.
 
     \b
       nbsql merge shop.duckdb january february --name winter
     """  # noqa: D301 - \b keeps the lines
-    with writing(database) as engine:
+    with writing(database, create=False) as engine:
         model = nbsql.merge(engine, list(models), name=name, replace=replace)
-        report(engine, database, model)
+        report(engine, database, model, form)
 
 
 @click.command(short_help="Write a model to one file.")
@@ -187,16 +165,16 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool) -
 @click.argument("model")
 @click.argument("path")
 @click.option("--overwrite", is_flag=True, help="Take the place of a file that is there.")
-def export(database: str, model: str, path: str, *, overwrite: bool) -> None:
-    """Write MODEL to PATH, a file of its counts, which holds no row: Parquet, or JSON on PostgreSQL.
+@answering(sql=None)
+def export(database: str, model: str, path: str, *, overwrite: bool, form: Form) -> None:
+    """Write MODEL to PATH, a Parquet file of its counts, which holds no row and which every engine reads.
 
     \b
       nbsql export shop.duckdb churn churn.parquet
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
         nbsql.load(engine, model).export(path, overwrite=overwrite)
-        still(engine)
-        tables.echo(f"model {model} written to {path}")
+        done(engine, form, f"model {model} written to {path}", model=model, path=path)
 
 
 @click.command("import", short_help="Read a model from a file.")
@@ -204,12 +182,13 @@ def export(database: str, model: str, path: str, *, overwrite: bool) -> None:
 @click.argument("path")
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model.")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-def import_(database: str, path: str, *, name: str, replace: bool) -> None:
-    """Read the model that `nbsql export` wrote to PATH.
+@answering(csv=FEATURES, sql=None)
+def import_(database: str, path: str, *, name: str, replace: bool, form: Form) -> None:
+    """Read the model that `nbsql export` wrote to PATH, on whichever engine.
 
     \b
       nbsql import other.duckdb churn.parquet --name churn
     """  # noqa: D301 - \b keeps the lines
     with writing(database) as engine:
         model = nbsql.import_(engine, path, name=name, replace=replace)
-        report(engine, database, model)
+        report(engine, database, model, form)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from typing import TYPE_CHECKING, Any
 
 import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.answers import Form, answer, answering, limited, say
 from nbsql.cli.arguments import CostType, prices
-from nbsql.cli.files import write
-from nbsql.cli.session import reading, still
-from nbsql.engines.engine import Engine
+from nbsql.cli.session import end_progress, reading
 from nbsql.judging.evaluation import TABLES
 
 if TYPE_CHECKING:
     from rich.text import Text
 
+_SHARES = ("accuracy", "accuracy of the majority", "balanced accuracy", "ROC AUC", "average precision")  # better near 1
 _CLASSES = 8  # at most so many in a matrix of actual and predicted classes
-_ROWS = 20  # of a table on the terminal
 
 
 @click.command(short_help="Judge a model on rows whose class is known.")
@@ -37,13 +33,11 @@ _ROWS = 20  # of a table on the terminal
 )
 @click.option("--calibrated", is_flag=True, help="Judge the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--table", type=click.Choice(TABLES), help="One of the tables behind the numbers, instead of the numbers.")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print CSV: class (empty for the whole), metric, value.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it.")
+@limited
+@answering(csv="Print CSV: class (empty for the whole), metric, value.")
 def evaluate(
     database: str, model: str, source: str, *, weight: str | None, bins: int,
-    costs: tuple[tuple[str, str, float], ...], calibrated: bool, table: str | None,
-    as_json: bool, as_csv: bool, as_sql: bool,
+    costs: tuple[tuple[str, str, float], ...], calibrated: bool, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
     """Judge MODEL on the rows of SOURCE, which holds the column that the model predicts.
 
@@ -52,58 +46,45 @@ def evaluate(
       nbsql evaluate shop.duckdb churn holdout.csv --json
       nbsql evaluate shop.duckdb churn holdout --table thresholds --csv
     """  # noqa: D301 - \b keeps the lines
-    if as_json + as_csv + as_sql > 1:
-        raise click.UsageError("choose one of --json, --csv and --sql")
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
-        if as_sql:
+        if form == "sql":
             options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated}
             tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=prices(loaded, costs), **options))
             return
-        if engine.watch is not None:
-            engine.watch("judge")
+        engine.announce("judge")
         evaluation = loaded.evaluate(source, weight=weight, bins=bins, costs=prices(loaded, costs), calibrated=calibrated)
         if table is not None:
-            _table(engine, getattr(evaluation, table), "json" if as_json else "csv" if as_csv else "table")
+            answer(engine, getattr(evaluation, table), form, limit=limit, empty=True)
             return
         confusion = evaluation.confusion.fetchall() if len(evaluation.classes) <= _CLASSES else []
-        still(engine)
-        if as_json:
-            tables.echo(json.dumps(evaluation.to_dict(), ensure_ascii=False, indent=2))
-        elif as_csv:
-            _csv(evaluation)
+        end_progress(engine)
+        if form != "table":
+            say(engine, form, evaluation.to_dict(), _numbers(evaluation))
         else:
             _report(evaluation, loaded.target, str(loaded.name), source, confusion)
 
 
-def _table(engine: Engine, query: nbsql.Query, file_format: str) -> None:
-    if file_format != "table":
-        write(engine, query.sql, file_format, None)
-        return
-    _, more = tables.query(engine, query.sql, limit=_ROWS)
-    if more:
-        tables.echo("", f"the first {_ROWS} rows; --csv has all")
-
-
-def _csv(evaluation: nbsql.Evaluation) -> None:
+def _numbers(evaluation: nbsql.Evaluation) -> list[dict[str, Any]]:
     numbers = evaluation.to_dict()
     classes = numbers.pop("classes")
     lines = [("", metric, value) for metric, value in numbers.items()]
     for item in classes:
         label = _label(item.pop("label"))
         lines += [(label, metric, value) for metric, value in item.items()]
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows([("class", "metric", "value"), *lines])
-    click.echo(out.getvalue(), nl=False)
+    return [{"class": label, "metric": metric, "value": value} for label, metric, value in lines]
 
 
 def _report(evaluation: nbsql.Evaluation, target: str, model: str, source: str, confusion: list[tuple[Any, ...]]) -> None:
     rows = f"{evaluation.rows:,} row{'' if evaluation.rows == 1 else 's'}"
     tables.echo(f"model {model} judged on {rows} of {tables.plain(source)}", *evaluation.notes(), "")
-    tables.table(["of all rows", "value"], [[name, _number(value)] for name, value in evaluation.summary()], right=[1])
+    lines: list[list[str | Text | None]] = [
+        [name, _number(value), tables.bar(value if name in _SHARES else None)] for name, value in evaluation.summary()
+    ]
+    tables.table(["of all rows", "value", ""], lines, right=[1])
     tables.echo("")
     headings = [target, "precision", "recall", "f1", "ROC AUC", "avg. prec.", "support"]
-    lines: list[list[str | Text | None]] = []
+    lines = []
     for label, *rates, support in evaluation.table():
         lines.append([_label(label), *map(_number, rates), tables.number(support)])
     tables.table(headings, lines, right=range(1, 7))

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import select
 import shutil
+import stat
 import sys
 import tempfile
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
 
-from nbsql.cli.session import discard, still
+from nbsql.cli.session import end_progress
+from nbsql.cli.terminal import write_bytes
+from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.engines.duckdb.paths import discard
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError
 
@@ -39,7 +48,7 @@ def write(engine: Engine, query: str, file_format: str, output: str | None) -> N
         with tempfile.TemporaryDirectory() as folder:
             file = str(Path(folder) / f"answer.{file_format}")
             _copy(engine, query, file, file_format)
-            still(engine)
+            end_progress(engine)
             with Path(file).open("rb") as rows:
                 shutil.copyfileobj(rows, sys.stdout.buffer)
         return
@@ -55,6 +64,65 @@ def write(engine: Engine, query: str, file_format: str, output: str | None) -> N
         raise DatabaseError(str(error).replace(part, output)) from error.__cause__
     finally:
         discard(part)
+
+
+def is_piped() -> bool:
+    """Whether another program reads what is printed."""
+    try:
+        return stat.S_ISFIFO(os.fstat(sys.stdout.fileno()).st_mode)
+    except (OSError, ValueError, AttributeError):  # no file at all
+        return False
+
+
+def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
+    """Write the rows of several queries with the same columns down the pipe, one query after the other.
+
+    Raises:
+        BrokenPipeError: the reader has read enough, and what ran was stopped.
+    """
+    with tempfile.TemporaryDirectory() as folder, _stopped_with_reader(engine) as has_gone:
+        for position, query in enumerate(queries):
+            file = Path(folder) / f"{position}.{file_format}"
+            try:
+                _copy(engine, query, str(file), file_format)
+            except DatabaseError:
+                if has_gone():
+                    raise BrokenPipeError(errno.EPIPE, "the reader has gone") from None
+                raise
+            end_progress(engine)
+            with file.open("rb") as rows:
+                if position and file_format == "csv":
+                    rows.readline()  # the names of the columns, which hold no line break
+                while part := rows.read(1 << 20):
+                    write_bytes(part)
+            file.unlink()
+
+
+@contextmanager
+def _stopped_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
+    """Stop what runs when the reader of stdout goes. The system says so at once; a writer would learn it only by writing."""
+    if not isinstance(engine, DuckDB) or not hasattr(select, "poll"):  # as on Windows
+        yield lambda: False
+        return
+    gone, over = threading.Event(), threading.Event()
+    connection, descriptor = engine.connection, sys.stdout.fileno()
+
+    def wait() -> None:
+        poll = select.poll()
+        poll.register(descriptor, select.POLLERR)
+        while not over.is_set():
+            if poll.poll(50):
+                gone.set()
+                connection.interrupt()
+                over.wait(0.05)  # a statement that began after it is to end, too
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    try:
+        yield gone.is_set
+    finally:
+        over.set()
+        waiting.join()
 
 
 def _copy(engine: Engine, query: str, file: str, file_format: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, get_args
 
@@ -11,20 +11,20 @@ import duckdb
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.answers import Form, answering
 from nbsql.cli.arguments import ComponentsType, FamilyType, PriorType
+from nbsql.cli.description import FEATURES, describe
+from nbsql.cli.families import AUTO, FamiliesType
 from nbsql.cli.joins import JoinType
-from nbsql.cli.session import check_new_database, reading, recording, told, writing
-from nbsql.engines.duckdb import DuckDB
+from nbsql.cli.session import check_new_database, reading, warnings_said, writing
+from nbsql.engines.connect import is_postgres
+from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
-from nbsql.family import Family, Nulls, Unseen
-from nbsql.family.stop_words import STOP_WORDS
-from nbsql.method import METHODS
-from nbsql.places import is_postgres
-from nbsql.selection import Best, By, Forward
-
-_ROWS = 30  # of a table that is no answer but a report
-
-_DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip", "estimate": "mean"}
+from nbsql.family import Nulls, Unseen
+from nbsql.model.overview import ROWS, classes_of, features_of, heading
+from nbsql.spec.method import METHODS, Classifier, Mixture
+from nbsql.spec.options import Best, By, Forward, Segments, Smoothed
+from nbsql.tuning.auto import with_auto
 
 
 def _number_or_text(text: str | None) -> float | str | None:
@@ -33,6 +33,17 @@ def _number_or_text(text: str | None) -> float | str | None:
     except ValueError:
         return text
 
+
+# Options of a command that are an argument of another's value; and by whose method those of one are taken.
+_OF_METHODS = {
+    "components": ["naive"],
+    "backoff": ["joint"],
+    "shrinkage": ["lda", "qda"],
+    "penalty": ["logistic"],
+    "iterations": ["logistic"],
+    "tolerance": ["logistic"],
+}
+_ARGUMENTS = {*_OF_METHODS, "more_families", "best", "best_by", "forward", "prior_alpha", "segment_shrinkage"}
 
 # What to model, for every command that fits or judges a fit.
 _OPTIONS = [
@@ -66,7 +77,7 @@ _OPTIONS = [
         type=JoinType(),
         multiple=True,
         help="A dimension table that features live in, by its key: customers:customer_id, products:product=id, or with a "
-        "prefix for its columns products:product=id:product_. Repeatable.",
+        "prefix for its columns products:product=id:product. Repeatable.",
     ),
     click.option(
         "--family",
@@ -75,6 +86,13 @@ _OPTIONS = [
         multiple=True,
         help="The family of a column where the one inferred from its type will not do: visits=poisson, "
         "x='gaussian(variance=sample)', notes='text(stop_words=english,ngrams=2)', words='multinomial(w1,w2)'. Repeatable.",
+    ),
+    click.option(
+        "--families",
+        "more_families",
+        type=FamiliesType(),
+        help="A file of families by column, YAML or JSON, in the words of meta.nbsql in dbt; --family of a column goes first. "
+        "Or auto, of fit: choose those of all other columns by cross-validation; x=auto in --family: of some.",
     ),
     click.option("--weight", metavar="COLUMN", help="Row weights: a weight w counts as w copies of the row."),
     click.option(
@@ -153,8 +171,8 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Split every class into K parts by k-means on its numbers, or some classes: yes=3,no=2. A class is their mixture.",
 )
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
-def fit(database: str, source: str, *, name: str, target: str, replace: bool, as_sql: bool, **given: Any) -> None:
+@answering(csv=FEATURES, sql="Print the statements instead of running them.")
+def fit(database: str, source: str, *, name: str, target: str, replace: bool, form: Form, **given: Any) -> None:
     """Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
 
     The family of every feature follows from its column's type: text is categorical, BOOLEAN bernoulli, numbers are
@@ -166,21 +184,23 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, as
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, source)
     options = chosen(given)
-    if as_sql:
+    if form == "sql":
         _print(database, source, name, replace=replace, options={"target": target, **options})
         return
     with writing(database) as engine:
-        with told(engine):
+        with warnings_said(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
-            options["components"] = typed(engine, source, target, options["components"])
+            if isinstance(options["method"], Mixture):
+                options["method"] = Mixture(typed(engine, source, target, options["method"].components))
             model = nbsql.fit(engine, source, target=target, name=name, replace=replace, **options)
-        report(engine, database, model)
-        _next(engine, database, model, source)
+        report(engine, database, model, form)
+        if form == "table":
+            _next(engine, database, model, source)
 
 
 def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a command as the keyword arguments of a fit."""
-    options = {name: value for name, value in given.items() if name not in ("best", "best_by", "forward")}
+    options = {name: value for name, value in given.items() if name not in _ARGUMENTS}
     features = list(given["features"]) or None
     if given["best"] is not None and given["forward"] is not None:
         raise click.UsageError("choose one of --best and --forward")
@@ -192,7 +212,36 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
         options["features"] = Best(given["best"], by=given["best_by"] or "mutual_information", among=features)
     else:
         options["features"] = features
-    return {**options, "families": dict(given["families"])}
+    options["method"] = _classifier(given)
+    (options["prior"],) = smoothed([given["prior"]], given.get("prior_alpha"))
+    if (shrinkage := given.get("segment_shrinkage")) is not None:
+        if given["segment_by"] is None:
+            raise click.UsageError("--segment-shrinkage goes with --segment-by, which makes the segments")
+        options["segment_by"] = Segments(given["segment_by"], shrinkage=shrinkage)
+    families = dict(given["families"])
+    if given.get("more_families") == AUTO:
+        if click.get_current_context().command.name != "fit":
+            raise click.UsageError("--families auto is of fit; nbsql auto shows what it tries")
+        return {**options, "families": with_auto(families)}
+    return {**options, "families": {**(given.get("more_families") or {}), **families}}
+
+
+def _classifier(given: Mapping[str, Any]) -> str | Classifier:
+    """The method with the options of its own, which are options of the command beside it."""
+    name = given["method"]
+    arguments = {option: given[option] for option in _OF_METHODS if given.get(option) is not None}
+    kind: type[Classifier] = Mixture if name == "naive" and "components" in arguments else METHODS[name]
+    for option in arguments:
+        if option not in {field.name for field in fields(kind)}:
+            raise click.UsageError(f"--{option} is of --method {' and '.join(_OF_METHODS[option])}, not of {name}")
+    return kind(**arguments) if arguments else name
+
+
+def smoothed(priors: Sequence[Any], alpha: float | None) -> list[Any]:
+    """The priors with the pseudo-count of those that are smoothed."""
+    if alpha is not None and "smoothed" not in priors:
+        raise click.UsageError("--prior-alpha is of --prior smoothed")
+    return [Smoothed(alpha) if prior == "smoothed" and alpha is not None else prior for prior in priors]
 
 
 def _print(database: str, source: str, name: str, *, replace: bool, options: dict[str, Any]) -> None:
@@ -200,14 +249,9 @@ def _print(database: str, source: str, name: str, *, replace: bool, options: dic
     from pathlib import Path
 
     path = database if is_postgres(database) or Path(database).exists() else ":memory:"
-    if replace and path == database:
-        with recording(path) as recorder:
-            if name.lower() in map(str.lower, nbsql.models(recorder)):
-                nbsql.load(recorder, name).drop()
-                tables.sql("\n\n".join(recorder.statements) + "\n")
     with reading(path) as engine:
         options["prior"] = typed(engine, source, options["target"], options["prior"])
-        tables.sql(nbsql.fit_sql(engine, source, name=name, **options))
+        tables.sql(nbsql.fit_sql(engine, source, name=name, replace=replace, **options))
 
 
 def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:
@@ -222,57 +266,28 @@ def typed(engine: Engine, source: str, target: str, prior: Any) -> Any:
     return dict(prior)
 
 
-def report(engine: Engine, database: str, model: nbsql.Model) -> None:
+def report(engine: Engine, database: str, model: nbsql.Model, form: Form = "table") -> None:
     """What was inferred, and from how many rows."""
-    features = list(model.families.items())
-    count = f"{len(features)} feature{'' if len(features) == 1 else 's'}"
-    tables.echo(f"model {model.name} in {database}: predicts {model.target} from {count}", "")
-    if features:
-        rows = [[name, family.name, differing(family)] for name, family in features]
-        tables.table(["feature", "family", "options"], rows[:_ROWS], indent=2)
-        if len(rows) > _ROWS:
-            tables.echo(f"  … and {len(rows) - _ROWS} more: {tables.command('show', database, str(model.name), '--families')}")
+    if form != "table":
+        describe(engine, form, database, model)
+        return
+    tables.echo(heading(f"model {model.name} in {database}", model._spec), "")
+    features = features_of(model._spec.features)
+    if features.rows:
+        tables.table(features.columns, features.rows[:ROWS], indent=2)
+        if len(features.rows) > ROWS:
+            more = tables.command("show", database, str(model.name), "--families")
+            tables.echo(f"  … and {len(features.rows) - ROWS} more: {more}")
         tables.echo("")
     classes(engine, model)
 
 
 def classes(engine: Engine, model: nbsql.Model) -> None:
     """The classes, the most probable first."""
-    priors = engine.renderer.dialect.query(model.priors.sql)
-    rows = sorted(engine.ask("as_text", priors, engine.names(model.priors.sql)), key=lambda row: -float(row[2]))
-    shown = [
-        [label, tables.number(float(n)) if n is not None else "", tables.share(float(prior))]
-        for label, n, prior, _ in rows[:_ROWS]
-    ]
-    tables.table([f"class of {model.target}", "rows", "prior"], shown, right=[1, 2], indent=2)
-    if len(rows) > _ROWS:
-        tables.echo(f"  … and {len(rows) - _ROWS} more")
-
-
-def differing(family: Family, *, complete: bool = False) -> str:
-    """The options of a family that are not as they would be if nothing had been asked for; or all that are set."""
-    parts = []
-    for field in fields(family):
-        value = getattr(family, field.name)
-        usual = _DEFAULTS.get(field.name, field.default)
-        if field.name == "ngrams":
-            usual = (1, 1)
-        if field.name == "columns":
-            parts.extend(value)
-        elif value is not None and value != () and (complete or value != usual):
-            parts.append(f"{field.name}={_shown(value)}")
-    return ", ".join(parts)
-
-
-def _shown(value: Any) -> str:
-    named = [name for name, words in STOP_WORDS.items() if value == words]
-    if named:
-        return named[0]
-    if isinstance(value, tuple) and len(value) > 4:
-        return f"({len(value)} of them)"
-    if isinstance(value, (tuple, list)):
-        return f"[{','.join(map(str, value))}]"
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    found = classes_of(engine, model._spec, model._relations)
+    tables.table(found.columns, found.rows[:ROWS], right=found.right, indent=2)
+    if len(found.rows) > ROWS:
+        tables.echo(f"  … and {len(found.rows) - ROWS} more")
 
 
 def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> None:
@@ -282,7 +297,7 @@ def _next(engine: Engine, database: str, model: nbsql.Model, source: str) -> Non
         schema, asked = (dialect.query(name) if _plain(engine, name) else dialect.ident(name)), dialect.text(table)
     else:
         schema, asked = (dialect.query(engine.ask("quoted_name", word)[0][0]) for word in (name, table))
-    in_sql = engine.renderer.statement("used_in_sql", schema, asked)
+    in_sql = engine.renderer.statement("example_call", schema, asked)
     tables.echo(
         "",
         "next:",

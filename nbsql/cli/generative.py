@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import answering, check_form
+from nbsql.cli.answers import Form, answering, say
 from nbsql.cli.files import write
-from nbsql.cli.session import reading, recording, still, writing
+from nbsql.cli.session import end_progress, reading, recording, writing
 
 _ROWS = 20  # of a table on the terminal
 
@@ -23,7 +21,7 @@ _ROWS = 20  # of a table on the terminal
 @click.option("--into", metavar="TABLE", help="Keep the rows as a new table of DATABASE.")
 @answering
 def sample(
-    database: str, model: str, n: int, *, seed: int, into: str | None, as_json: bool, as_csv: bool, as_sql: bool
+    database: str, model: str, n: int, *, seed: int, into: str | None, form: Form
 ) -> None:  # fmt: skip
     """Draw N rows as MODEL has them: a class each, by the priors, then its features from their distributions in that class.
 
@@ -32,18 +30,17 @@ def sample(
       nbsql sample shop.duckdb churn 100000 --seed 7 --into drawn
       nbsql sample shop.duckdb churn 1000 --csv > drawn.csv
     """  # noqa: D301 - \b keeps the lines
-    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
-    if into is not None and (as_json or as_csv):
+    if into is not None and form in ("json", "csv"):
         raise click.UsageError("--into keeps the rows in the database; leave out --json and --csv")
     if into is not None:
-        _into(database, model, n, seed, into, as_sql=as_sql)
+        _into(database, model, n, seed, into, form)
         return
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
-        if as_sql:
+        if form == "sql":
             tables.sql(loaded.sample(n, seed=seed).sql)
-        elif as_json or as_csv:
-            write(engine, loaded.sample(n, seed=seed).sql, "json" if as_json else "csv", None)
+        elif form != "table":
+            write(engine, loaded.sample(n, seed=seed).sql, form, None)
         else:
             # The first rows of a sample are those of a shorter one, so that no more are drawn than shown.
             hidden, _ = tables.query(engine, loaded.sample(min(n, _ROWS), seed=seed).sql, keep=1)
@@ -53,13 +50,13 @@ def sample(
                 tables.echo("", *notes)
 
 
-def _into(database: str, name: str, n: int, seed: int, into: str, *, as_sql: bool) -> None:
-    with recording(database) if as_sql else writing(database, create=False) as engine:
+def _into(database: str, name: str, n: int, seed: int, into: str, form: Form) -> None:
+    with recording(database) if form == "sql" else writing(database, create=False) as engine:
         nbsql.load(engine, name).sample(n, seed=seed).create_table(into)
-        if as_sql:
-            tables.sql("\n\n".join(engine.statements))  # type: ignore[attr-defined]
+        if form == "sql":
+            tables.sql(engine.script)  # type: ignore[attr-defined]
             return
-        still(engine)
+        end_progress(engine)
         tables.echo(f"drew {n:,} row{'' if n == 1 else 's'} from model {name} into the table {into} of {database}")
 
 
@@ -70,7 +67,7 @@ def _into(database: str, name: str, n: int, seed: int, into: str, *, as_sql: boo
 @click.option("--labelled", is_flag=True, help="ln p(x, c), c the class that the row has, instead of ln p(x).")
 @answering
 def log_likelihood(
-    database: str, model: str, source: str, *, labelled: bool, as_json: bool, as_csv: bool, as_sql: bool
+    database: str, model: str, source: str, *, labelled: bool, form: Form
 ) -> None:  # fmt: skip
     """Say how probable MODEL makes the rows of SOURCE: their log-likelihood, all together and on average, in nats.
 
@@ -78,21 +75,17 @@ def log_likelihood(
       nbsql log-likelihood shop.duckdb churn holdout
       nbsql log-likelihood shop.duckdb churn holdout --labelled --json
     """  # noqa: D301 - \b keeps the lines
-    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
     with reading(database) as engine:
         statement = nbsql.load(engine, model).log_likelihood_sql(source, labelled=labelled)
-        if as_sql:
+        if form == "sql":
             tables.sql(statement)
             return
-        if engine.watch is not None:
-            engine.watch("score")
+        engine.announce("score")
         ((total, rows),) = engine.rows(statement)
-        still(engine)
+        end_progress(engine)
         numbers = {"rows": rows, "log_likelihood": total, "mean": total / rows if rows else None}
-        if as_json:
-            tables.echo(json.dumps(numbers, indent=2))
-        elif as_csv:
-            tables.echo(",".join(numbers), ",".join("" if number is None else str(number) for number in numbers.values()))
+        if form != "table":
+            say(engine, form, numbers, [numbers])
         else:
             what = "ln p(x, c)" if labelled else "ln p(x)"
             title = f"{what} of {rows:,} row{'' if rows == 1 else 's'} of {tables.plain(source)} by model {model}, in nats"

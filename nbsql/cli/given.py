@@ -1,19 +1,22 @@
-"""`nbsql from-tables` and `from-statistics`: a model of given probabilities, or of what another engine has counted."""
+"""`nbsql from-tables` and `from-statistics`: a model of given probabilities, or of what was counted elsewhere."""
 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any, get_args
 
 import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.arguments import FamilyType
-from nbsql.cli.fit import report
-from nbsql.cli.session import Rehearsal, check_new_database, rehearsing, told, writing
+from nbsql.cli.answers import Form, answering
+from nbsql.cli.arguments import FamilyType, PriorType
+from nbsql.cli.description import FEATURES
+from nbsql.cli.fit import report, typed
+from nbsql.cli.session import Rehearsal, check_new_database, rehearsing, warnings_said, writing
 from nbsql.engines.engine import Engine
-from nbsql.family import Family
+from nbsql.family import Family, Nulls, Unseen
 
 
 @click.command("from-tables", short_help="Make a model of given probabilities.")
@@ -32,10 +35,10 @@ from nbsql.family import Family
     "Poisson (rate). Repeatable.",
 )
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the statements; they run in a transaction that is rolled back.")
+@answering(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 def from_tables(
     database: str, priors: str, likelihoods: str | None, *, name: str, target: str, id: tuple[str, ...],
-    families: tuple[tuple[str, Family], ...], replace: bool, as_sql: bool,
+    families: tuple[tuple[str, Family], ...], replace: bool, form: Form,
 ) -> None:  # fmt: skip
     """Make a model of the probabilities of an expert, a book or another system, and keep it in DATABASE as the schema --name.
 
@@ -48,41 +51,65 @@ def from_tables(
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, priors)
     opened: AbstractContextManager[Engine] = writing(database)
-    if as_sql:  # a database that is not there yet would be an empty one
+    if form == "sql":  # a database that is not there yet would be an empty one
         opened = rehearsing(database if Path(database).exists() else ":memory:")
     with opened as engine:
-        with told(engine):
+        with warnings_said(engine):
             model = nbsql.from_tables(
                 engine, priors=priors, likelihoods=likelihoods, families=dict(families), target=target, id=id, name=name,
                 replace=replace,
             )  # fmt: skip
         if isinstance(engine, Rehearsal):
-            tables.sql("\n\n".join(engine.statements))
+            tables.sql(engine.script)
             return
-        report(engine, database, model)
+        report(engine, database, model, form)
 
 
-@click.command("from-statistics", short_help="Make a model of what another engine has counted.")
+@click.command("from-statistics", short_help="Make a model of what was counted elsewhere.")
 @click.argument("database")
 @click.argument("statistics")
-@click.option("--like", required=True, metavar="MODEL", help="The model whose features and options it has.")
+@click.option("--like", metavar="MODEL", help="The model whose features and options it has.")
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
+@click.option("--target", metavar="COLUMN", help="Without --like: what the predicted column is called.  [default: class]")
+@click.option("--id", "id", multiple=True, metavar="COLUMN", help="A key column, named in explanations. Repeatable.")
+@click.option("--weight", metavar="COLUMN", help="The column of row weights, of rows that it learns later.")
+@click.option(
+    "--family",
+    "families",
+    type=FamilyType(),
+    multiple=True,
+    help="Without --like: the family of a feature where its cells do not say it. Repeatable.",
+)
+@click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1]")
+@click.option("--estimate", type=click.Choice(["mean", "mode", "map", "mle"]), help="Of every parameter.  [default: mean]")
+@click.option("--prior", type=PriorType(), help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default: empirical]")
+@click.option("--nulls", type=click.Choice(get_args(Nulls)), help="What a missing value is.  [default: skip]")
+@click.option("--unseen", type=click.Choice(get_args(Unseen)), help="What a value new to the model is.  [default: skip]")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the statements; they run in a transaction that is rolled back.")
-def from_statistics(database: str, statistics: str, *, like: str, name: str, replace: bool, as_sql: bool) -> None:
-    """Make a model of the answer of `nbsql sql DATABASE statistics ... --dialect NAME`, which another engine has given.
+@answering(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
+def from_statistics(
+    database: str, statistics: str, *, like: str | None, name: str, replace: bool, form: Form, **given: Any
+) -> None:
+    """Make a model of counts: those of ad_hoc.sql, or of another engine, the answer of `nbsql sql DATABASE statistics`.
 
-    STATISTICS is a source with the columns class, feature, value, n, mean and m2.
+    STATISTICS is a source with the columns class, feature, value, n, mean and m2. Without --like the family of every feature
+    follows from its cells.
 
     \b
+      nbsql from-statistics shop.duckdb counts --name churn --target churned --id customer_id
       nbsql sql shop.duckdb statistics churn shop.customers --dialect bigquery
       nbsql from-statistics shop.duckdb answer.csv --like churn --name churn_of_all
     """  # noqa: D301 - \b keeps the lines
-    opened: AbstractContextManager[Engine] = rehearsing(database) if as_sql else writing(database, create=False)
+    options = {option: value for option, value in given.items() if value not in (None, ())}
+    if "families" in options:
+        options["families"] = dict(options["families"])
+    opened: AbstractContextManager[Engine] = rehearsing(database) if form == "sql" else writing(database, create=False)
     with opened as engine:
-        with told(engine):
-            model = nbsql.from_statistics(engine, statistics, like=like, name=name, replace=replace)
+        with warnings_said(engine):
+            if "prior" in options:
+                options["prior"] = typed(engine, statistics, "class", options["prior"])
+            model = nbsql.from_statistics(engine, statistics, like=like, name=name, replace=replace, **options)
         if isinstance(engine, Rehearsal):
-            tables.sql("\n\n".join(engine.statements))
+            tables.sql(engine.script)
             return
-        report(engine, database, model)
+        report(engine, database, model, form)

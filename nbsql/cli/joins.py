@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nbsql.errors import InputError
-from nbsql.joins.join import Join
+from nbsql.spec.join import Join
 
 if TYPE_CHECKING:
     _Type = click.ParamType[Any]

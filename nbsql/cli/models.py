@@ -9,16 +9,18 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.fit import differing, report
+from nbsql.cli.answers import Form, answering, done, objects, say
+from nbsql.cli.description import FEATURES, describe, feature_rows, spec_of, whole
+from nbsql.cli.files import write
+from nbsql.cli.fit import report
 from nbsql.cli.session import reading, recording, writing
-from nbsql.components import Components
-from nbsql.engines.address import without_passwords
 from nbsql.engines.engine import Engine
+from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import ModelError
-from nbsql.spec import Spec
+from nbsql.model.overview import differing, history
 
 _ROWS = 40  # of a table of likelihoods, unless asked for more
-_CHANGES = 5  # the newest lines of the ledger in an overview
+_SIZES = ("classes", "features", "rows")  # of a model in a list
 
 
 @click.command(short_help="Show a model: its features, classes, priors and likelihoods.")
@@ -29,9 +31,9 @@ _CHANGES = 5  # the newest lines of the ledger in an overview
 @click.option("--likelihoods", is_flag=True, help="The smoothed tables: how likely each value is in each class.")
 @click.option("--batches", is_flag=True, help="The ledger: what it has learnt and forgotten, and when.")
 @click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of likelihoods.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the SQL of what is asked for instead of running it.")
+@answering(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of running it.")
 def show(
-    database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, batches: bool, limit: int, as_sql: bool
+    database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, batches: bool, limit: int, form: Form
 ) -> None:
     """Show what MODEL has learnt.
 
@@ -44,6 +46,11 @@ def show(
 
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
+        if form in ("json", "csv"):
+            asked = {"families": families, "priors": priors, "likelihoods": likelihoods, "batches": batches}
+            _values(engine, form, database, loaded, [part for part, wanted in asked.items() if wanted])
+            return
+        as_sql = form == "sql"
         queries = []
         nothing = not (priors or likelihoods or batches)
         if priors or (as_sql and nothing):
@@ -55,7 +62,7 @@ def show(
             return
         if not (families or batches or queries):
             report(engine, database, loaded)
-            tables.echo("", *_history(engine, loaded))
+            tables.echo("", *history(engine, loaded._spec, loaded._relations, ledger_at="--batches"))
             return
         if families:
             rows: list[list[str | Text | None]] = [
@@ -78,40 +85,27 @@ def show(
             tables.table(["", "batch", "operation", "rows", "source", "at (UTC)"], lines, right=[0, 3])
 
 
+def _values(engine: Engine, form: Form, database: str, model: nbsql.Model, parts: Sequence[str]) -> None:
+    """The parts of a model that are asked for, or all that describes it: one part as its rows, several as an object of them."""
+    if not parts:
+        describe(engine, form, database, model)
+        return
+    if form == "csv" and len(parts) > 1:
+        raise click.UsageError(f"CSV is one table; choose one of {' and '.join(f'--{part}' for part in parts)}")
+    queries = {
+        "priors": lambda: _ordered(engine, model.priors, ["prior", "class"], ["prior"]),
+        "likelihoods": lambda: _ordered(engine, model.likelihoods, ["feature", "value", "class"]),
+        "batches": lambda: model.batches.sql,
+    }
+    if len(parts) == 1 and parts[0] in queries:
+        write(engine, queries[parts[0]](), form, None)
+        return
+    found = {part: objects(engine, queries[part]()) if part in queries else feature_rows(engine, model) for part in parts}
+    say(engine, form, found if len(parts) > 1 else found[parts[0]], found[parts[0]])
+
+
 def _ordered(engine: Engine, query: nbsql.Query, columns: list[str], descending: Sequence[str] = ()) -> str:
-    return engine.renderer.statement("ordered", engine.renderer.dialect.query(query.sql), columns, descending)
-
-
-def _history(engine: Engine, model: nbsql.Model) -> list[str]:
-    """What the model was asked for and learnt from."""
-    spec, row = _spec(engine, model)
-    prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
-    asked = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
-    asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
-    asked += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
-    asked += [f"weight {spec.weight}"] if spec.weight else []
-    asked += [f"id {', '.join(spec.id)}"] if spec.id else []
-    asked += [f"slices by {tables.plain(spec.slice_by)}"] if spec.slice_by else []
-    asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
-    lines = [", ".join([*asked, f"nbsql {row[1]}"])]
-    ledger = engine.ask("everything", _relation(engine, model, "batches"))
-    for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
-        lines.append(f"{operation}: {count:,} rows of {tables.plain(source)}, {at:%Y-%m-%d %H:%M} UTC")
-    if len(ledger) > _CHANGES:
-        lines.append(f"... and {len(ledger) - _CHANGES} changes before; --batches shows all")
-    return lines
-
-
-def _components(components: Components) -> str:
-    asked = components.asked
-    return (
-        str(asked) if isinstance(asked, int) else ", ".join(f"{tables.plain(label)} {count}" for label, count in asked.items())
-    )
-
-
-def _spec(engine: Engine, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
-    row = engine.ask("everything", _relation(engine, model, "spec"))[0]
-    return Spec.from_json(row[0], str(model.name)), row
+    return engine.renderer.statement("sorted_rows", engine.renderer.dialect.query(query.sql), columns, descending)
 
 
 def _relation(engine: Engine, model: nbsql.Model, name: str) -> Any:
@@ -120,7 +114,8 @@ def _relation(engine: Engine, model: nbsql.Model, name: str) -> Any:
 
 @click.command(name="list", short_help="List the models of a database.")
 @click.argument("database")
-def list_(database: str) -> None:
+@answering(sql=None)
+def list_(database: str, *, form: Form) -> None:
     """List the models of DATABASE.
 
     \b
@@ -128,44 +123,60 @@ def list_(database: str) -> None:
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
         rows = [_line(engine, name) for name in nbsql.models(engine)]
+        if form != "table":
+            say(engine, form, rows, rows)
+            return
         if not rows:
             tables.echo(
                 f"no models in {database}; make one: {tables.command('fit', database)} SOURCE --target COLUMN --name MODEL"
             )
             return
-        tables.table(["model", "target", "classes", "features", "rows", "updated (UTC)"], rows, right=[2, 3, 4])
+        shown = [
+            [line["model"], f"({line['error']})", "", "", "", ""]
+            if line["error"]
+            else [
+                line["model"],
+                line["target"],
+                *(tables.number(line[size]) for size in _SIZES),
+                f"{line['updated_at']:%Y-%m-%d %H:%M}",
+            ]
+            for line in rows
+        ]
+        tables.table(["model", "target", *_SIZES, "updated (UTC)"], shown, right=[2, 3, 4])
 
 
-def _line(engine: Engine, name: str) -> list[str]:
+def _line(engine: Engine, name: str) -> dict[str, Any]:
+    """What there is to say of a model, or why it cannot be read."""
+    keys = ("model", "target", *_SIZES, "updated_at", "error")
     try:
         model = nbsql.load(engine, name)
     except ModelError as error:
-        return [name, f"({error})", "", "", "", ""]
-    _, row = _spec(engine, model)
-    sizes = [len(model.classes), len(model.families), sum(prior[1] or 0 for prior in model.priors)]
-    return [name, model.target, *map(tables.number, sizes), f"{row[3]:%Y-%m-%d %H:%M}"]
+        return {**dict.fromkeys(keys), "model": name, "error": str(error)}
+    _, row = spec_of(engine, model)
+    sizes = [len(model.classes), len(model.families), whole(sum(prior[1] or 0 for prior in model.priors))]
+    return dict(zip(keys, (name, model.target, *sizes, row[3], None), strict=True))
 
 
 @click.command(short_help="Remove a model from the database.")
 @click.argument("database")
 @click.argument("model")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
-def drop(database: str, model: str, *, yes: bool, as_sql: bool) -> None:
+@answering(sql="Print the statements instead of running them.")
+def drop(database: str, model: str, *, yes: bool, form: Form) -> None:
     """Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
 
     \b
       nbsql drop shop.duckdb churn --yes
     """  # noqa: D301 - \b keeps the lines
-    if as_sql:
+    if form == "sql":
         with recording(database) as recorder:
             nbsql.load(recorder, model).drop()
-            tables.sql("\n\n".join(recorder.statements))
+            tables.sql(recorder.script)
         return
     with reading(database) as engine:
         name = str(nbsql.load(engine, model).name)
     if not yes:
-        click.confirm(f"drop the model {name} of {without_passwords(database)}?", abort=True)
+        click.confirm(f"drop the model {name} of {without_passwords(database)}?", abort=True, err=form != "table")
     with writing(database, create=False) as engine:
         nbsql.load(engine, name).drop()
-    tables.echo(f"dropped {name}")
+        done(engine, form, f"dropped {name}", dropped=name)

@@ -9,15 +9,19 @@ import click
 
 import nbsql
 from nbsql.cli import tables
+from nbsql.cli.answers import Form, answering
 from nbsql.cli.arguments import CostType, ThresholdType, labels_by_text, prices
-from nbsql.cli.files import FORMATS, format_of, write
-from nbsql.cli.session import reading, recording, still, writing
+from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
+from nbsql.cli.session import end_progress, reading, recording, writing
 from nbsql.cli.words import explained
+from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
+from nbsql.model.scoring import Verb
 from nbsql.plan import VERBS
 
 _ROWS = 20  # of a table, unless asked for more
+_FIRST = 5_000  # rows that a reader down the pipe gets before the others are scored
 _EXPLAINED = 1  # rows explained, unless asked for more
 
 _limit = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows of SOURCE.")
@@ -28,7 +32,6 @@ _format = click.option(
     help="By default a table, or what --output's ending says.",
 )
 _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file to write to instead of the terminal.")
-_sql = click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead of running it.")
 
 
 @click.command(short_help="Score a table: the class of every row, and how probable it is.")
@@ -45,30 +48,38 @@ _sql = click.option("--sql", "as_sql", is_flag=True, help="Print the SQL instead
     help="Predict a class where its probability reaches P; may be repeated.",
 )
 @click.option("--top-k", type=click.IntRange(min=1), metavar="K", help="The K most probable classes, a row each.")
+@click.option(
+    "--coverage",
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    metavar="P",
+    help="Add the smallest set of classes that holds the true one so often; needs `nbsql calibrate --method conformal`.",
+)
+@click.option("--by-class", is_flag=True, help="With --coverage, as often in each class.")
 @click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--into", metavar="TABLE", help="Keep the scored rows as a new table of DATABASE.")
 @_limit
 @_format
 @_output
-@_sql
+@answering
 def predict(
     database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
-    thresholds: tuple[tuple[str, float], ...], top_k: int | None, calibrated: bool, into: str | None,
-    limit: int | None, file_format: str | None, output: str | None, as_sql: bool,
+    thresholds: tuple[tuple[str, float], ...], top_k: int | None, coverage: float | None, by_class: bool, calibrated: bool,
+    into: str | None, limit: int | None, file_format: str | None, output: str | None, form: Form,
 ) -> None:  # fmt: skip
     """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
 
     \b
       nbsql predict shop.duckdb churn new_customers
       nbsql predict shop.duckdb churn new_customers.csv --output scored.parquet
+      curl -s https://shop.example/today.csv | nbsql predict shop.duckdb churn - --csv | head
       nbsql predict shop.duckdb churn new_customers --proba --into scored
       nbsql predict shop.duckdb spam inbox --cost ham:spam=10
     """  # noqa: D301 - \b keeps the lines
-    if into is not None and (file_format is not None or output is not None):
-        raise click.UsageError("--into keeps the rows in the database; leave out --format and --output")
-    if sum(map(bool, (proba, costs, thresholds, top_k))) > 1:
-        raise click.UsageError("choose one of --proba, --cost, --threshold and --top-k")
-    wanted = format_of(file_format, output)
+    if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
+        raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
+    if sum(map(bool, (proba, costs, thresholds, top_k, coverage))) > 1:
+        raise click.UsageError("choose one of --proba, --cost, --threshold, --top-k and --coverage")
+    wanted = _wanted(file_format, output, form)
 
     def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
         if proba:
@@ -76,26 +87,44 @@ def predict(
         labels = labels_by_text(loaded)
         reached = {labels.get(label, label): threshold for label, threshold in thresholds}
         return loaded.predict(
-            found, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k, calibrated=calibrated
-        )
+            found, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k, coverage=coverage, by_class=by_class,
+            calibrated=calibrated,
+        )  # fmt: skip
 
     if into is not None:
-        _into(database, model, source, scored, into, limit, as_sql=as_sql)
+        _into(database, model, source, scored, into, limit, form)
         return
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         found = _ordered(_first(engine, source, limit))
-        if as_sql:
+        if form == "sql":
             tables.sql(scored(loaded, found).sql)
             return
         _at_work(engine, "score")
         if wanted == "table":
-            added = 2 + (len(loaded.classes) if proba else bool(costs or top_k))
+            added = 2 + (len(loaded.classes) if proba else bool(costs or top_k or coverage))
             shown = limit or _ROWS
             query = scored(loaded, _excerpt(engine, found, shown + 1))
             _table(engine, query, shown * min(top_k or 1, len(loaded.classes)), added)
+        elif output is None and is_piped() and wanted in ("csv", "jsonl") and limit is None and _keeps_order(engine, found):
+            parts = (_excerpt(engine, found, _FIRST), _excerpt(engine, found, None, _FIRST))
+            stream(engine, [scored(loaded, part).sql for part in parts], wanted)
         else:
             write(engine, scored(loaded, found).sql, wanted, output)
+
+
+def _wanted(file_format: str | None, output: str | None, form: Form) -> str:
+    """The format of the answer: --json and --csv are short for --format json and --format csv."""
+    if form in ("json", "csv"):
+        if file_format not in (None, form):
+            raise click.UsageError(f"choose one of --{form} and --format {file_format}")
+        return format_of(form, output)
+    return format_of(file_format, output)
+
+
+def _keeps_order(engine: Engine, found: Source) -> bool:
+    """Whether the first rows of a source and those after them are all of its rows: of a table or a file of DuckDB's."""
+    return isinstance(engine, DuckDB) and (found.is_table or found.relation == engine.renderer.dialect.ident(found.label))
 
 
 def _table(engine: Engine, query: nbsql.Query, limit: int, added: int) -> None:
@@ -111,16 +140,16 @@ def _table(engine: Engine, query: nbsql.Query, limit: int, added: int) -> None:
 
 def _into(
     database: str, name: str, source: str, scored: Callable[[nbsql.Model, Source], nbsql.Query], into: str,
-    limit: int | None, *, as_sql: bool,
+    limit: int | None, form: Form,
 ) -> None:  # fmt: skip
-    with recording(database) if as_sql else writing(database, create=False) as engine:
+    with recording(database) if form == "sql" else writing(database, create=False) as engine:
         model = nbsql.load(engine, name)
         query = nbsql.Query(engine, scored(model, _first(engine, source, limit)).sql)
         query.create_table(into)
-        if as_sql:
-            tables.sql("\n\n".join(engine.statements))  # type: ignore[attr-defined]
+        if form == "sql":
+            tables.sql(engine.script)  # type: ignore[attr-defined]
             return
-        still(engine)
+        end_progress(engine)
         count = engine.ask("row_count", engine.renderer.dialect.ident(into))[0][0]
         tables.echo(f"scored {count:,} row{'' if count == 1 else 's'} of {source} into the table {into} of {database}")
 
@@ -138,10 +167,10 @@ def _into(
 )
 @_format
 @_output
-@_sql
+@answering
 def explain(
     database: str, model: str, source: str, *, row: int | None, limit: int | None,
-    file_format: str | None, output: str | None, as_sql: bool,
+    file_format: str | None, output: str | None, form: Form,
 ) -> None:  # fmt: skip
     """Take the predictions of MODEL for SOURCE apart.
 
@@ -152,17 +181,17 @@ def explain(
       nbsql explain shop.duckdb churn new_customers --row 7
       nbsql explain shop.duckdb churn new_customers --output reasons.csv
     """  # noqa: D301 - \b keeps the lines
-    wanted = format_of(file_format, output)
+    wanted = _wanted(file_format, output, form)
     if row is not None and limit is None:
         limit = 1
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         first = row or 1
-        if wanted == "table" and limit is None and not as_sql:
+        if wanted == "table" and limit is None and form != "sql":
             limit = _EXPLAINED
         found = _first(engine, source, limit, first - 1)
         statement = loaded.sql("explain", found)
-        if as_sql:
+        if form == "sql":
             tables.sql(statement)
             return
         _at_work(engine, "explain")
@@ -182,7 +211,7 @@ def explain(
 @click.option("--dialect", metavar="NAME", help="Write such a query for another engine, where SOURCE is: bigquery, tsql, ...")
 @click.option("--column", "columns", multiple=True, help="With --dialect, a column of SOURCE to pass on; may be repeated.")
 def sql(
-    database: str, verb: str, model: str, source: str, *, inline: bool, dialect: str | None, columns: tuple[str, ...]
+    database: str, verb: Verb, model: str, source: str, *, inline: bool, dialect: str | None, columns: tuple[str, ...]
 ) -> None:
     """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
@@ -208,9 +237,8 @@ def _excerpt(engine: Engine, found: Source, limit: int | None, offset: int = 0) 
 
 def _ordered(found: Source) -> Source:
     """The same source, whose scored rows come back in its order, which is the one that `explain --row` counts in."""
-    return Source(found.relation, found.label, found.columns, is_frame=True)
+    return Source(found.relation, found.label, found.columns, is_table=found.is_table, is_frame=True)
 
 
 def _at_work(engine: Engine, task: str) -> None:
-    if engine.watch is not None:
-        engine.watch(task)
+    engine.announce(task)

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import re
-import signal
-import socket
-import sys
-import threading
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from nbsql.engines.duckdb import DuckDB
+from nbsql.cli.standard_input import NAME, ReadsStandardInput
+from nbsql.cli.terminal import styled
+from nbsql.engines.connect import is_postgres, postgresql
+from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.engines.duckdb.paths import discard, is_new, no_database
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError, NbsqlWarning, suggestion
-from nbsql.places import is_postgres, postgresql
-
-if TYPE_CHECKING:
-    from rich.progress import Progress
+from nbsql.engines.steps import script
+from nbsql.engines.watch import Watch, interruptible
+from nbsql.errors import NbsqlError, NbsqlWarning
+from nbsql.model import Model
+from nbsql.plan import Statement
 
 _MEMORY = ":memory:"
 _SELECT = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot)\b", re.IGNORECASE)
@@ -32,11 +32,16 @@ class Recorder(Engine):
 
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(path, **options)  # type: ignore[call-arg]
-        self.statements: list[str] = []
+        self.statements: list[Statement] = []
 
     def run(self, name: str, sql: str) -> None:
         """Note a statement."""
-        self.statements.append(f"-- {name}\n{sql};")
+        self.statements.append(Statement(name, sql))
+
+    @property
+    def script(self) -> str:
+        """The statements as one text, in one transaction."""
+        return script(self, self.statements)
 
 
 class Rehearsal(Recorder):
@@ -47,14 +52,27 @@ class Rehearsal(Recorder):
         super(Recorder, self).run(name, sql)
         super().run(name, sql)
 
+    def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
+        """The rows of a rendered macro; what is temporary goes at the end of the script, too."""
+        if macro == "drop_if_exists":
+            super().run("drop what is temporary", self.renderer.statement(macro, *arguments, **options))
+        return super(Recorder, self).ask(macro, *arguments, **options)
+
+    def begin(self, model: Model) -> None:
+        """Have the script begin with a check that the model is the one that the other statements were made for."""
+        changed = self.ask("updated_at_text", model._relations["spec"])[0][0]
+        message = f"model {model.name} has changed since this script was written; write it again"
+        arguments = (model._relations["spec"], changed, message)
+        self.statements.insert(0, Statement("check the model", self.renderer.statement("check_unchanged", *arguments)))
+
 
 def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
     """The engine of a file or a server, in a role."""
-    kind: type[Engine] = postgresql() if is_postgres(path) else DuckDB
-    options: dict[str, Any] = {"watch": Watch()} if is_postgres(path) else {"watch": Watch(), "read_only": read_only}
-    if role is not None:
-        kind = type(role.__name__, (role, kind), {})
+    roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
+    kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), {})
+    options: dict[str, Any] = {} if is_postgres(path) else {"read_only": read_only}
     engine: Any = kind(path, **options)  # type: ignore[call-arg]
+    engine.watch = Watch(engine.progress)
     if isinstance(engine, DuckDB):
         engine.ask("no_progress_bar")
     return engine
@@ -72,7 +90,7 @@ def reading(path: str) -> Iterator[Engine]:
         with interruptible(engine):
             yield engine
     finally:
-        still(engine)
+        end_progress(engine)
         engine.close()
 
 
@@ -100,7 +118,7 @@ def rehearsing(path: str) -> Iterator[Rehearsal]:
                 engine.connection.begin()  # closing ends it, without a commit
                 yield engine
     finally:
-        still(engine)
+        end_progress(engine)
         engine.close()
 
 
@@ -109,32 +127,34 @@ def writing(path: str, *, create: bool = True) -> Iterator[Engine]:
     """A database opened to be written; a file that was not there is taken away again if the work fails."""
     if not create:
         _check_there(path)
-    new = _is_file(path) and not Path(path).exists()
+    new, unused = is_new(path), False
     engine = _opened(path)
     try:
         with interruptible(engine):
             yield engine
     except BaseException:
-        still(engine)
-        engine.close()
-        if new:
-            discard(path)
+        unused = new and _is_empty(engine)
         raise
-    still(engine)
-    engine.close()
+    finally:
+        end_progress(engine)
+        engine.close()
+        if unused:
+            discard(path)
+
+
+def _is_empty(engine: Engine) -> bool:
+    """Whether nothing was committed: what fails afterwards, the printing into a closed pipe say, undoes no work."""
+    try:
+        database, _ = engine.current()
+        return not any(name == database for name, *_ in engine.ask("relations"))
+    except NbsqlError:
+        return False  # the file is then left to its owner
 
 
 def _check_there(path: str) -> None:
     """Raise DatabaseError if there is no such file."""
-    if _is_file(path) and not Path(path).exists():
-        raise DatabaseError(f"no database {path!r}")
-
-
-def discard(path: str) -> None:
-    """Delete a database file that this process made."""
-    for file in (path, f"{path}.wal"):
-        with suppress(OSError):
-            Path(file).unlink()
+    if _is_file(path) and is_new(path):
+        raise no_database(path)
 
 
 def check_new_database(path: str, source: str) -> None:
@@ -143,88 +163,28 @@ def check_new_database(path: str, source: str) -> None:
     Raises:
         DatabaseError: a misspelt path, most likely.
     """
-    if not _is_file(path) or Path(path).exists():
+    if not _is_file(path) or not is_new(path):
         return
-    if _SELECT.match(source) or Path(source).suffix:
+    if source == NAME or _SELECT.match(source) or Path(source).suffix:
         return
-    near = [file.name for file in Path(path).parent.glob("*") if file.suffix in (".duckdb", ".db", ".ddb")]
-    hint = suggestion(Path(path).name, near) or "; a new one can be made from a file or a SELECT, not from a table"
-    raise DatabaseError(f"no database {path!r}{hint}")
+    raise no_database(path, "; a new one can be made from a file or a SELECT, not from a table")
 
 
-class Watch:
-    """Shows on a terminal which statement is at work, and for how long. Called with the statement's name."""
-
-    def __init__(self) -> None:
-        self._progress: Progress | None = None
-
-    def __call__(self, name: str) -> None:
-        """Show the statement."""
-        if not sys.stderr.isatty():
-            return
-        from rich.console import Console
-        from rich.markup import escape
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-
-        if self._progress is None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-            self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._progress.start()
-            self._progress.add_task("", total=None)
-        self._progress.update(self._progress.task_ids[0], description=escape(name))
-
-    def stop(self) -> None:
-        """Take the line away."""
-        if self._progress is not None:
-            self._progress.stop()
-            self._progress = None
-
-
-@contextmanager
-def interruptible(engine: Engine) -> Iterator[None]:
-    """Let Ctrl-C stop a statement at once, which the driver of PostgreSQL sees to by itself.
-
-    Python handles a signal only when DuckDB gives control back. But the signal's number arrives in a socket at once, where a
-    thread waits for it.
-    """
-    if not isinstance(engine, DuckDB) or threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread receives signals
-        return
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-
-    def wait() -> None:
-        for number in iter(lambda: ours.recv(1), b""):
-            if number[0] == signal.SIGINT:
-                engine.connection.interrupt()
-
-    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
-    waiting = threading.Thread(target=wait, daemon=True)
-    waiting.start()
-    try:
-        yield
-    finally:
-        signal.set_wakeup_fd(before)
-        theirs.close()
-        waiting.join()
-        ours.close()
-
-
-def still(engine: Engine) -> None:
+def end_progress(engine: Engine) -> None:
     """Take the line of progress away, before something is printed."""
     if isinstance(engine.watch, Watch):
         engine.watch.stop()
 
 
 @contextmanager
-def told(engine: Engine) -> Iterator[None]:
+def warnings_said(engine: Engine) -> Iterator[None]:
     """Say the warnings of what runs inside on stderr, at the end, one a line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NbsqlWarning)
         yield
-    still(engine)
+    end_progress(engine)
     for warning in caught:
         if issubclass(warning.category, NbsqlWarning):
-            click.echo(f"{click.style('warning', fg='yellow')}: {warning.message}", err=True)
+            click.echo(f"{styled('warning', fg='yellow')}: {warning.message}", err=True)
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)

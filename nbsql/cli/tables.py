@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from nbsql.cli.session import still
-from nbsql.engines.address import without_passwords
+from nbsql.answers.table import number, one_line, plain, share
+from nbsql.cli.session import end_progress
+from nbsql.cli.terminal import write_bytes
 from nbsql.engines.engine import Engine
+from nbsql.engines.postgres.address import without_passwords
+
+__all__ = ["bar", "command", "console", "echo", "number", "plain", "probability", "query", "share", "sql", "table"]
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_CELL = 40  # the most characters of a value that a table shows
 _GAP = 3  # between columns
+_STRIP = 10  # characters of the longest bar
 
 
 def console() -> Console:
@@ -38,7 +41,7 @@ def sql(text: str) -> None:
     """Print a statement, coloured on a terminal, never wrapped or cut."""
     out = console()
     if not out.is_terminal:
-        click.echo(text)
+        write_bytes(f"{text}\n".encode())
         return
     from rich.syntax import Syntax
 
@@ -50,39 +53,9 @@ def command(*words: str) -> str:
     return without_passwords(shlex.join(["nbsql", *words]))
 
 
-def number(value: float) -> str:
-    """A number with as many digits as say something."""
-    if not math.isfinite(value):
-        return str(value)
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
-    return f"{value:.5g}"
-
-
-def share(value: float) -> str:
-    """A probability in per cent, never rounded to a certainty that it is not.
-
-    >>> share(0.5), share(0.99999), share(1.0)
-    ('50.0 %', '> 99.9 %', '100.0 %')
-    """
-    if 0 < value < 0.0005:
-        return "< 0.1 %"
-    if 0.9995 <= value < 1:
-        return "> 99.9 %"
-    return f"{100 * value:.1f} %"
-
-
 def probability(value: float) -> str:
     """A posterior in per cent: one that floating point rounds to 1 is no certainty either."""
     return share(min(value, 1 - 1e-9))
-
-
-def plain(value: str | None) -> str:
-    """A value on one line, without anything that would steer the terminal."""
-    if value is None:
-        return "NULL"
-    text = "".join(character if character.isprintable() else " " if character.isspace() else "�" for character in value)
-    return text if len(text) <= _CELL else f"{text[: _CELL - 1]}…"
 
 
 def table(
@@ -110,7 +83,7 @@ def table(
     from rich.text import Text
 
     out = console()
-    cells = [[Text(heading) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
+    cells = [[Text(one_line(heading)) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
     shown = _fitting(cells, out.width - indent, keep)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     if wrap:
@@ -149,7 +122,23 @@ def _fitting(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int
     return [*first, None, *last]
 
 
-def query(engine: Engine, statement: str, *, keep: int = 0, limit: int | None = None, empty: bool = True) -> tuple[int, bool]:
+def bar(value: float | None, highest: float = 1.0) -> Text:
+    """A number as a bar, beside the highest of its kind."""
+    from rich.text import Text
+
+    length = round(_STRIP * value / highest) if value is not None and highest > 0 and 0 < value <= highest else 0
+    return Text("█" * length, style="blue")
+
+
+def query(
+    engine: Engine,
+    statement: str,
+    *,
+    keep: int = 0,
+    limit: int | None = None,
+    empty: bool = True,
+    bars: str | None = None,
+) -> tuple[int, bool]:
     """Print the first rows of a query as a table; how many columns were left out, and whether there are more rows.
 
     Args:
@@ -158,12 +147,13 @@ def query(engine: Engine, statement: str, *, keep: int = 0, limit: int | None = 
         keep: so many of the last columns are shown whatever the width.
         limit: at most so many rows.
         empty: whether to show columns of nothing but NULL.
+        bars: the column whose numbers are drawn as bars beside it.
     """
     text = engine.renderer.dialect.query(statement)
     described = engine.columns(engine.renderer.fragment("subquery", text))
     columns, kinds = [column.name for column in described], [column.kind for column in described]
     rows = engine.ask("as_text", text if limit is None else _first(engine, text, limit + 1), columns)
-    still(engine)
+    end_progress(engine)
     more = limit is not None and len(rows) > limit
     if not empty:
         used = [position for position in range(len(columns)) if any(row[position] is not None for row in rows)]
@@ -172,7 +162,14 @@ def query(engine: Engine, statement: str, *, keep: int = 0, limit: int | None = 
     numeric = [position for position, kind in enumerate(kinds) if kind in ("integer", "float", "decimal")]
     doubles = {position for position, kind in enumerate(kinds) if kind == "float"}
     shown = [[_rounded(value) if position in doubles else value for position, value in enumerate(row)] for row in rows[:limit]]
-    return table(columns, shown, right=numeric, keep=keep), more
+    if bars is None or bars not in columns:
+        return table(columns, shown, right=numeric, keep=keep), more
+    at = columns.index(bars)
+    numbers = [None if row[at] is None else float(row[at]) for row in rows[:limit]]
+    highest = max((number for number in numbers if number is not None), default=0.0)
+    drawn = [[*row[: at + 1], bar(number, highest), *row[at + 1 :]] for row, number in zip(shown, numbers, strict=True)]
+    right = [position + (position > at) for position in numeric]
+    return table([*columns[: at + 1], "", *columns[at + 1 :]], drawn, right=right, keep=keep), more
 
 
 def _first(engine: Engine, text: Any, limit: int) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 import nbsql
-from nbsql.cli.answers import answer, answering, check_form, limited
+from nbsql.cli.answers import Form, answer, answering, limited
 from nbsql.cli.session import reading
 
 
@@ -14,7 +14,7 @@ from nbsql.cli.session import reading
 @click.argument("model")
 @limited
 @answering
-def linear(database: str, model: str, *, limit: int, as_json: bool, as_csv: bool, as_sql: bool) -> None:
+def linear(database: str, model: str, *, limit: int, form: Form) -> None:
     """Show MODEL as weights: the score of a row is the sum of each weight times what the column `times` says of the row.
 
     Of two classes there is one score, above 0 where the larger label is predicted; of more, each class has one. The row
@@ -24,10 +24,9 @@ def linear(database: str, model: str, *, limit: int, as_json: bool, as_csv: bool
       nbsql linear shop.duckdb churn
       nbsql linear shop.duckdb churn --csv > weights.csv
     """  # noqa: D301 - \b keeps the lines
-    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
     with reading(database) as engine:
         weights = nbsql.load(engine, model).linear()
-        answer(engine, weights, limit=limit, as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+        answer(engine, weights, form, limit=limit)
 
 
 @click.command(short_help="Show a model as weights with squares: its quadratic form.")
@@ -35,17 +34,16 @@ def linear(database: str, model: str, *, limit: int, as_json: bool, as_csv: bool
 @click.argument("model")
 @limited
 @answering
-def quadratic(database: str, model: str, *, limit: int, as_json: bool, as_csv: bool, as_sql: bool) -> None:
+def quadratic(database: str, model: str, *, limit: int, form: Form) -> None:
     """Show MODEL as weights, of squares and products of numbers too: for variances, or covariances, of each class its own.
 
     \b
       nbsql quadratic shop.duckdb churn
       nbsql quadratic shop.duckdb churn --json
     """  # noqa: D301 - \b keeps the lines
-    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
     with reading(database) as engine:
         weights = nbsql.load(engine, model).quadratic()
-        answer(engine, weights, limit=limit, as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+        answer(engine, weights, form, limit=limit)
 
 
 @click.command(short_help="Rank the features by how much they tell of the class.")
@@ -54,16 +52,13 @@ def quadratic(database: str, model: str, *, limit: int, as_json: bool, as_csv: b
 @click.option("--values", is_flag=True, help="Rank the values and words instead of the features.")
 @limited
 @answering
-def relevance(
-    database: str, model: str, *, values: bool, limit: int, as_json: bool, as_csv: bool, as_sql: bool
-) -> None:  # fmt: skip
+def relevance(database: str, model: str, *, values: bool, limit: int, form: Form) -> None:
     """Rank the features of MODEL by how much each tells of the class, from its counts alone; mutual information in nats.
 
     \b
       nbsql relevance shop.duckdb churn
       nbsql relevance shop.duckdb churn --values --limit 100
     """  # noqa: D301 - \b keeps the lines
-    check_form(as_json=as_json, as_csv=as_csv, as_sql=as_sql)
     with reading(database) as engine:
         ranking = nbsql.load(engine, model).relevance(values=values)
-        answer(engine, ranking, limit=limit, as_json=as_json, as_csv=as_csv, as_sql=as_sql)
+        answer(engine, ranking, form, limit=limit, bars="mutual_information")

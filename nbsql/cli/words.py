@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from nbsql.cli import tables
-from nbsql.cli.session import still
+from nbsql.cli.session import end_progress
 from nbsql.engines.engine import Engine
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ def explained(engine: Engine, statement: str, target: str, first: int) -> int:
     names = engine.names(statement)
     rows = engine.ask("as_text", engine.renderer.dialect.query(statement), names)
     ids = names[1:-4]
-    still(engine)
+    end_progress(engine)
     count = 0
     for _, group in groupby(rows, key=lambda row: row[0]):
         if count:

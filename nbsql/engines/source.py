@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.dialect import folded
 from nbsql.errors import InputError
 from nbsql.plan import Rows
-from nbsql.spec import Column
-
-if TYPE_CHECKING:
-    from nbsql.joins.joining import Joining
+from nbsql.plan.rows import Joining
+from nbsql.rendering.dialect import folded
+from nbsql.spec.column import Column
 
 _PATH = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^".\s]+))\s*(\.|$)')
 
@@ -31,13 +29,17 @@ class Source:
         release: called when the source is no longer needed.
 
     Attributes:
-        joins: what nbsql joins it with, of a source that is put together from several (nbsql/joins/joining.py).
+        joins: what nbsql joins it with, of a source that is put together from several (nbsql/learning/joined_source.py).
         facts: the source without what it is joined with.
         path: the names of a table or view, its schema first, where the engine knows more than stands in `relation`.
+        needs: what must live as long as it does: the query, which may read a frame.
+        anywhere: whether it is named from its database on, so that it does not matter where names are looked for.
     """
 
     joins: Sequence[Joining] = ()
     path: tuple[str, ...] = ()
+    needs: object = None
+    anywhere: bool = False
 
     def __init__(
         self,

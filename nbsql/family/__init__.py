@@ -9,13 +9,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from nbsql.errors import InputError, suggestion
+from nbsql.family.bag import Bag
 from nbsql.family.base import Estimate, Family, Nulls, Parameter, Unseen, choice, estimate_named, non_negative
 from nbsql.family.bernoulli import Bernoulli
+from nbsql.family.beta import Beta
 from nbsql.family.binned import Binned
 from nbsql.family.categorical import Categorical
 from nbsql.family.columns import OverColumns
 from nbsql.family.complement import Complement
 from nbsql.family.exponential import Exponential
+from nbsql.family.gamma import Gamma
 from nbsql.family.gaussian import Gaussian, NormalInverseGamma
 from nbsql.family.geometric import Geometric
 from nbsql.family.joint import Joint
@@ -29,11 +32,14 @@ from nbsql.family.tokens import TokenCounts, Tokens
 from nbsql.family.weighted import Weighted, weighted
 
 _FAMILIES = (
-    Categorical, Binned, Bernoulli, Gaussian, LogNormal, Exponential, Poisson, Geometric, Multinomial, Complement,
+    Categorical, Binned, Bernoulli, Gaussian, LogNormal, Gamma, Beta, Exponential, Poisson, Geometric, Multinomial, Complement,
     Tokens, TokenCounts, Text, Joint, Kernel, MultivariateGaussian,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
+
+# Those that a spec may hold: numbers of weights that were given have no other family.
+STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted}
 
 # The rule of inference looks at the type alone, so that fitting the same table tomorrow gives the same model.
 INFERRED: dict[str, type[Family]] = {
@@ -68,19 +74,23 @@ def named(family: str | Family) -> Family:
 def from_dict(options: Mapping[str, Any]) -> Family:
     """The family that `Family.to_dict` wrote."""
     arguments = dict(options)
-    return FAMILIES[arguments.pop("family")](**arguments)
+    return STORED[arguments.pop("family")](**arguments)
 
 
 __all__ = [
     "FAMILIES",
     "INFERRED",
+    "STORED",
+    "Bag",
     "Bernoulli",
+    "Beta",
     "Binned",
     "Categorical",
     "Complement",
     "Estimate",
     "Exponential",
     "Family",
+    "Gamma",
     "Gaussian",
     "Geometric",
     "Joint",

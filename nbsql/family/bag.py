@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from nbsql.errors import InputError
-from nbsql.family.base import Family, Parameter, choice
+from nbsql.family.base import Family, Parameter, choice, texts
 
 Event = Literal["multinomial", "complement"]
 Norm = Literal["l2"]
@@ -25,14 +26,16 @@ class Bag(Family):
         norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
         best: so many tokens that tell most of the class are the vocabulary, chosen by their counts; None for all of them.
         best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
+        vocabulary: the tokens that there are, seen or not; all others are left out. None: those that training meets.
     """
 
-    event: str = "multinomial"
+    event: Literal["multinomial", "bernoulli", "complement"] = "multinomial"
     weight_norm: bool = False
     tfidf: bool = False
     norm: Norm | None = None
     best: int | None = None
     best_by: BestBy = "mutual_information"
+    vocabulary: Sequence[str] | None = None
 
     bag: ClassVar[bool] = True
     estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "weight_norm", "best", "best_by")
@@ -64,8 +67,24 @@ class Bag(Family):
             if self.unseen == "smooth":
                 raise InputError("unseen='smooth' would count the tokens that best leaves out; leave out one of them")
 
+        if self.vocabulary is not None:
+            object.__setattr__(self, "vocabulary", texts(self.vocabulary, "vocabulary must be a list of words"))
+            for name, chosen in {"best": self.best is not None, "unseen='smooth'": self.unseen == "smooth"}.items():
+                if chosen:
+                    raise InputError(f"a declared vocabulary is all the words there are; leave out {name}")
+            if not self.vocabulary:
+                raise InputError("vocabulary is empty; name a word, or leave it out")
+            if self.weighed or self.least_occurrences:
+                raise InputError(
+                    "a declared vocabulary has words never met, which have no frequency; leave out tfidf, norm and min_count"
+                )
+
     @property
-    def kept(self) -> int | None:
+    def declared(self) -> list[tuple[str, float]]:
+        return [(token, self.added_count) for token in dict.fromkeys(self.vocabulary or ())]
+
+    @property
+    def value_limit(self) -> int | None:
         return self.best
 
     @property

@@ -92,6 +92,12 @@ class Family:
         estimate: what a parameter is taken to be once the data has been seen: the "mean" of its posterior distribution; the
             "mode", its most probable value (MAP, and "map" will do, too); or "mle", the maximum-likelihood estimate, which has
             no prior. None takes the fit's.
+
+    >>> import nbsql
+    >>> nbsql.Poisson(a=1, b=1).name
+    'poisson'
+    >>> isinstance(nbsql.Text(), nbsql.Family)
+    True
     """
 
     alpha: float | Mapping[str, float] | None = field(default=None, hash=False)  # a dict has no hash
@@ -103,7 +109,9 @@ class Family:
     smoothed: ClassVar[bool] = True  # by pseudo-counts, the parameters of a Dirichlet prior
     alpha_by_value: ClassVar[bool] = False  # whether alpha may be one a value
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
-    number: ClassVar[bool] = False  # scored from <name>_inputs and parameters: <name>_term
+    number: ClassVar[bool] = False  # scored from <name>_inputs and parameters, by <name>_term or its density
+    density: ClassVar[bool] = False  # a number whose density is a formula: <name>_density (sql/macros/families/numbers.sql)
+    logarithmic: ClassVar[bool] = False  # whether that is one of its logarithm
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
@@ -112,12 +120,14 @@ class Family:
     by_column: ClassVar[bool] = True  # whether the score of such a feature is a sum over its columns
     linear_cure: ClassVar[str] = "use quadratic()"  # where the score is a square
     divergence: ClassVar[str] = (
-        "normal"  # how far two of its distributions are apart: <divergence>_divergence (sql/macros/drift.sql)
+        "normal"  # how far two of its distributions are apart: <divergence>_divergence (sql/macros/judging/drift.sql)
     )
     units: ClassVar[str] = "counts"  # what a message calls its values
     accepts: ClassVar[tuple[str, ...]]  # the kinds of column it can be asked for
     estimated: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that change the estimates and no count
-    rules: ClassVar[dict[str, tuple[str, ...]]] = {}  # kind of column -> what training rows must keep (sql/macros/rules.sql)
+    rules: ClassVar[
+        dict[str, tuple[str, ...]]
+    ] = {}  # kind of column -> what training rows must keep (sql/macros/counting/rules.sql)
 
     def __post_init__(self) -> None:
         if self.alpha is not None and not (isinstance(self.alpha, Mapping) and self.alpha_by_value):
@@ -153,7 +163,7 @@ class Family:
         """The same family with what was left out taken from the fit."""
         if nulls == "category" and not self.has_categories:
             nulls = "skip"
-        if self.presence or self.weighed or self.kept is not None:
+        if self.presence or self.weighed or self.value_limit is not None:
             unseen = "skip"
         return dataclasses.replace(
             self,
@@ -180,6 +190,9 @@ class Family:
         fields = (item.name for item in dataclasses.fields(self) if item.name not in self.estimated)
         return {name: getattr(self, name) for name in fields}
 
+    def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:
+        """Raise InputError if these are no numbers of its distribution; a variance and a rate are above 0 already."""
+
     # What the macros read. -----------------------------------------------------------------------------------------
 
     def added(self, pseudo_count: float) -> float:
@@ -202,6 +215,11 @@ class Family:
         return "dirichlet"
 
     @property
+    def estimate_options(self) -> dict[str, float | None]:
+        """The numbers that <distribution>_estimate reads beside the cells, by name (sql/macros/families/numbers.sql)."""
+        return {}
+
+    @property
     def scanned(self) -> bool:
         """Whether the wide scan counts it: <name>_inputs, <name>_aggregates and <name>_cells."""
         return self.number
@@ -221,13 +239,13 @@ class Family:
         """The macro of what must be known of the column before it can be counted; None if nothing is."""
         return None
 
-    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:  # noqa: ARG002
+    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:  # noqa: ARG002
         """The family that knows the rows of the answer; one that asks nothing learns nothing."""
         return self
 
     @property
     def drawn(self) -> str | None:
-        """How it is drawn at random (sql/macros/sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be."""
+        """How it is drawn at random (sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be."""
         if self.bag or (self.over_columns and not self.level):
             return None
         return "value" if self.smoothed else "number"
@@ -264,11 +282,11 @@ class Family:
 
     @property
     def weighed(self) -> bool:
-        """Whether a token counts for something else than how often it occurs (sql/macros/tfidf.sql)."""
+        """Whether a token counts for something else than how often it occurs (sql/macros/estimating/tfidf.sql)."""
         return False
 
     @property
-    def kept(self) -> int | None:
+    def value_limit(self) -> int | None:
         """How many of its values are kept, the most telling ones (sql/macros/families/best_values.sql); None for all."""
         return None
 
@@ -279,7 +297,7 @@ class Family:
 
     @property
     def times(self) -> str:
-        """What the score of a value that is looked up is multiplied with (sql/macros/linear.sql)."""
+        """What the score of a value that is looked up is multiplied with (sql/macros/scoring/linear.sql)."""
         return "is"
 
     @property

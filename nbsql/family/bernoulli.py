@@ -15,6 +15,12 @@ class Bernoulli(Family):
     Args:
         alpha: pseudo-count of true; None takes the fit's.
         beta: pseudo-count of false; None takes alpha.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (TRUE, 'a'), (TRUE, 'a'), (FALSE, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.Bernoulli()})
+    >>> model.predict_one({"x": False})["prediction"]
+    'b'
     """
 
     alpha: float | None = None
@@ -43,7 +49,9 @@ class Bernoulli(Family):
     @property
     def parameters(self) -> list[Parameter]:
         found = [Parameter(value, "score", value=value) for value in ("true", "false")]
-        return [*found, Parameter("missing", "score")] if self.nulls == "category" else found
+        if self.nulls != "category":
+            return found  # true and false are declared: a missing value alone can be one never seen
+        return [*found, *super().parameters, Parameter("missing", "score")]
 
     @property
     def degree(self) -> int | None:

@@ -65,7 +65,7 @@ class Binned(Family):
     def supervised(self) -> bool:
         return self.by == "mdl"
 
-    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
         if self.by == "mdl":
             return replace(self, edges=tuple(row[0] for row in rows))
         least, *edges = rows[0]

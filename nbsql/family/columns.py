@@ -16,7 +16,6 @@ class OverColumns(Family):
     columns: Sequence[str] = ()
 
     over_columns: ClassVar[bool] = True
-    least_columns: ClassVar[tuple[int, str]] = (2, "two count columns")  # how many it needs, and how a message says so
 
     def of(self, columns: Sequence[str], integers: Sequence[str]) -> OverColumns:  # noqa: ARG002
         """The family of these columns, as the catalogue spells them; `integers` are those of whole numbers."""

@@ -21,6 +21,13 @@ class Complement(Multinomial):
         columns: the count columns.
         alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}; the others have the fit's.
         norm: divide the weights of a class by the sum of their absolute values.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (3, 0, 'a'), (2, 1, 'a'), (0, 4, 'b')) AS t(free, lunch, y)"
+    >>> families = {"words": nbsql.Complement(["free", "lunch"])}
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families=families)
+    >>> model.predict_one({"free": 1, "lunch": 0})["prediction"]
+    'a'
     """
 
     norm: bool = False

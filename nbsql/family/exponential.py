@@ -18,6 +18,12 @@ class Exponential(Rate):
     Args:
         a: shape of the Gamma prior on the rate; a and b at 0 are no prior.
         b: rate of that prior.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.Exponential()})
+    >>> model.predict_one({"x": 0.5})["prediction"]
+    'a'
     """
 
     name: ClassVar[str] = "exponential"

@@ -51,14 +51,23 @@ class Gaussian(Family):
     Args:
         variance: "population" (m2 / n) or "sample" (m2 / (n - 1)).
         floor: the least variance, as a share of the feature's variance over all classes.
+        smoothing: added to every variance, in the place of the floor, as a share of the largest variance over all classes that
+            any number with a smoothing has: scikit-learn's `var_smoothing`, for numbers of one scale, such as pixels.
         shared_variance: one variance for all classes, that within them: the sum of their m2 over the sum of their n (of
             n - 1 for "sample"). The score of a class is then a linear function of the number.
         prior: a `NormalInverseGamma` prior on mean and variance, for small classes; with it `estimate` says which mean and
             variance of the posterior are meant.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.Gaussian(shared_variance=True)})
+    >>> model.predict_one({"x": 5.5})["prediction"]
+    'b'
     """
 
     variance: Literal["population", "sample"] = "population"
     floor: float = 1e-9
+    smoothing: float = 0.0
     shared_variance: bool = False
     prior: NormalInverseGamma | None = None
 
@@ -67,17 +76,24 @@ class Gaussian(Family):
     smoothed: ClassVar[bool] = False
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
+    density: ClassVar[bool] = True
     guarded: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "variance", "floor", "prior")
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "variance", "floor", "smoothing", "prior")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         choice(self.variance, Literal["population", "sample"], "variance")
-        object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+        for name in ("floor", "smoothing"):
+            object.__setattr__(self, name, non_negative(getattr(self, name), name))
         if not isinstance(self.shared_variance, bool):
             raise InputError(f"shared_variance must be True or False, not {self.shared_variance!r}")
+        if self.smoothing and self.logarithmic:
+            raise InputError(f"smoothing compares variances of numbers, and {self.name!r} has those of logarithms; use floor")
+        if self.smoothing and (self.shared_variance or self.prior is not None):
+            other = "shared_variance" if self.shared_variance else "a prior"
+            raise InputError(f"smoothing and {other} are two ways to steady one variance; leave one of them out")
         if self.prior is not None:
             object.__setattr__(self, "prior", _prior(self.prior))
             if self.shared_variance:
@@ -104,16 +120,23 @@ class Gaussian(Family):
 
     @property
     def distribution(self) -> str:
-        return "gaussian" if self.prior is None else "normal_inverse_gamma"
+        if self.prior is not None:
+            return "normal_inverse_gamma"
+        return "shared_gaussian" if self.shared_variance else "smoothed_gaussian" if self.smoothing else "gaussian"
+
+    @property
+    def estimate_options(self) -> dict[str, float | None]:
+        if self.prior is None:
+            lost = 1.0 if self.variance == "sample" else 0.0
+            return {"smoothing": self.smoothing, "lost": lost} if self.smoothing else {"floor": self.floor, "lost": lost}
+        prior, divisor = self.prior, 1.5 if self.estimate == "mode" else -1.0  # the variance is b / (a + divisor)
+        return {
+            "prior_mean": prior.mean, "kappa": prior.kappa, "a": prior.a, "b": prior.b, "divisor": divisor, "floor": self.floor,
+        }  # fmt: skip
 
     @property
     def degree(self) -> int | None:
         return 1 if self.shared_variance else 2
-
-    @property
-    def divisor(self) -> float:
-        """The estimate of a variance is b / (a + divisor): the posterior mean, or the variance at the joint mode."""
-        return 1.5 if self.estimate == "mode" else -1.0
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nbsql.errors import InputError
 from nbsql.family.base import Parameter
 from nbsql.family.rate import Rate
 
@@ -18,6 +19,12 @@ class Geometric(Rate):
     Args:
         a: successes that the Beta prior on the chance is worth; a and b at 0 are no prior.
         b: failures that it is worth.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (1, 'a'), (0, 'a'), (5, 'b'), (6, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.Geometric(a=1, b=1)})
+    >>> model.predict_one({"x": 4})["prediction"]
+    'b'
     """
 
     name: ClassVar[str] = "geometric"
@@ -29,6 +36,10 @@ class Geometric(Rate):
         "float": ("negative", "whole"),
         "decimal": ("negative", "whole"),
     }
+
+    def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002
+        if rate is not None and rate > 1:
+            raise InputError(f"the rate of {where} is {rate:g}; it must be above 0 and at most 1")
 
     @property
     def distribution(self) -> str:

@@ -38,7 +38,6 @@ class Joint(OverColumns):
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
-    least_columns: ClassVar[tuple[int, str]] = (1, "one column")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:

@@ -26,6 +26,12 @@ class Kernel(Family):
         cells: of the grid, which reaches three bandwidths of the whole column beyond its values.
         low: where the grid begins, as the fit found it.
         width: of a cell, as the fit found it.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.Kernel(cells=64)})
+    >>> model.predict_one({"x": 5.5})["prediction"]
+    'b'
     """
 
     bandwidth: float | None = None
@@ -53,7 +59,7 @@ class Kernel(Family):
     def question(self) -> str | None:
         return "kernel_range" if self.width is None else None
 
-    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
         least, largest, bandwidth = rows[0]
         if least is None:
             least = largest = 0.0

@@ -19,10 +19,17 @@ class LogNormal(Gaussian):
         floor: the least variance, as a share of the variance of ln x over all classes.
         shared_variance: one variance of ln x for all classes.
         prior: a `NormalInverseGamma` prior on mean and variance of ln x.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.LogNormal()})
+    >>> model.predict_one({"x": 5.5})["prediction"]
+    'b'
     """
 
     name: ClassVar[str] = "lognormal"
     guarded: ClassVar[bool] = False
+    logarithmic: ClassVar[bool] = True
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
 
     @property

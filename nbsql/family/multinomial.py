@@ -18,6 +18,13 @@ class Multinomial(OverColumns):
     Args:
         columns: the count columns.
         alpha: one pseudo-count, or one a column: {"w1": 0.5, "w2": 2}; the others have the fit's.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (3, 0, 'a'), (2, 1, 'a'), (0, 4, 'b')) AS t(free, lunch, y)"
+    >>> families = {"words": nbsql.Multinomial(["free", "lunch"])}
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families=families)
+    >>> model.predict_one({"free": 1, "lunch": 0})["prediction"]
+    'a'
     """
 
     name: ClassVar[str] = "multinomial"

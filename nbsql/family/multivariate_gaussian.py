@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
-from nbsql.errors import InputError
+from nbsql.errors import InputError, listed
 from nbsql.family.base import Estimate, Family, Parameter, choice, texts
 from nbsql.family.columns import OverColumns
 
@@ -17,8 +17,8 @@ from nbsql.family.columns import OverColumns
 class MultivariateGaussian(OverColumns):
     """Several numbers with a multivariate normal density in each class: linear or quadratic discriminant analysis.
 
-    ln p(x | c) = -(p ln 2 pi + ln |S_c| + (x - m_c)' S_c^-1 (x - m_c)) / 2. A row without one of the numbers is left out of the
-    estimates, with a warning that counts such rows, and has no score of this feature.
+    ln p(x | c) = -(p ln 2 pi + ln det S_c + (x - m_c)' S_c^-1 (x - m_c)) / 2. A row without one of the numbers is left out of
+    the estimates, with a warning that counts such rows, and has no score of this feature.
 
     Args:
         columns: the numbers.
@@ -50,24 +50,19 @@ class MultivariateGaussian(OverColumns):
     centred: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with shared=True"
-    least_columns: ClassVar[tuple[int, str]] = (1, "one column")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "columns", texts(self.columns, "MultivariateGaussian takes a list of columns"))
         choice(self.variance, Literal["population", "sample"], "variance")
-        for name in ("scales", "means"):
+        for name, least in (("scales", 0.0), ("means", -math.inf)):
             if getattr(self, name) is not None:  # a list, as JSON has it
-                object.__setattr__(self, name, tuple(getattr(self, name)))
+                object.__setattr__(self, name, self._numbers(name, least))
         for name in ("shared", "impute"):
             if not isinstance(getattr(self, name), bool):
                 raise InputError(f"{name} must be True or False, not {getattr(self, name)!r}")
-        s = self.shrinkage
-        if s is not None and s != "ledoit-wolf":
-            if isinstance(s, (bool, str)) or not isinstance(s, (int, float)) or not 0 <= s <= 1:
-                raise InputError(f"shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not {s!r}")
-            object.__setattr__(self, "shrinkage", float(s))
+        object.__setattr__(self, "shrinkage", shrinkage_named(self.shrinkage))
         if self.estimate == "mode":
             raise InputError("estimate='mode' needs a prior, which 'multivariate_gaussian' does not have; use shrinkage")
 
@@ -77,15 +72,32 @@ class MultivariateGaussian(OverColumns):
 
     # What the fit asks of the columns. -----------------------------------------------------------------------------
 
+    def _numbers(self, name: str, least: float) -> tuple[float, ...]:
+        """What is given of each column.
+
+        Raises:
+            InputError: it is not a finite number a column, above the least.
+        """
+        given = getattr(self, name)
+        numbers = tuple(given) if isinstance(given, (list, tuple)) else ()
+        fit = all(type(number) in (int, float) and least < number < math.inf for number in numbers)
+        if len(numbers) != len(self.columns) or not fit:
+            above = " above 0" if least == 0 else ""
+            raise InputError(
+                f"{name} must be a finite number{above} for each of {listed(self.columns)}, not {given!r}; leave it out"
+            )
+        return tuple(map(float, numbers))
+
     @property
     def question(self) -> str | None:
-        return "multivariate_gaussian_question" if self.scales is None else None
+        known = self.scales is not None and not (self.impute and self.means is None)
+        return None if known and not (self.ledoit_wolf and self.fourth is None) else "multivariate_gaussian_question"
 
-    def answered(self, rows: Sequence[Sequence[Any]]) -> Family:
+    def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
         spreads, means, fourth = rows[0]
         return replace(
             self,
-            scales=tuple(_scale(spread) for spread in spreads),
+            scales=self.scales or tuple(_scale(spread) for spread in spreads),
             means=tuple(mean or 0.0 for mean in means) if self.impute else None,
             fourth={label: float(value) for label, value in fourth or [] if value is not None} if self.ledoit_wolf else None,
         )
@@ -126,6 +138,27 @@ class MultivariateGaussian(OverColumns):
         """The columns as JSON writes them: a pair of columns is the value ["a","b"]."""
         return [json.dumps(column, ensure_ascii=False) for column in self.columns]
 
+    def moments_of(self, means: Sequence[float], covariance: Sequence[Sequence[float]]) -> Iterator[tuple[str, float, float]]:
+        """The cells of one row's weight that have this mean and covariance matrix: of each the value, the mean and m2."""
+        scales = self.scales or [1.0] * len(self.columns)
+        for i, column in enumerate(self.columns):
+            yield column, means[i], covariance[i][i]
+            for j in range(i + 1, len(self.columns)):
+                s, t = scales[i], scales[j]
+                squares = covariance[i][i] / (s * s) + covariance[j][j] / (t * t) + 2 * covariance[i][j] / (s * t)
+                yield f"[{self.quoted[i]},{self.quoted[j]}]", means[i] / s + means[j] / t, squares
+
+    def covariance_of(self, variances: Mapping[str, float]) -> list[list[float]]:
+        """The covariance matrix by the m2 of cells divided by their n: the inverse of `moments_of`."""
+        scales = self.scales or [1.0] * len(self.columns)
+
+        def covariance(i: int, j: int) -> float:
+            i, j = min(i, j), max(i, j)
+            s, t, a, b = scales[i], scales[j], variances[self.columns[i]], variances[self.columns[j]]
+            return a if i == j else (variances[f"[{self.quoted[i]},{self.quoted[j]}]"] - a / (s * s) - b / (t * t)) * s * t / 2
+
+        return [[covariance(i, j) for j in range(len(self.columns))] for i in range(len(self.columns))]
+
     @property
     def plain(self) -> Family:
         return replace(self, shared=False, shrinkage=None, variance="population", estimate=None)
@@ -146,6 +179,15 @@ class MultivariateGaussian(OverColumns):
             found += [Parameter("mean", "location", value=column, column=j) for j, column in columns]
         pairs = len(columns) * (len(columns) + 1) // 2
         return found + [Parameter("white", "score", column=k, common=self.shared, paired=True) for k in range(1, pairs + 1)]
+
+
+def shrinkage_named(shrinkage: Any) -> float | Literal["ledoit-wolf"] | None:
+    """A shrinkage of a covariance matrix; InputError unless it is None, a number from 0 to 1, or "ledoit-wolf"."""
+    if shrinkage is None or shrinkage == "ledoit-wolf":
+        return "ledoit-wolf" if shrinkage else None
+    if isinstance(shrinkage, (bool, str)) or not isinstance(shrinkage, (int, float)) or not 0 <= shrinkage <= 1:
+        raise InputError(f"shrinkage must be None, a number from 0 to 1 or 'ledoit-wolf', not {shrinkage!r}")
+    return float(shrinkage)
 
 
 def _scale(spread: float | None) -> float:

@@ -18,6 +18,12 @@ class Poisson(Rate):
     Args:
         a: shape of the Gamma prior on the rate; a and b at 0 are no prior.
         b: rate of that prior.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (1, 'a'), (0, 'a'), (5, 'b'), (6, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.Poisson(a=1, b=1)})
+    >>> model.predict_one({"x": 4})["prediction"]
+    'b'
     """
 
     name: ClassVar[str] = "poisson"

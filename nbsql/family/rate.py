@@ -20,6 +20,7 @@ class Rate(Family):
     b: float = 0.0
 
     number: ClassVar[bool] = True
+    density: ClassVar[bool] = True
     estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "a", "b")
     smoothed: ClassVar[bool] = False
     bounded: ClassVar[bool] = False  # the parameter lies between 0 and 1, and its prior is Beta's
@@ -49,14 +50,10 @@ class Rate(Family):
         return self.a > 0 or self.b > 0
 
     @property
-    def added_a(self) -> float:
-        """What the prior adds where a stands in the posterior mean."""
-        return self.added(self.a) if self.has_prior else 0.0
-
-    @property
-    def added_b(self) -> float:
-        """What the prior adds where b stands in the posterior mean."""
-        return self.added(self.b) if self.has_prior and self.bounded else self.b
+    def estimate_options(self) -> dict[str, float | None]:
+        """What the prior adds where a and b stand in the posterior mean."""
+        lower = self.has_prior and self.estimate == "mode"
+        return {"a": self.a - lower, "b": self.b - (lower and self.bounded)}
 
     @property
     def degree(self) -> int | None:

@@ -27,12 +27,19 @@ class Text(Bag):
         norm: "l2" divides the counts of a text by the root of the sum of their squares, so that long texts weigh no more.
         best: so many words (n-grams) that tell most of the class are the vocabulary, chosen by their counts; None for all.
         best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
+        vocabulary: the tokens that there are, seen or not; all others are left out. None: those that training meets.
         pattern: what a word is, in RE2 syntax, whose word class is ASCII only; by default a run of Unicode letters and digits.
         lower: fold to lower case first.
-        stop_words: words to leave out: None, "english", or a list.
+        stop_words: words to leave out: None, "english" (203 function words, not scikit-learn's list), or a list.
         min_length: the least length of a word, in characters.
         min_count: words (n-grams) met fewer times in the whole training data are no part of the vocabulary.
         ngrams: runs of up to so many words are terms too; or a pair, the shortest and the longest run.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES ('a free prize', 'spam'), ('lunch on friday', 'ham')) AS t(said, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"said": nbsql.Text(stop_words="english")})
+    >>> model.predict_one({"said": "free lunch, a prize"})["prediction"]
+    'spam'
     """
 
     pattern: str = LETTERS_AND_DIGITS

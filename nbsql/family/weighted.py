@@ -16,9 +16,11 @@ class Weighted(Family):
 
     Args:
         binary: whether it is a yes or no.
+        squared: whether (x - mean) squared has a weight, too.
     """
 
     binary: bool = False
+    squared: bool = False
 
     name: ClassVar[str] = "weighted"
     smoothed: ClassVar[bool] = False
@@ -33,11 +35,13 @@ class Weighted(Family):
     @property
     def parameters(self) -> list[Parameter]:
         found = [Parameter("weight", "score", unseen=True), Parameter("mean", "location", unseen=True)]
+        if self.squared:
+            found.append(Parameter("square", "score", value="x^2", unseen=True))
         return [*found, Parameter("missing", "score")] if self.nulls == "category" else found
 
     @property
     def degree(self) -> int | None:
-        return 1
+        return 2 if self.squared else 1
 
 
 def weighted(family: Family) -> Family | None:

@@ -2,39 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context
-from nbsql.counting import say
-from nbsql.drafts import drafted, publish
+from nbsql.answers.query import Query
+from nbsql.answers.table import Shown, Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.engines.steps import Steps
+from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.evaluate import evaluate, judgeable
 from nbsql.judging.evaluation import Evaluation
-from nbsql.judging.leave_one_out import check_folds, deal
-from nbsql.plan import CALIBRATED, Plan
-from nbsql.query import Query
-from nbsql.relations import Relations
-from nbsql.rules import recounted
-from nbsql.schema import is_calibrated
-from nbsql.steps import Steps
+from nbsql.judging.out_of_fold import out_of_fold
+from nbsql.plan import Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.storage.calibration import create_calibration, drop_calibration
+from nbsql.storage.drafts import drafted, publish
+from nbsql.warn import say
 
-METHODS = ("temperature", "platt", "isotonic")
+Method = Literal["temperature", "platt", "isotonic", "conformal"]
+METHODS = get_args(Method)
 _JUDGED = ("accuracy", "log loss", "Brier score", "calibration error")
 _TESTS = ("before", "after")
+_MOST = 999.0  # from which a temperature is at its bound, 1000 (sql/macros/judging/calibration/temperature.sql)
+_WORSE = 1e-3  # of the log loss, in nats, which is worth a word
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class Calibration(Shown):
     """What a calibration found, and what it is worth.
 
     Args:
-        method: "temperature", "platt" or "isotonic".
+        method: "temperature", "platt", "isotonic" or "conformal".
         rows: calibrated on: those with a class that the model knows and can explain.
         log_loss: mean of -ln p of the true class over these rows, in nats, before; p kept between 2^-52 and 1 - 2^-52.
         calibrated_log_loss: the same after; on the very rows that it was fitted on, so that it flatters platt and isotonic.
@@ -42,6 +44,15 @@ class Calibration:
         before: the evaluation of the model on the test, if there was one.
         after: the evaluation of the calibrated model on it.
         parameters: the table `calibration`: method, class_no, class, temperature, slope, intercept, score, probability.
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 2 * 2 + i % 5 AS x FROM range(60) AS r(i)")
+    >>> found = nbsql.fit(con, "t", target="y").calibrate("t", folds=3)
+    >>> found.method, found.rows
+    ('temperature', 60)
+    >>> found.calibrated_log_loss <= found.log_loss
+    True
     """
 
     method: str
@@ -68,12 +79,12 @@ class Calibration:
         tests = {name: None if found is None else found.to_dict() for name, found in vars(self).items() if name in _TESTS}
         return {**{name: getattr(self, name) for name in names}, **tests}
 
-    def __repr__(self) -> str:
+    def _shown(self) -> tuple[list[str], list[Table]]:
         title = f"calibrated by {self.method}" + (f", T = {self.temperature:.4f}" if self.temperature is not None else "")
-        lines = [title, "", f"{'':<13}  {'rows':>9}  {'':<17}  {'before':>8}  {'after':>8}"]
-        for place, rows, name, before, after in self.table():
-            lines.append(f"{place:<13}  {rows:>9,}  {name:<17}  {before:>8.4f}  {after:>8.4f}")
-        return "\n".join(lines)
+        lines = [
+            [place, f"{rows:,}", name, f"{before:.4f}", f"{after:.4f}"] for place, rows, name, before, after in self.table()
+        ]
+        return [title], [Table(["", "rows", "", "before", "after"], lines, right=[1, 3, 4])]
 
 
 def calibrate(
@@ -103,34 +114,58 @@ def calibrate(
                 evaluate(engine, plan, classes, source, weight=weight, bins=10)  # refuses weights that are none
             engine.create("calibrate", rows, plan.calibration_rows(judgeable(engine, plan, source, weight), classes))
         else:
-            _rows_out_of_fold(engine, plan, classes, title, source, folds, rows)
+            cure = "calibrate on others with folds=None"
+            with out_of_fold(engine, plan, classes, title, source, folds, cure) as (context, weighed_by, scored, numbered):
+                query = renderer.fragment("calibration_rows", context, scored, numbered, weighed_by, False)
+                engine.create("calibrate", rows, query)
         if not engine.ask("row_count", rows)[0][0]:
             if folds is None:
                 evaluate(engine, plan, classes, source, weight=weight, bins=10)  # says why, if there is nothing to judge
             raise InputError(
                 f"no row of {source.label} has a class that {title} knows and can explain; nothing to calibrate on"
             )
-        if method != "temperature":
+        if method in ("platt", "isotonic"):
             engine.create("calibrate", scores, renderer.fragment("calibration_scores", rows))
-        last = searched(engine, method, rows if method == "temperature" else scores, temporary)
+        last = rows
+        if method != "conformal":
+            last = searched(engine, method, rows if method == "temperature" else scores, temporary)
         found = renderer.fragment("subquery", renderer.fragment(f"{method}_found", last))
         draft = drafted(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
         query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, found)
         drop_calibration(engine, draft.relations)
-        _make(engine, draft, classes, query)
-        engine.run("touch", renderer.statement("touch", draft.relations["spec"]))  # so that queries that wait are rendered anew
+        create_calibration(engine, draft, classes, query)
+        engine.run(
+            "touch", renderer.statement("set_updated_at", draft.relations["spec"])
+        )  # so that queries that wait are rendered anew
         ((count, _, log_loss, after_loss),) = engine.ask("calibration_losses", rows, place, method)
         temperature = _temperature(engine, draft) if method == "temperature" else None
         publish(engine, draft, plan.relations, stamp)
     after = None if test is None else evaluate(engine, plan, classes, test, weight=weight, bins=10, calibration=method)
+    _warn(temperature, source.label, count, log_loss, after_loss)
+    if before is not None and after is not None and test is not None:
+        _warn(None, test.label, after.rows, before.log_loss, after.log_loss)
     order = ["class_no", "score"]
     found_by = Query(engine, renderer.statement("sorted_by", plan.relations["calibration"], order))
     return Calibration(method, count, log_loss, after_loss, temperature, before, after, found_by)
 
 
+def _warn(temperature: float | None, label: str, rows: int, before: float | None, after: float | None) -> None:
+    """Say where a calibration is of no use: the posteriors of these rows cannot be mended so."""
+    if temperature is not None and temperature >= _MOST:
+        say(
+            f"the temperature is at its bound, {temperature:g}: the posteriors of the {rows:,} rows of {label} tell nothing of "
+            "the class, and none would of other rows; calibrate on more rows"
+        )
+    elif before is not None and after is not None and after > before + _WORSE:
+        say(
+            f"the calibration makes the log loss of the {rows:,} rows of {label} worse, {after:.4f} after {before:.4f}; "
+            "calibrate on more rows, or by method='temperature'"
+        )
+
+
 def searched(engine: Engine, method: str, scores: Markup, temporary: Callable[[str], Markup]) -> Markup:
-    """The temporary table of the last step of the search for what a method finds (sql/macros/calibration/).
+    """The temporary table of the last step of the search for what a method finds (sql/macros/judging/calibration/).
 
     Args:
         engine: where.
@@ -149,93 +184,6 @@ def searched(engine: Engine, method: str, scores: Markup, temporary: Callable[[s
     return last
 
 
-def method_of(engine: Engine, plan: Plan, title: str) -> str:
-    """How a model is calibrated.
-
-    Raises:
-        ModelError: it is not.
-    """
-    if not is_calibrated(engine, plan.relations):
-        raise ModelError(f"{title} is not calibrated; calibrate it first")
-    return _method(engine, plan)
-
-
-def _method(engine: Engine, plan: Plan) -> str:
-    return str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
-
-
-def calibration_text(engine: Engine, plan: Plan) -> str | None:
-    """What a model is calibrated by, as one text that `restore_calibration` reads; None if it is not."""
-    if not is_calibrated(engine, plan.relations):
-        return None
-    return str(engine.ask("calibration_text", plan.relations["calibration"])[0][0])
-
-
-def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
-    """Calibrate a model that was just made as the one was that `calibration_text` has read."""
-    query = engine.renderer.fragment("calibration_of_text", plan.context(classes), plan.relations["parameters"], text)
-    _make(engine, plan, classes, query)
-
-
-def _make(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> None:
-    """Make the table `calibration`, and the macros or functions that read it."""
-    place = plan.relations["calibration"]
-    engine.create("calibrate", place, query, temporary=plan.relations.temporary)
-    if not plan.relations.temporary:
-        for statement in plan.calibrated_macros(classes, _method(engine, plan)):
-            engine.run(statement.name, statement.sql)
-
-
-def drop_calibration(engine: Engine, relations: Relations) -> None:
-    """Drop what a calibration made, if there is one."""
-    renderer = engine.renderer
-    if not relations.temporary:
-        for name in CALIBRATED:
-            engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", relations[name], if_exists=True))
-    engine.run("drop calibration", renderer.statement("drop_relation", "table", relations["calibration"], if_exists=True))
-
-
-def outdate(engine: Engine, relations: Relations, title: str) -> None:
-    """Drop the calibration of a model that has changed, and say so."""
-    if is_calibrated(engine, relations):
-        drop_calibration(engine, relations)
-        say(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")
-
-
 def _temperature(engine: Engine, plan: Plan) -> float:
     ((temperature,),) = engine.ask("temperature_of", plan.relations["calibration"])
     return float(temperature)
-
-
-def _rows_out_of_fold(
-    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, rows: Markup
-) -> None:
-    """Make the table of the rows to calibrate on, of rows that the model has learnt, each scored by a model without it."""
-    check_folds(folds)
-    if plan.spec.stuck:
-        raise InputError(
-            f"{listed(plan.spec.stuck)} depends on all rows at once, so no fold can be taken away; "
-            "calibrate on rows that the model has not learnt, with folds=None"
-        )
-    spec = recounted(plan.spec, source.columns, source.label, title, exact=engine.exact)
-    learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
-    renderer = engine.renderer
-    with engine.temporaries() as temporary:
-        dealt = deal(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds, fold=None)
-        given = sum(float(label[3]) for label in dealt.labels)
-        if abs(given - learnt) > 1e-9 * learnt:
-            raise InputError(
-                f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "
-                "has learnt, all of them; calibrate on others with folds=None"
-            )
-        if sorted(label[0] for label in dealt.labels) != sorted(column.label for column in classes):
-            raise InputError(
-                f"the classes of {source.label} are not those that {title} has learnt; calibrate on others with folds=None"
-            )
-        models = dealt.models(dealt.specs[0])
-        known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
-        numbered = dealt.create("classes", known)
-        scored = dealt.outcomes(models, numbered)
-        context = Context(spec, wide=False)
-        relation = renderer.fragment("subquery", scored)
-        engine.create("calibrate", rows, renderer.fragment("calibration_rows", context, relation, numbered, spec.weight, False))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from nbsql.context import Context
 from nbsql.engines.engine import Engine
-from nbsql.spec import Spec
+from nbsql.plan.context import Context
+from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -39,12 +38,12 @@ def estimated(
 
     def table(name: str, query: Markup) -> Markup:
         relation = temporary(f"{name} of {fold}")
-        engine.create(f"{name} of fold {fold}", relation, query)
+        engine.create(f"{name} of a fold", relation, query)
         return relation
 
     cells = table("cells", cells)
     priors = table("priors", renderer.fragment("priors", context, cells))
-    context = copy(context)
     if spec.features:
-        context.estimates = table("estimates", renderer.fragment("smoothed", context, cells, priors, spec.features))
+        estimates = table("estimates", renderer.fragment("smoothed_likelihoods", context, cells, priors, spec.features))
+        context = context.reads(estimates=estimates)
     return Estimated(context, cells, priors)

@@ -8,15 +8,15 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn
-from nbsql.dialect import folded
+from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
 from nbsql.judging.evaluation import QUERIES, Evaluation, evaluation_of
 from nbsql.plan import Judgeable, Plan
-from nbsql.query import Query
-from nbsql.spec import Column
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.dialect import folded
+from nbsql.spec.column import Column
 
 _BINNED = ("metrics", "calibration", "lift")
 _NUMBERS = ("integer", "float", "decimal")
@@ -64,7 +64,7 @@ def cost_sql(
 ) -> str:
     """The query of what the predictions of least cost did cost on a source: cost, expected_cost."""
     rows = judgeable(engine, plan, source, weight)
-    return plan.paid(rows, classes, calibration=calibration, costs=costs)
+    return plan.evaluation_costs(rows, classes, calibration=calibration, costs=costs)
 
 
 def evaluation_queries(
@@ -110,7 +110,7 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) ->
     read, narrowed = [column.name for column in source.columns], source.relation
     if plan.spec.segment_by is None:  # the segment may be said by any column
         read = list(columns.values())
-        narrowed = renderer.fragment("subquery", renderer.fragment("staged", source.relation, read))
+        narrowed = renderer.fragment("subquery", renderer.fragment("selected_columns", source.relation, read))
     return Judgeable(narrowed, read, **judged)
 
 

@@ -11,8 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nbsql.answers.query import Query
+from nbsql.answers.table import Shown, Table
 from nbsql.errors import InputError
-from nbsql.query import Query
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
@@ -31,6 +32,13 @@ class ClassEvaluation:
         f1: the harmonic mean of the two.
         roc_auc: how often a row of the class has a higher posterior of it than a row of another, a tie counting half.
         average_precision: the mean precision over the recalls, without interpolation.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+    >>> first = model.evaluate(data).classes[0]
+    >>> first.label, first.precision, first.recall
+    ('no', 0.6666666666666666, 1.0)
     """
 
     label: Any
@@ -43,7 +51,7 @@ class ClassEvaluation:
 
 
 @dataclass(frozen=True, repr=False)
-class Evaluation:
+class Evaluation(Shown):
     """How well a model did on a source: numbers, a table of the classes, and the curves as queries.
 
     Definitions are those of scikit-learn's `metrics`. A row that no class can explain is predicted wrong and has a posterior of
@@ -74,6 +82,13 @@ class Evaluation:
         thresholds: class, threshold, the four counts, precision, recall, specificity, f1, accuracy.
         cost: with costs, what the predictions cost on average, over the rows whose class the model knows and can explain.
         expected_cost: what they cost by the posteriors.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+    >>> evaluation = model.evaluate(data)
+    >>> evaluation.rows, evaluation.accuracy, evaluation.majority
+    (4, 0.75, 0.5)
     """
 
     rows: int
@@ -152,17 +167,13 @@ class Evaluation:
         ]
         return [f"{count:,} row{'' if count == 1 else 's'} {what}" for count, what in found if count]
 
-    def __repr__(self) -> str:
-        lines = [f"{self.rows:,} row{'' if self.rows == 1 else 's'} judged", *self.notes(), ""]
-        lines += [f"{name:<24}  {_rounded(value):>8}" for name, value in self.summary()]
-        headings = ("class", "precision", "recall", "f1", "ROC AUC", "average precision", "support")
-        cells = [headings, *((str(label), *map(_rounded, rates), f"{support:,g}") for label, *rates, support in self.table())]
-        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        lines.append("")
-        for label, *numbers in cells:
-            rest = (f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True))
-            lines.append("  ".join([f"{label:<{widths[0]}}", *rest]))
-        return "\n".join(lines)
+    def _shown(self) -> tuple[list[str], list[Table]]:
+        """The rows, and the tables of the whole and of each class."""
+        whole = Table(["of all rows", "value"], [[name, _rounded(value)] for name, value in self.summary()], right=[1])
+        headings = ["class", "precision", "recall", "f1", "ROC AUC", "average precision", "support"]
+        lines = [[str(label), *map(_rounded, rates), f"{support:,g}"] for label, *rates, support in self.table()]
+        judged = f"{self.rows:,} row{'' if self.rows == 1 else 's'} judged"
+        return [judged, *self.notes()], [whole, Table(headings, lines, right=range(1, 7))]
 
 
 def evaluation_of(

@@ -9,21 +9,26 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context, is_wide, without_gaps
-from nbsql.counting import Count, say, total
-from nbsql.covariance import together
-from nbsql.dialect import folded
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
-from nbsql.fitting import asked, given_priors
 from nbsql.judging.estimated import Estimated, estimated
+from nbsql.judging.shared import Shared
+from nbsql.learning.collinear import together
+from nbsql.learning.count import Count, total
+from nbsql.learning.fit import answer_questions, given_priors
+from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
-from nbsql.relations import Relations
-from nbsql.resolve import resolve
-from nbsql.selection import Best, narrowed
-from nbsql.shared import Shared
-from nbsql.spec import Feature, Options, Prior, Spec
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context, Reading
+from nbsql.plan.layout import is_wide, without_gaps
+from nbsql.rendering.dialect import folded
+from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
+from nbsql.spec.options import Best, Options
+from nbsql.spec.resolve import resolve
+from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.warn import say
 
 SORTED_ROWS = 100_000  # beyond, a hash deals the rows: it is as even, and a sort of them all takes longer than the fit
 
@@ -72,18 +77,11 @@ class Folds:
         self.engine = engine
         self.source = source
         self._table = table
-        if any(spec.segment_by is not None for spec in specs):
-            raise InputError("cross-validation takes no segment_by: the folds are counted where the segments would be")
-        if any(spec.components is not None for spec in specs):
-            raise InputError("cross-validation takes no components: they are found from all rows, those of each fold too")
+        for spec in specs:
+            check(spec, "cross_validate")
         self._made: dict[str, tuple[str, Markup]] = {}
         self._shared = Shared(specs)
-        known = asked(engine, self._shared.spec, source)
-        if any(spec.logistic is not None for spec in specs):
-            raise InputError(
-                "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
-                "fit it on some rows, and evaluate it on others"
-            )
+        known = answer_questions(engine, self._shared.spec, source)
         for feature in known.features:
             if (option := feature.family.binding) is not None:
                 name = repr(feature.name)
@@ -94,13 +92,13 @@ class Folds:
             say(f"{bins} were cut by the classes of all rows, and so the figures too good; judge on others")
         column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
         self.cells = table("cells")
-        self._dealt = column is None
+        self._hashes_rows = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else set()
         # Every feature that is counted, by its name among the cells.
         self.known = _marked(known, [feature.name for feature in known.features], complete)
-        answered = [self._known(self._shared.answered(spec, known)) for spec in specs]
+        answered = [self._known(self._shared.with_answer(spec, known)) for spec in specs]
         self.specs = [_marked(spec, self.counted_as(spec), complete) for spec in answered]
         self.names = self._named()
 
@@ -126,11 +124,13 @@ class Folds:
         return Models(context, parameters, lookups)
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
-        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/judging/coded.py)."""
+        """What the macros know of the models of a setting; coded, of one without its categories (nbsql/tuning/coded.py)."""
         classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
-        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits)
-        whole, vectorised = self._dealt, self._vectorised
-        return Context(spec, classes, wide=wide, by_slice=True, whole_slices=whole, coded=coded, vectorised=vectorised)
+        layout = self.engine.renderer.layout
+        wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits, layout)
+        whole, vectorised = self._hashes_rows, self._vectorised
+        reading = Reading(by_slice=True, whole_slices=whole, coded=coded)
+        return Context.of(spec, classes, reading, wide=wide, vectorised=vectorised, layout=layout)
 
     def counted_as(self, spec: Spec) -> list[str]:
         """The names of the features of one of the settings among the cells, in order."""
@@ -163,13 +163,13 @@ class Folds:
 
     def best(self, spec: Spec, best: Best, fold: str) -> Spec:
         """A setting with the best features only, by the cells of the other folds."""
-        return narrowed(self.engine, spec, best, self.engine.renderer.fragment("subquery", self.others(spec, fold)))
+        return best_features(self.engine, spec, best, self.engine.renderer.fragment("subquery", self.others(spec, fold)))
 
     def whole(self, spec: Spec) -> Markup:
         """The query of the cells of all rows for one of the settings, as a fit would have them."""
         fragment = self.engine.renderer.fragment
         cells = fragment("cells_of_setting", self.cells, self._shared.names(spec))
-        return fragment("folded", fragment("subquery", cells), "1")
+        return fragment("folded_cells", fragment("subquery", cells), "1")
 
     def create(self, name: str, query: Markup) -> Markup:
         """A temporary table of a query."""
@@ -212,7 +212,9 @@ class Folds:
             and all(folded(known.name) != "rowid" for known in source.columns)
         )
         by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
-        query = renderer.fragment("dealt", source.relation, spec.columns, spec.target, folds, column, by)
+        query = renderer.fragment(
+            "rows_with_folds", source.relation, spec.columns, spec.target, spec.target_type, folds, column, by
+        )
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
             self.dealt = renderer.fragment("subquery", query)
         else:
@@ -258,7 +260,12 @@ class Folds:
             folds: their names.
             known: what is known of a fold, where the estimates are tables.
         """
-        laid_out = (context.has_prior, bool(context.class_numbers), [feature.index for feature in context.complete], folds)
+        laid_out = (
+            context.has_prior,
+            bool(context.form.class_numbers),
+            [feature.index for feature in context.form.complete],
+            folds,
+        )
         key = estimates(spec, features) + repr(laid_out)
         made = self._made.get(kind)
         if made is not None and made[0] == key:
@@ -292,14 +299,16 @@ class Folds:
 
         if self.engine.renderer.dialect.traits.tabulates and known is not None:
             parts = [(fold, known(fold)) for fold in folds]
-            yield fragment("of_all", [fragment("of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts])
+            yield fragment(
+                "union_of_rows", [fragment("model_of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts]
+            )
             return
         if together(replace(spec, features=tuple(features))):
-            yield from (fragment("of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
+            yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
         size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])
         for start in range(0, len(folds), size):
-            yield fragment("of_folds", kind, context, *of(fragment("fold_at_hand")), folds[start : start + size])
+            yield fragment("models_of_folds", kind, context, *of(fragment("fold_of_row")), folds[start : start + size])
 
 
 def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:

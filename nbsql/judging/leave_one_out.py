@@ -8,13 +8,13 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import Context
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import MultivariateGaussian
 from nbsql.judging.folds import Folds, Models
-from nbsql.spec import Feature, Spec
+from nbsql.plan.context import Context
+from nbsql.spec.spec import Feature, Spec
 
 LOO = "loo"
 FEW_CLASSES = 20
@@ -23,11 +23,6 @@ _DISTRIBUTIONS = (
     "dirichlet",
     "complement",
     "presence",
-    "gaussian",
-    "normal_inverse_gamma",
-    "poisson",
-    "exponential",
-    "geometric",
     "multivariate_gaussian",
 )
 _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
@@ -140,9 +135,10 @@ def _stands_in(feature: Feature, joint: Feature) -> bool:
 def _is_left_out(feature: Feature) -> bool:
     """Whether a row can be taken out of its counts where it is scored."""
     family = feature.family
-    chosen = family.weighed or family.supervised or family.normalised_weights or family.kept is not None
-    shrunk = getattr(family, "shrinkage", None)  # toward a target that every row changes, too
-    return family.distribution in _DISTRIBUTIONS and not (chosen or shrunk)
+    chosen = family.weighed or family.supervised or family.normalised_weights or family.value_limit is not None
+    chosen = chosen or (family.bag and bool(family.declared))  # a vocabulary that is not that of the counts
+    shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)  # by what every row changes, too
+    return (family.density or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
 
 
 class LeaveOneOut(Folds):
@@ -154,10 +150,10 @@ class LeaveOneOut(Folds):
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
         for spec in specs:
-            stuck = [feature for feature in spec.features if not _is_left_out(feature)]
-            if stuck:
-                names = listed(feature.name for feature in stuck)
-                families = ", ".join(dict.fromkeys(_described(feature) for feature in stuck))
+            refused = [feature for feature in spec.features if not _is_left_out(feature)]
+            if refused:
+                names = listed(feature.name for feature in refused)
+                families = ", ".join(dict.fromkeys(_described(feature) for feature in refused))
                 raise InputError(
                     f"folds='loo' takes a row out of the counts as it is scored, which {names} ({families}) does not allow; "
                     "use folds=10"
@@ -171,7 +167,7 @@ class LeaveOneOut(Folds):
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> LeftOut:  # noqa: ARG002 - all rows are one fold here
         """What every row is scored by: the counts of all, from which it is taken."""
         spec = replace(spec, slice_by=None)  # the slices add up to the whole
-        context, parts = Context(spec, wide=False), Parts.of(spec, len(self.labels))
+        context, parts = Context.of(spec, wide=False), Parts.of(spec, len(self.labels))
         cells = self.renew("cells of setting", self.whole(spec))
         lookups = self._relation("lookups", "left_out_lookups", context, cells, parts.looked_up) if parts.looked_up else None
         ends = self._ends(context, parts.numbers) if parts.numbers else None
@@ -186,7 +182,7 @@ class LeaveOneOut(Folds):
         return LeftOut(context, classes, lookups or self._table("no lookups"), parts, absences)
 
     def scored(self, models: Models) -> Markup:
-        """The rows as the models of all others score them: by numbers of classes (sql/macros/left_out/left_out.sql)."""
+        """The rows as the models of all others score them: by numbers of classes (sql/macros/judging/left_out/left_out.sql)."""
         assert isinstance(models, LeftOut)  # noqa: S101 - what `models` has made
         fragment = self.engine.renderer.fragment
         tables = (models.parameters, models.lookups, models.absences)
@@ -208,7 +204,7 @@ class LeaveOneOut(Folds):
 
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:  # noqa: ARG002
         source, spec = self.source, replace(spec, slice_by=None)
-        query = self.engine.renderer.fragment("staged", source.relation, spec.columns)
+        query = self.engine.renderer.fragment("selected_columns", source.relation, spec.columns)
         self.dealt = source.relation if source.is_table else self.create("rows", query)
         self._count_dealt(spec)
 

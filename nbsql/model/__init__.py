@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from nbsql.model.base import planned, updated_at
-from nbsql.model.deriving import Deriving
-from nbsql.model.judging import Judging
 from nbsql.model.learning import Learning
-from nbsql.model.scoring import Scoring
+from nbsql.model.showing import Showing
 
 
-class Model(Scoring, Judging, Learning, Deriving):
+class Model(Showing, Learning):
     """A fitted model: the statistics in the database, and the queries on them.
 
     Made by `nbsql.fit` and `nbsql.load`.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+    >>> model.classes
+    ['no', 'yes']
+    >>> model.predict("SELECT 'rain' AS sky").fetchall()[0][1]
+    'yes'
     """
 
 

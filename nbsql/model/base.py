@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from nbsql import schema as schemas
-from nbsql.context import ClassColumn, class_columns
-from nbsql.dialect import folded
+from nbsql.answers.query import Query
+from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import DatabaseError, InputError, ModelError, no_column
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, no_column
 from nbsql.family import Family
-from nbsql.judging.calibration import method_of
-from nbsql.logistic import refuse_weights
-from nbsql.plan import Plan
-from nbsql.query import Query
-from nbsql.relations import Relations
-from nbsql.rules import check_source
-from nbsql.spec import Spec
+from nbsql.learning.joined_source import completed
+from nbsql.model.overview import overview, overview_html
+from nbsql.plan import VERBS, Plan, Rows
+from nbsql.plan.classes import ClassColumn, class_columns
+from nbsql.rendering.dialect import folded
+from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
+from nbsql.spec.rules import check_source
+from nbsql.spec.spec import Spec
+from nbsql.storage import schema as schemas
+from nbsql.storage.calibration import method_of
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-# The column that a verb adds and no source may have.
-_ADDS = {
-    "predict": ("prediction", "probability"),
-    "predict with costs": ("prediction", "probability", "expected_cost"),
-    "predict with thresholds": ("prediction", "probability"),
-    "predict with top_k": ("prediction", "probability", "rank"),
-    "predict_proba": ("prediction", "probability"),
-    "log_evidence": ("log_evidence",),
-}
+_FEATURES = 8  # that a repr names
 
 
 def planned(engine: Engine, spec: Spec, relations: Relations) -> Plan:
@@ -67,13 +64,42 @@ class Handle:
         self._relations = plan.relations
         self._classes = classes
         self.name = name
+        self._catalog = engine.catalog() if name is not None else None
         self._stamp = stamp or self._updated_at()
 
     def __repr__(self) -> str:
         title = f"model {self.name!r}" if self.name else "transient model"
-        return (
-            f"<nbsql {title}: {self._spec.target!r} of {len(self._classes)} classes from {len(self._spec.features)} features>"
-        )
+        shown = [f"{feature.name} {feature.family.name}" for feature in self._spec.features[:_FEATURES]]
+        more = len(self._spec.features) - len(shown)
+        try:
+            priors = self._engine.ask("all_rows", self._relations["priors"])
+            where, counts = f" in {self._database!r}", [row[1] for row in priors]
+        except DatabaseError:  # it was dropped, or the connection is closed
+            where, counts = ", which cannot be read", []
+        rows = "" if not counts or None in counts else f" from {number(sum(counts))} rows"
+        features = ", ".join([*shown, *([f"{more} more"] if more else [])]) or "no features"
+        return f"<nbsql {title}{where}: {self._spec.target!r} of {len(self._classes)} classes{rows}, by {features}>"
+
+    @property
+    def _database(self) -> str:
+        return self._relations.database or self._engine.current()[0]
+
+    def _repr_html_(self) -> str:
+        """The overview, as a notebook shows it."""
+        try:
+            self._refresh()
+            with self._there():
+                return overview_html(self._engine, self._spec, self._relations, f"{self._title} in {self._database}")
+        except NbsqlError as error:
+            return str(paragraph(str(error)))
+
+    def show(self) -> None:
+        """Print an overview, as `nbsql show` does: features and families, classes, and what was learnt from."""
+        self._refresh()
+        title = f"{self._title} in {self._database}" if self.name is None else f"model {self.name} in {self._database}"
+        with self._there():
+            lines = list(overview(self._engine, self._spec, self._relations, title))
+        sys.stdout.write("\n".join([*lines, ""]))
 
     @property
     def _title(self) -> str:
@@ -122,6 +148,12 @@ class Handle:
         """The additive cells: slice, class, feature, value, n, mean, m2."""
         return self._read("statistics", "feature", "value", "class")
 
+    @property
+    def counts(self) -> Query:
+        """The cells of all batches together: slice, class, feature, value, n, mean, m2, batch ("all")."""
+        statement = self._engine.renderer.statement("folded_cells", self._relations["statistics"], "all")
+        return Query(self._engine, statement, guard=self._there)
+
     def _read(self, name: str, *order: str) -> Query:
         statement = self._engine.renderer.statement("sorted_by", self._relations[name], order)
         return Query(self._engine, statement, guard=self._there)
@@ -129,31 +161,33 @@ class Handle:
     def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
         found = self._source(source)
         if verb == "log_evidence":
-            refuse_weights(self._spec, self._title, "ln p(x)")
+            check(self._spec, "log_evidence", self._title)
 
-        def render() -> str:
-            return self._plan.score(verb, found.rows, self._classes, calibration=self._calibration(calibrated))
+        def render(rows: Rows) -> str:
+            return self._plan.score(verb, rows, self._classes, calibration=self._calibration(calibrated))
 
         return self._scored(verb, found, render)
 
-    def _scored(self, verb: str, source: Source, render: Callable[[], str]) -> Query:
+    def _scored(self, verb: str, source: Source, render: Callable[[Rows], str]) -> Query:
         """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs."""
-        rendered: tuple[Any, str] | None = None
+        rendered: dict[int | None, tuple[Any, str]] = {}
 
-        def sql() -> str:
-            nonlocal rendered
-            self._refresh()
-            if rendered is None or rendered[0] != self._stamp:
+        def sql(count: int | None = None, *, refresh: bool = True) -> str:
+            if refresh:
+                self._refresh()
+            if count not in rendered or rendered[count][0] != self._stamp:
                 self._check(verb, source)
-                rendered = self._stamp, render()
-            return rendered[1]
+                rows = source.rows
+                if count is not None:
+                    rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
+                rendered[count] = self._stamp, render(rows)
+            return rendered[count][1]
 
-        sql()
-        return Query(self._engine, sql, source, guard=self._there)
+        made = sql(refresh=False)  # as was done when the source was found
+        return Query(self._engine, sql, source, guard=self._there, first=sql, made=made)
 
     def _check(self, verb: str, source: Source) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
-        self._refresh()
         columns = check_source(self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
         if self._spec.segment_by is not None:
             self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
@@ -163,12 +197,8 @@ class Handle:
                 if folded(name) not in columns:
                     raise no_column(name, names, source.label, f"the id of {self._title}")
             return
-        added = list(_ADDS.get(verb, ()))
-        if verb == "predict_proba":
-            added += [c.probability for c in self._classes]
-        elif verb == "joint_log_likelihood":
-            added += [c.joint for c in self._classes]
-        for name in added:
+        verb_name, _, option = verb.partition(" with ")
+        for name in VERBS[verb_name].added(self._classes, option or None) if verb_name in VERBS else ():
             if folded(name) in columns:
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
 
@@ -176,9 +206,13 @@ class Handle:
         """The method by which the model is calibrated, if calibrated posteriors are wanted."""
         return method_of(self._engine, self._plan, self._title) if wanted else None
 
-    def _refresh(self) -> None:
-        """Take notice of changes that others have made to the model, as every verb does before it reads what it knows of it."""
-        stamp = self._updated_at()
+    def _refresh(self, stamp: Any = None) -> None:
+        """Take notice of changes that others have made to the model, as every verb does before it reads what it knows of it.
+
+        Args:
+            stamp: what `updated_at` is now, if that was just asked for.
+        """
+        stamp = stamp or self._updated_at()
         while stamp != self._stamp:  # until nothing has changed while it was read; a transaction would make writers wait
             with self._there():
                 spec = Spec.from_json(self._engine.ask("spec_text", self._relations["spec"])[0][0], str(self.name))
@@ -194,6 +228,8 @@ class Handle:
     @contextmanager
     def _there(self) -> Iterator[None]:
         """Raise ModelError for a database error if the model is no more: nobody asks whether it is there before one comes."""
+        if self._catalog is not None and self._catalog != self._engine.catalog():
+            raise ModelError(f"{self._title} is in the catalog {self._catalog!r}; USE CATALOG {self._catalog} first")
         try:
             yield
         except DatabaseError:
@@ -222,12 +258,12 @@ class Handle:
             source: as the user gave it.
             judged: whether the class is read.
         """
-        found = self._engine.source(source)
-        self._refresh()
+        found, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
+        self._refresh(stamp)
+        if self._spec.segment_by is not None:  # whose functions may be the user's own
+            found.anywhere = False
         if not self._spec.joins:
             return found
-        from nbsql.joins.completing import completed
-
         return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
 
     def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:

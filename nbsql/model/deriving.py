@@ -6,15 +6,14 @@ import os
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from nbsql.changes import Ledger
-from nbsql.components import check_components
-from nbsql.derived import derive, known_slices, slice_names, write_file
+from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed
-from nbsql.logistic import refuse_weights
+from nbsql.learning.change import Ledger
+from nbsql.learning.derive import derive, known_slices, slice_names
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
-from nbsql.query import Query
-from nbsql.segments import check_segmented
+from nbsql.spec.capabilities import check, check_components, check_segmented
+from nbsql.storage.files import write_file
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -24,8 +23,17 @@ class Deriving(Handle):
     """The model as it was, of some of its slices, and in a file."""
 
     def as_of(self, batch: str) -> Self:
-        """The model as it stood after `batch`, a line of the ledger: a transient model."""
+        """The model as it stood after `batch`, a line of the ledger: a transient model.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.update(data)
+        >>> [n for _, n, *_ in model.as_of("1").priors]
+        [2.0, 2.0]
+        """
         self._refresh()
+        check(self._spec, "as_of", self._title)
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
         return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
@@ -54,8 +62,17 @@ class Deriving(Handle):
         return self._read("components", "class", "component", "feature", "value")
 
     def slices(self, names: Sequence[Any]) -> Self:
-        """The model of some slices only: a transient model. Slices are named as text, or as what is written so."""
+        """The model of some slices only: a transient model. Slices are named as text, or as what is written so.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
+        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
+        >>> sum(n for _, n, *_ in model.slices([0, 1]).priors)
+        8.0
+        """
         self._refresh()
+        check(self._spec, "derive", self._title)
         texts = known_slices(self._engine, self._plan, self._title, names)
         return self._derived(f"slices {listed(texts)}", "cells_of_slices", texts)
 
@@ -65,14 +82,22 @@ class Deriving(Handle):
         Args:
             last: how many slices, the newest first.
             decay: a slice of age k, the newest having 0, counts decay ** k times; more than 0 and at most 1.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
+        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
+        >>> sum(n for _, n, *_ in model.window(last=2).priors)
+        8.0
         """
         self._refresh()
+        check(self._spec, "derive", self._title)
         slice_names(self._engine, self._plan, self._title)
         if last is not None and (isinstance(last, bool) or not isinstance(last, int) or last < 1):
             raise InputError(f"last must be a whole number of at least 1, not {last!r}")
         if isinstance(decay, bool) or not isinstance(decay, (int, float)) or not 0 < decay <= 1:
             raise InputError(f"decay must be more than 0 and at most 1, not {decay!r}")
-        return self._derived(f"the last {last} slices" if last else "all slices", "windowed", last, float(decay))
+        return self._derived(f"the last {last} slices" if last else "all slices", "windowed_cells", last, float(decay))
 
     def drift(self, a: Any, b: Any) -> Query:
         """How far slices `b` have moved from slices `a`, the farthest feature first; batches, if the model has no slices.
@@ -85,10 +110,17 @@ class Deriving(Handle):
         Args:
             a: a slice, or a list of them.
             b: what to compare with it.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> _ = con.execute("CREATE TABLE days AS SELECT i // 4 AS week, i % 3 AS wind, i % 2 AS play FROM range(24) AS t(i)")
+        >>> model = nbsql.fit(con, "days", target="play", exclude=["week"], slice_by="week")
+        >>> [feature for feature, *_ in model.drift(0, 5)]
+        ['wind', None]
         """
         engine = self._engine
         self._refresh()
-        self._spec.need_counts(self._title)
+        check(self._spec, "drift", self._title)
         sides = []
         for side in (a, b):
             names = [side] if isinstance(side, str) or not isinstance(side, Sequence) else side
@@ -107,19 +139,26 @@ class Deriving(Handle):
     def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Write the model to one file, which `nbsql.import_` reads: counts and no rows, and its calibration.
 
-        Of DuckDB it is Parquet, of PostgreSQL and Spark JSON; each reads its own.
+        It is Parquet, the same from DuckDB, PostgreSQL and Spark, and each reads those of the others.
 
         Raises:
             InputError: the file is there already.
+
+        >>> import duckdb, nbsql, tempfile, pathlib
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     model.export(f"{folder}/weather.parquet")
+        ...     [path.name for path in pathlib.Path(folder).iterdir()]
+        ['weather.parquet']
         """
         self._refresh()
         write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
 
     def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
         engine = self._engine
-        refuse_weights(self._spec, self._title, "counts that a part of it could score by")
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
-        cells = self._fragment("folded", self._fragment("subquery", cells), "1")
+        cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")
         with engine.transaction():
             rows = round(engine.ask("rows_learnt", self._fragment("subquery", cells))[0][0] or 0)
             if rows <= 0:

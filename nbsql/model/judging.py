@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
-from nbsql.components import refuse_components
-from nbsql.costs import cost_matrix
+from nbsql.answers.costs import cost_matrix
+from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
-from nbsql.judging.calibration import Calibration, calibrate
-from nbsql.judging.evaluate import cost_sql, evaluate, evaluation_queries
+from nbsql.judging.calibration import Calibration, Method, calibrate
+from nbsql.judging.evaluate import cost_sql, evaluate, evaluation_queries, judgeable
 from nbsql.judging.evaluation import Evaluation
+from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.model.base import Handle
-from nbsql.query import Query
-from nbsql.segments import refuse_segments
+from nbsql.spec.capabilities import check
 
 
 class Judging(Handle):
@@ -67,6 +68,12 @@ class Judging(Handle):
 
         With costs, all of them judge the predictions of least cost, and the table "cost" is what these did cost: cost,
         expected_cost.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> print(model.evaluate_sql(data)[:4])
+        WITH
         """
         found = self._source(source, judged=True)
         self._check("evaluate", found)
@@ -85,7 +92,7 @@ class Judging(Handle):
         self,
         source: Any,
         *,
-        method: str = "temperature",
+        method: Method = "temperature",
         folds: int | Literal["loo"] | None = 10,
         weight: str | None = None,
         test: Any = None,
@@ -103,6 +110,8 @@ class Judging(Handle):
             method: "temperature": all posteriors to the power of 1/T, and made to sum to 1 (Guo et al. 2017). "platt": a
                 sigmoid of the log-odds of each class against the rest (Platt 1999; Lin, Lin and Weng 2007). "isotonic": a
                 rising function of them (Zadrozny and Elkan 2002), which takes some thousand rows. Both are made to sum to 1.
+                "conformal": how low the posterior of the true class may be, for `predict(..., coverage=0.9)`; it leaves the
+                posteriors as they are (Sadinle, Lei and Wasserman 2019).
             folds: every row is scored by a model of the other folds, or of all other rows ("loo"); see `nbsql.cross_validate`.
             weight: column of row weights of `source`, with `folds=None`, and of `test`. With folds, rows count by the weight of
                 the fit.
@@ -110,12 +119,17 @@ class Judging(Handle):
 
         Raises:
             InputError: the rows are not those that the model has learnt, or an argument cannot be used. Nothing has changed.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 2 * 2 + i % 5 AS x FROM range(60) AS r(i)")
+        >>> model = nbsql.fit(con, "t", target="y")
+        >>> model.calibrate("t", folds="loo").rows
+        60
         """
         engine = self._engine
         self._refresh()
-        refuse_segments(self._spec, self._title, "a calibration")
-        if folds is not None:
-            refuse_components(self._spec, self._title, "a calibration by folds")
+        check(self._spec, "calibrate" if folds is None else "calibrate_by_folds", self._title)
         with engine.transaction():
             found = self._source(source, judged=True)
             tested = None if test is None else self._source(test, judged=True)
@@ -133,14 +147,20 @@ class Judging(Handle):
         """How much each feature tells of the class, from the counts alone, the most telling first.
 
         A row a feature: feature, mutual_information (or information gain, in nats), symmetrical_uncertainty, chi_square, and of
-        numbers f_statistic, of the analysis of variance. sql/macros/relevance.sql has the formulas.
+        numbers f_statistic, of the analysis of variance. sql/macros/judging/relevance.sql has the formulas.
 
         Args:
             values: a row a value or token, or a column of those that share a covariance matrix: feature, value, n,
                 mutual_information, chi_square.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> [feature for feature, *_ in model.relevance()]
+        ['sky']
         """
         self._refresh()
-        self._spec.need_counts(self._title)
+        check(self._spec, "drift", self._title)
         statistics, features = self._relations["statistics"], self._spec.features
         renderer = self._engine.renderer
         if values:
@@ -148,3 +168,96 @@ class Judging(Handle):
                 self._engine, renderer.statement("relevance_of_values", statistics, self._relations["priors"], features)
             )
         return Query(self._engine, renderer.statement("relevance", statistics, features))
+
+    def discrimination(self, a: Any, b: Any) -> Query:
+        """What tells class `a` from class `b`, from the counts alone, the strongest evidence first.
+
+        A row a feature and value (or word) of which both say something: feature, value, n and other_n, how often it was counted
+        in `a` and in `b`, likelihood, other_likelihood, and log_ratio = ln P(value | a) / P(value | b), in nats. Numbers have
+        no single value and are left out; `profile` has their densities.
+
+        Args:
+            a: a class, as the model has it.
+            b: another one.
+
+        Raises:
+            InputError: the model has no such class.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> [(value, n_a, n_b) for _, value, n_a, n_b, *_ in model.discrimination("yes", "no")]
+        [('rain', 1.0, 0.0), ('sun', 1.0, 2.0)]
+        """
+        self._refresh()
+        check(self._spec, "discrimination", self._title)
+        labels = [self._label(label) for label in (a, b)]
+        kind = self._engine.type_name(self._spec.target_type)
+        classes = [self._fragment("class_literal", label, kind) for label in labels]
+        relations = (self._relations["likelihoods"], self._relations["statistics"])
+        statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
+        return Query(self._engine, statement, guard=self._there)
+
+    def profile(self, feature: str, source: Any = None) -> Query:
+        """What one feature says of the classes.
+
+        Of categories and words a row a class and value: class, value, n (how often it was counted), share (of all that was
+        counted in the class), likelihood, log_odds (of the value in the class against the others, by their priors, in nats) and
+        of_value (n over all classes). Of a number a row a class and place: class, part, lower, upper, n, density; the part
+        "density" is p(x | class) of its family at 100 places, "histogram" the rows of `source` by bins.
+
+        Args:
+            feature: its name.
+            source: rows whose class is known, of which to count the histogram of a number; None: the density alone.
+
+        Raises:
+            InputError: the model has no such feature, or the source lacks it.
+            ModelError: the rows have models of their own, or the feature has no distribution by itself.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.profile("sky").columns
+        ['class', 'value', 'n', 'share', 'likelihood', 'log_odds', 'of_value']
+        """
+        self._refresh()
+        found = None if source is None else self._source(source, judged=True)
+        if found is not None:
+            self._check("evaluate", found)
+        chosen = feature_named(self._spec, feature, self._title)
+        return profile(self._engine, self._plan, self._classes, self._title, chosen, found)
+
+    def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query:
+        """Where the naive assumption fails: how much each pair of features tells of each other within the classes.
+
+        A row a pair, the most dependent first: feature, other, n (rows with both), mutual_information, I(X; Y | class) in nats,
+        which is 0 for independent features, and by_chance, what independent features would show in so many rows. Numbers
+        are cut into eight bins; texts, bags and features over several columns are left out.
+
+        Args:
+            source: rows whose class is known.
+            features: which to compare; None: all. The pairs grow with their square.
+
+        Raises:
+            InputError: the source lacks a feature or the class, or there are no two features to compare.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT i % 2 AS y, 'a' || i // 2 % 4 AS a, 'b' || i // 8 % 4 AS b FROM range(320) AS t(i)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="y")
+        >>> model.dependence(data).columns
+        ['feature', 'other', 'n', 'mutual_information', 'by_chance']
+        """
+        found = self._source(source, judged=True)
+        self._check("evaluate", found)
+        judgeable(self._engine, self._plan, found, None)
+        return dependence(self._engine, self._plan, self._title, found, features)
+
+    def _label(self, label: Any) -> str:
+        """The text of a class of the model."""
+        texts = [column.label for column in sorted(self._classes, key=lambda column: column.number)]
+        known = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
+        if str(label) not in known:
+            raise InputError(
+                f"{self._title} has no class {label!r}{suggestion(str(label), texts) or f'; it has {listed(texts)}'}"
+            )
+        return known[str(label)]

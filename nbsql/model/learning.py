@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from nbsql import schema as schemas
-from nbsql.changes import Change
-from nbsql.drafts import drafted, publish
+from nbsql.answers.query import Query
 from nbsql.errors import InputError
+from nbsql.learning.change import Change
 from nbsql.model.base import Handle
-from nbsql.query import Query
+from nbsql.spec.capabilities import check
+from nbsql.storage import schema as schemas
+from nbsql.storage.drafts import drafted, publish
 
 
 class Learning(Handle):
@@ -32,6 +33,13 @@ class Learning(Handle):
         Raises:
             InputError: the source, or its rows, cannot be learnt, or the ledger has that name already. Nothing has changed.
             ModelError: what the model has learnt cannot be added to.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.update("SELECT 'rain' AS sky, 'no' AS play")
+        >>> [n for _, n, *_ in model.priors]
+        [3.0, 2.0]
         """
         with self._change() as change:
             self._with_source(source, lambda found: change.update(found, batch))
@@ -41,6 +49,13 @@ class Learning(Handle):
 
         Raises:
             InputError: the model has not learnt these rows; the message names the first of them. Nothing has changed.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.forget("SELECT 'rain' AS sky, 'yes' AS play")
+        >>> [n for _, n, *_ in model.priors]
+        [2.0, 1.0]
         """
         if (source is None) == (batch is None):
             raise InputError("forget takes a source or a batch, one of them")
@@ -51,7 +66,16 @@ class Learning(Handle):
                 self._with_source(source, change.forget)
 
     def rollback(self, batch: str) -> None:
-        """Undo every change after `batch`, a line of the ledger."""
+        """Undo every change after `batch`, a line of the ledger.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.update(data, batch="again")
+        >>> model.rollback("again")
+        >>> [n for _, n, *_ in model.priors]
+        [4.0, 4.0]
+        """
         with self._change() as change:
             change.rollback(batch)
 
@@ -59,12 +83,28 @@ class Learning(Handle):
         """Fold the cells of all batches up to `through`, or of all, into one; what was forgotten is then gone for good.
 
         The model stays the same; its earlier states are no more.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.update(data)
+        >>> model.compact()
+        >>> len(model.batches.fetchall())
+        1
         """
         with self._change() as change:
             change.compact(through)
 
     def drop(self) -> None:
-        """Remove the model from the database."""
+        """Remove the model from the database.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> con = duckdb.connect()
+        >>> nbsql.fit(con, data, target="play", name="weather").drop()
+        >>> nbsql.models(con)
+        []
+        """
         engine = self._engine
         with engine.transaction():
             if self.name is not None:
@@ -81,7 +121,7 @@ class Learning(Handle):
     def _change(self) -> Iterator[Change]:
         with self._there(), self._engine.transaction():
             self._refresh()
-            self._spec.need_counts(self._title)
+            check(self._spec, "ledger", self._title)
             change = Change(self._engine, drafted(self._engine, self._plan), self._classes, self._title)
             yield change
             plan = publish(self._engine, change.plan, self._relations, self._stamp)

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from nbsql.components import refuse_components
-from nbsql.decisions import Decision, decision
-from nbsql.errors import DatabaseError, InputError, listed, suggestion
-from nbsql.frozen.inline import inlined
-from nbsql.linear import weights
-from nbsql.logistic import refuse_weights
+from nbsql.answers.decisions import Decision, decision
+from nbsql.answers.elsewhere.inline import inlined
+from nbsql.answers.linear import weights
+from nbsql.answers.one_row import Answer, RowScorer, row_sql
+from nbsql.answers.query import Query
+from nbsql.answers.sample import mean_or_total, sample
+from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.model.base import Handle
-from nbsql.one_row import Answer, RowScorer, row_sql
-from nbsql.plan import VERBS
-from nbsql.query import Query
-from nbsql.rules import check_source
-from nbsql.sampling import mean_or_total, sample
-from nbsql.segments import refuse_segments
+from nbsql.plan import VERBS, Rows
+from nbsql.spec.capabilities import check
+from nbsql.spec.rules import check_source
+
+Verb = Literal["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain", "statistics"]
 
 
 class Scoring(Handle):
@@ -27,12 +27,21 @@ class Scoring(Handle):
     _scorer_stamp: Any = None
 
     def predict(
-        self, source: Any, *, costs: Any = None, thresholds: Any = None, top_k: int | None = None, calibrated: bool = False
+        self,
+        source: Any,
+        *,
+        costs: Any = None,
+        thresholds: Any = None,
+        top_k: int | None = None,
+        coverage: float | None = None,
+        by_class: bool = False,
+        calibrated: bool = False,
     ) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
 
         The most probable class wins; a tie goes to the larger prior, then to the smaller label. A row that no class can
-        explain has a NULL prediction. Rows of a frame come back in its order. At most one of costs, thresholds and top_k:
+        explain has a NULL prediction. Rows of a frame come back in its order. At most one of costs, thresholds, top_k
+        and coverage:
 
         Args:
             source: what to score.
@@ -45,11 +54,15 @@ class Scoring(Handle):
             top_k: this many classes, the most probable first: a row a source row and `rank`, from 1. Not a list in one row,
                 so that they can be filtered, joined and counted like any rows. All classes, if there are fewer; a row that
                 no class can explain comes once.
+            coverage: 0.9, say: `prediction_set` is the smallest list of classes that holds the true one of at least 9 rows of
+                10, as long as rows come as those by which `calibrate(..., method="conformal")` has calibrated the model. An
+                empty one says that the row is like none of them. It is rounded up to a thousandth.
+            by_class: with coverage, hold that of each class, not only of all rows together.
             calibrated: take the posteriors as `calibrate` has fitted them.
 
         Raises:
             InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
-            ModelError: the model is not calibrated.
+            ModelError: the model is not calibrated, or with coverage otherwise than by "conformal".
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -66,16 +79,24 @@ class Scoring(Handle):
         """
 
         def decided() -> Decision | None:
-            return decision(self.classes, costs=costs, thresholds=thresholds, top_k=top_k)
+            if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:
+                return None
+            return decision(self.classes, costs=costs, thresholds=thresholds, top_k=top_k, coverage=coverage, by_class=by_class)
 
         chosen = decided()  # refused before the source is looked at
         if chosen is None:
             return self._query("predict", source, calibrated=calibrated)
         verb, macro, found = chosen.verb, chosen.macro, self._source(source)
 
-        def render() -> str:
-            argument = getattr(decided(), "argument", None)  # the classes may be others by now
-            return self._plan.decide(macro, argument, found.rows, self._classes, calibration=self._calibration(calibrated))
+        def render(rows: Rows) -> str:
+            arguments = getattr(decided(), "arguments", ())  # the classes may be others by now
+            method = self._calibration(calibrated or chosen.calibration is not None)
+            if chosen.calibration not in (None, method):
+                cure = f"calibrate it by {chosen.calibration!r}"
+                raise ModelError(f"{self._title} is calibrated by {method!r}, which promises no coverage; {cure}")
+            reads = ["calibration"] if chosen.calibration else []
+            posteriors = method if calibrated and not reads else None
+            return self._plan.decide(macro, arguments, rows, self._classes, calibration=posteriors, reads=reads)
 
         return self._scored(verb, found, render)
 
@@ -113,7 +134,7 @@ class Scoring(Handle):
                 if stamp == self._scorer_stamp:
                     return answer
         self._refresh()
-        refuse_segments(self._spec, self._title, "predict_one")
+        check(self._spec, "predict_one", self._title)
         self._scorer, self._scorer_stamp = RowScorer(engine, self._plan, self._classes, self._title), self._stamp[0][0]
         return self._scorer.score(row)[0]
 
@@ -122,27 +143,53 @@ class Scoring(Handle):
 
         It has a row a class, the most probable first: class_no, class, joint_log_likelihood, probability. It is for the model
         as it is now: later it raises an error that asks to prepare it anew. Of a model without such a form
-        (`nbsql/one_row.py`) it is the query of `predict_proba`.
+        (`nbsql/answers/one_row.py`) it is the query of `predict_proba`.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.predict_one_sql().count("$1")
+        1
         """
         engine = self._engine
         engine.need("predict_one_sql")
         self._refresh()
-        refuse_segments(self._spec, self._title, "predict_one")
+        check(self._spec, "predict_one", self._title)
         return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
 
     def predict_proba(self, source: Any, *, calibrated: bool = False) -> Query:
-        """As `predict`, and `probability_<label>` a class, which sum to 1."""
+        """As `predict`, and `probability_<label>` a class, which sum to 1.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.predict_proba("SELECT 'rain' AS sky").columns
+        ['sky', 'prediction', 'probability', 'probability_no', 'probability_yes']
+        """
         return self._query("predict_proba", source, calibrated=calibrated)
 
     def joint_log_likelihood(self, source: Any) -> Query:
         """The rows of `source`, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats.
 
         Of a logistic model the scores, whose softmax is the posterior: of two classes the log-odds of the larger label, and 0.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.joint_log_likelihood("SELECT 'rain' AS sky").columns
+        ['sky', 'joint_log_likelihood_no', 'joint_log_likelihood_yes']
         """
         return self._query("joint_log_likelihood", source)
 
     def log_evidence(self, source: Any) -> Query:
-        """The rows of `source`, with `log_evidence`, ln p(x) in nats: low for a row that fits no class."""
+        """The rows of `source`, with `log_evidence`, ln p(x) in nats: low for a row that fits no class.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.log_evidence("SELECT 'rain' AS sky").columns
+        ['sky', 'log_evidence']
+        """
         return self._query("log_evidence", source)
 
     def explain(self, source: Any) -> Query:
@@ -150,6 +197,13 @@ class Scoring(Handle):
 
         The contributions of one row and class sum to its joint log-likelihood; the row without a feature is the prior, or the
         bias of a logistic model.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> rows = model.explain("SELECT 'rain' AS sky").fetchall()
+        >>> [(label, feature, value) for _, label, feature, value, _ in rows]
+        [('no', None, None), ('no', 'sky', 'rain'), ('yes', None, None), ('yes', 'sky', 'rain')]
         """
         return self._query("explain", source)
 
@@ -164,17 +218,30 @@ class Scoring(Handle):
 
         Raises:
             InputError: the source lacks a feature, or the target if `labelled`, or has no row to take the mean of.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> round(model.log_likelihood(data, mean=True), 4)
+        -0.5977
         """
         found = self._source(source, judged=labelled)
         return mean_or_total(self._engine.rows(self.log_likelihood_sql(found, labelled=labelled)), found.label, mean=mean)
 
     def log_likelihood_sql(self, source: Any, *, labelled: bool = False) -> str:
-        """The query that `log_likelihood` would run, without running it: total, rows."""
+        """The query that `log_likelihood` would run, without running it: total, rows.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> print(model.log_likelihood_sql(data)[:4])
+        SELE
+        """
         found = self._source(source, judged=labelled)
         if not labelled:
             query = self._engine.renderer.dialect.query(self._query("log_evidence", found).sql)
             return self._engine.renderer.statement("total_log_evidence", query)
-        refuse_weights(self._spec, self._title, "ln p(x, c)")
+        check(self._spec, "labelled", self._title)
         self._check("evaluate", found)
         check_source(self._spec, found.columns, found.label, self._title, exact=self._engine.exact, training=True)
         return self._plan.log_joint(found.relation, self._classes)
@@ -200,13 +267,12 @@ class Scoring(Handle):
         ['wind', 'play']
         """
         self._refresh()
-        refuse_segments(self._spec, self._title, "a sample")
-        refuse_weights(self._spec, self._title, "rows to draw")
+        check(self._spec, "sample", self._title)
         return sample(self._engine, self._plan, self._title, n, seed)
 
     def sql(
         self,
-        verb: str,
+        verb: Verb,
         source: Any,
         *,
         inline: bool = False,
@@ -250,19 +316,18 @@ class Scoring(Handle):
         query = self._query(verb, found).sql
         if not inline:
             return query
-        refuse_segments(self._spec, self._title, "a query with its numbers")
+        check(self._spec, "inline", self._title)
         return inlined(self._engine, self._plan, self._classes, verb, found)
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
-        from nbsql.frozen.scorer import frozen, known_dialect
-        from nbsql.frozen.statistics import frozen_statistics
+        from nbsql.answers.elsewhere.scorer import frozen, known_dialect
+        from nbsql.answers.elsewhere.statistics import frozen_statistics
 
         known_dialect(dialect)
         self._refresh()
         if verb == "log_evidence":
-            refuse_weights(self._spec, self._title, "ln p(x)")
-        refuse_segments(self._spec, self._title, "a query with its numbers")
-        refuse_components(self._spec, self._title, "a query in another dialect")
+            check(self._spec, "log_evidence", self._title)
+        check(self._spec, "dialect", self._title)
         if verb == "statistics":
             if columns is not None:
                 raise InputError("columns goes with the verbs that pass columns of the source on, not with 'statistics'")
@@ -294,14 +359,18 @@ class Scoring(Handle):
 
         Raises:
             ModelError: a feature is no polynomial of its number; the message names it.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="y")
+        >>> model.quadratic().columns
+        ['class', 'feature', 'value', 'other', 'times', 'weight']
         """
         return self._weights(2)
 
     def _weights(self, degree: Literal[1, 2]) -> Query:
-        form = "its linear form" if degree == 1 else "its quadratic form"
         self._refresh()
-        refuse_segments(self._spec, self._title, form)
-        refuse_components(self._spec, self._title, form)
+        check(self._spec, "linear" if degree == 1 else "quadratic", self._title)
 
         def sql() -> str:
             self._refresh()

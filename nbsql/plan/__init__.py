@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
-from nbsql.plan.base import CALIBRATED, MACROS, VERBS, Entry, Judgeable, Rows, Statement
+from nbsql.plan.base import Entry, Statement
 from nbsql.plan.counting import Counting
-from nbsql.plan.making import Making
+from nbsql.plan.estimating import Estimating
+from nbsql.plan.parts import PARTS
+from nbsql.plan.rows import Judgeable, Rows
+from nbsql.plan.verbs import CALIBRATED, EARLIER_MACROS, MACROS, ROW_VERBS, VERBS
 
 
-class Plan(Counting, Making):
+class Plan(Counting, Estimating):
     """All the statements of one model."""
 
 
-__all__ = ["CALIBRATED", "MACROS", "VERBS", "Entry", "Judgeable", "Plan", "Rows", "Statement"]
+__all__ = [
+    "CALIBRATED",
+    "EARLIER_MACROS",
+    "MACROS",
+    "PARTS",
+    "ROW_VERBS",
+    "VERBS",
+    "Entry",
+    "Judgeable",
+    "Plan",
+    "Rows",
+    "Statement",
+]

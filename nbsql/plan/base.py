@@ -4,29 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context, is_wide, scored
-from nbsql.relations import Relations
-from nbsql.render import Renderer
-from nbsql.spec import Spec
+from nbsql.plan.classes import ClassColumn, scored
+from nbsql.plan.context import Context, Reading
+from nbsql.plan.dimension_scores import split
+from nbsql.plan.layout import is_wide
+from nbsql.plan.parts import PARTS
+from nbsql.plan.rows import Rows
+from nbsql.rendering.dialect import restore
+from nbsql.rendering.relations import Relations
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Spec
 
-if TYPE_CHECKING:
-    from nbsql.joins.joining import Joining
-
-VERBS = ("predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain")
-MACROS = (*VERBS, "scored")  # what is in a model's schema; the verbs share the last
-CALIBRATED = {"predict_calibrated": "predict", "predict_proba_calibrated": "predict_proba"}  # and when it is calibrated
+BINS = 10  # of the calibration error and of tables of bins, unless asked for otherwise
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement of a plan and what it is for."""
+    """One statement of a plan and what it is for; `small`: it reads no statistics, and so is run at once with its like."""
 
     name: str
     sql: str
+    small: bool = False
 
 
 @dataclass(frozen=True)
@@ -38,31 +40,6 @@ class Entry:
     operation: str
     source: str
     rows: int
-
-
-@dataclass(frozen=True)
-class Rows:
-    """Rows that a model meets.
-
-    Attributes:
-        relation: where they are.
-        columns: theirs, for an engine that has no word for all but some.
-        joins: that they are still to be joined with.
-        ordered: whether they are to come back in their order.
-    """
-
-    relation: Markup
-    columns: Sequence[str] = ()
-    joins: Sequence[Joining] = ()
-    ordered: bool = False
-
-
-@dataclass(frozen=True)
-class Judgeable(Rows):
-    """Rows that a model is judged on: the name of their weight, and whether labels are compared as text."""
-
-    weight: str | None = None
-    as_text: bool = False
 
 
 class Base:
@@ -83,12 +60,17 @@ class Base:
         self._rendered: dict[tuple[Any, ...], Markup] = {}
 
     @property
+    def labels_as_text(self) -> bool:
+        """Whether labels of a relation yet unknown are compared as text, so that an ENUM and a VARCHAR agree."""
+        return self.spec.target_type.startswith(("VARCHAR", "ENUM", "text", "char"))
+
+    @property
     def wide(self) -> bool | None:
         return self._wide
 
     def is_wide(self, class_count: int) -> bool:
         """Whether a model of so many classes takes the wide form, a column a class."""
-        return is_wide(self.spec, class_count, self.renderer.dialect.traits)
+        return is_wide(self.spec, class_count, self.renderer.dialect.traits, self.renderer.layout)
 
     def context(self, classes: Sequence[ClassColumn], rows: Rows | None = None, *, whole: bool = False) -> Context:
         """What the macros know as `model`.
@@ -101,53 +83,66 @@ class Base:
         wide = self.is_wide(scored(classes)) if self._wide is None else self._wide
         spec, joins = self.spec, () if rows is None else rows.joins
         if joins and wide and not whole:
-            from nbsql.joins.partial import split
-
-            spec, joins = split(spec, classes, joins)
+            spec, joins = split(spec, classes, joins, self.renderer.layout)
         estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None
         columns, ordered = ((), False) if rows is None else (rows.columns, rows.ordered)
-        return Context(
+        return Context.of(
             spec,
             classes,
+            Reading(ordered=ordered or whole, columns=columns, joins=joins, estimates=estimates),
             wide=wide,
-            ordered=ordered or whole,
-            columns=columns,
-            joins=joins,
-            estimates=estimates,
+            layout=self.renderer.layout,
             vectorised=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),
         )
 
     def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:
         """What is scored of a source: joined, if it is still to be, and with the segment of each row, if the model has some."""
-        if context.joins:
-            source = self.renderer.fragment("joined", source, context.joins, context.numbered, parameters, lookups)
+        if context.reading.joins:
+            source = self.renderer.fragment(
+                "joined_source", source, context.reading.joins, context.numbered, parameters, lookups
+            )
         return self.segmented(source)
 
     def sliced(self, source: Markup) -> Markup:
         """The source with the slice, segment or component of every row, if the model has some."""
         if self.spec.components is not None:
-            return self.renderer.fragment("in_components", source, self.spec.components, self.spec.target)
-        if not self.spec.cut_by:
+            return self.renderer.fragment("with_components", source, self.spec.components, self.spec.target)
+        if not self.spec.slice_expression:
             return source
-        return self.renderer.fragment("sliced", source, self.renderer.dialect.query(self.spec.cut_by))
+        return self.renderer.fragment("with_slices", source, self.renderer.dialect.query(self.spec.slice_expression))
 
     def segmented(self, source: Markup) -> Markup:
         """The source with the segment of every row, if the model has segments."""
         return self.sliced(source) if self.spec.segment_by else source
 
     def priors(self, statistics: Markup | None = None) -> Markup:
-        return self.renderer.fragment("priors", Context(self.spec), statistics or self.relations["statistics"])
+        return self.renderer.fragment("priors", Context.of(self.spec), statistics or self.relations["statistics"])
 
     def _table(self, name: str, relation: Markup, query: Markup, *, temporary: bool = False) -> Statement:
         temporary = temporary or self.relations.temporary
-        return Statement(name, self.renderer.statement("create_table_as", relation, query, temporary=temporary))
+        statement = self.renderer.statement("create_table_as", relation, query, temporary=temporary)
+        return Statement(name, statement, small=name in ("spec", "batches"))
 
     def _view(self, name: str, query: Markup) -> Statement:
-        temporary = self.relations.temporary
-        return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, temporary=temporary))
+        options: dict[str, Any] = {"temporary": True} if self.relations.temporary else {"comment": PARTS[name].comment}
+        return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, **options), small=True)
 
-    def _macro(self, name: str, query: Markup) -> Statement:
-        return Statement(f"macro {name}", self.renderer.statement("create_table_macro", self.relations[name], query))
+    def _macro(self, name: str, query: Markup, *, of_classes: bool = False) -> Statement:
+        statement = self.renderer.statement("create_table_macro", self.relations[name], query, of_classes=of_classes)
+        return Statement(f"macro {name}", statement, small=True)
+
+    def read_by_macros(self, *path: str) -> Markup:
+        """A relation as macros read it: without its database, which has another name whenever its file is opened by another."""
+        dialect = self.renderer.dialect
+        relation = dialect.ident(*path)
+        if not dialect.traits.table_macros or any('"' in name for name in path):  # which query_table of DuckDB 1.5 misreads
+            return relation
+        return self.renderer.fragment("relation_in_database", dialect.text(restore(relation)))
+
+    def ratios(self, likelihoods: Markup) -> Markup:
+        """The query of how much likelier a value is in a class than in another, which are parameters."""
+        classes = (self.renderer.fragment("parameter_of_classes", number) for number in (1, 2))
+        return self.renderer.fragment("likelihood_ratios", likelihoods, *classes)
 
     def _insert(self, name: str, relation: Markup, query: Markup) -> Statement:
         return Statement(name, self.renderer.statement("insert_into", relation, query))

@@ -7,9 +7,10 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import Context, blocks
 from nbsql.plan.base import Base, Statement
-from nbsql.spec import Check, Feature
+from nbsql.plan.context import Context, Reading
+from nbsql.plan.layout import blocks
+from nbsql.spec.spec import Check, Feature
 
 # A statement reads so many categorical features at once: enough to keep every core busy, few enough to plan quickly.
 LEVELS_A_STATEMENT = 50
@@ -38,13 +39,15 @@ class Counting(Base):
         return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
 
     def stage(self, source: Markup, staged: Markup, columns: Sequence[str] | None = None) -> Statement:
-        wanted = [*(self.spec.columns if columns is None else columns), *(["nbsql_slice"] if self.spec.is_cut else [])]
-        query = self.renderer.fragment("staged", source, wanted)
+        wanted = [*(self.spec.columns if columns is None else columns), *(["nbsql_slice"] if self.spec.is_sliced else [])]
+        query = self.renderer.fragment("selected_columns", source, wanted)
         return self._table("read the source once", staged, query, temporary=True)
 
     def count_keys(self, source: Markup, key: Sequence[str], counted: Markup) -> Statement:
-        """A temporary table of how often each key met each class (nbsql/joins/factorised.py)."""
-        query = self.renderer.fragment("counted_keys", Context(self.spec), source, key)
+        """A temporary table of how often each key met each class (nbsql/learning/factorised.py)."""
+        types = {name: kind for join in self.spec.joins for (name, _), kind in zip(join.on, join.types, strict=True)}
+        keys = [(name, types[name]) for name in key]
+        query = self.renderer.fragment("counted_keys", Context.of(self.spec), source, keys)
         return self._table(f"count {key[0]}", counted, query, temporary=True)
 
     def centres(self, source: Markup) -> str:
@@ -56,22 +59,22 @@ class Counting(Base):
             index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
             for index, centre in centres.items()
         }
-        query = self.renderer.fragment("scan", Context(self.spec), source, self.scanned, checks, numbers)
+        query = self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned, checks, numbers)
         return self._table("scan", scan, query, temporary=True)
 
     def untrusted(self, scan: Markup) -> Iterator[str]:
         """Queries for the indices of the features that need the careful scan."""
         for block in blocks(self.scanned if self.centred else [], FEATURES_A_STATEMENT):
-            yield self.renderer.statement("untrusted", self._summed_cells(scan, block))
+            yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))
 
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
         key = (scan, *(feature.index for feature in features))
         if key not in self._rendered:  # asked for twice: to hold against the rules, and to write
-            self._rendered[key] = self.renderer.fragment("summed_cells", Context(self.spec), scan, features)
+            self._rendered[key] = self.renderer.fragment("summed_cells", Context.of(self.spec), scan, features)
         return self._rendered[key]
 
     def rescan(self, source: Markup, rescan: Markup, features: Sequence[Feature]) -> Statement:
-        query = self.renderer.fragment("scan", Context(self.spec), source, features, careful=True)
+        query = self.renderer.fragment("scan", Context.of(self.spec), source, features, careful=True)
         return self._table("scan again, carefully", rescan, query, temporary=True)
 
     def cells(
@@ -96,13 +99,21 @@ class Counting(Base):
             careful: see `rescan`.
             temporary: whether the table is one.
         """
-        context = Context(self.spec, batch=batch)
-        yield self._table("statistics", relation, self.renderer.fragment("class_cells", context, scan), temporary=temporary)
+        context = Context.of(self.spec, reading=Reading(batch=batch))
         trusted = [feature for feature in self.scanned if feature not in careful]
-        for scanned, features in ((scan, trusted), (rescan, careful)):
-            for block in blocks(features, FEATURES_A_STATEMENT):
-                cells = self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block))
-                yield self._insert(_statement_name("cells of", block), relation, cells)
+        queries = [
+            (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block)))
+            for scanned, features in ((scan, trusted), (rescan, careful))
+            for block in blocks(features, FEATURES_A_STATEMENT)
+        ]
+        classes = self.renderer.fragment("class_cells", context, scan)
+        with_classes = (
+            0 if self.spec.joins else 1
+        )  # parts of joined rows are counted apart, and leave the classes out (factorised.py)
+        first = self.renderer.fragment("union_of_rows", [classes, *(query for _, query in queries[:with_classes])])
+        yield self._table("statistics", relation, first, temporary=temporary)
+        for block, query in queries[with_classes:]:
+            yield self._insert(_statement_name("cells of", block), relation, query)
         levels = [feature for feature in self.spec.features if feature.family.level]
         for block in blocks(levels, LEVELS_A_STATEMENT):
             name = _statement_name("count", block)
@@ -112,9 +123,9 @@ class Counting(Base):
                 cells = self.renderer.fragment("token_cells", context, source, feature)
                 yield self._insert(f"count the tokens of {feature.name}", relation, cells)
 
-    def kept(self, name: str, relation: Markup) -> Statement:
+    def part_of_rows(self, name: str, relation: Markup) -> Statement:
         """One of the model's tables, of the rows of a temporary one."""
-        return self._table(name, self.relations[name], self.renderer.fragment("everything", relation))
+        return self._table(name, self.relations[name], self.renderer.fragment("all_rows", relation))
 
     def keep_features(self) -> Statement:
         """Drop the cells of features that the spec does not have."""

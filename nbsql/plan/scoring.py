@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.context import ClassColumn, Context
-from nbsql.dialect import restore
-from nbsql.plan.base import Base, Judgeable, Rows
-
-if TYPE_CHECKING:
-    from nbsql.joins.joining import Joining
+from nbsql.plan.base import Base
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
+from nbsql.plan.joins import has_few_rows, joinings, needed
+from nbsql.plan.rows import Joining, Judgeable, Rows
+from nbsql.rendering.dialect import restore
 
 
 class Scoring(Base):
@@ -46,11 +46,28 @@ class Scoring(Base):
         return self.renderer.fragment(verb, context, scored)
 
     def decide(
-        self, macro: str, argument: Any, rows: Rows, classes: Sequence[ClassColumn], *, calibration: str | None = None
+        self,
+        macro: str,
+        arguments: Sequence[Any],
+        rows: Rows,
+        classes: Sequence[ClassColumn],
+        *,
+        calibration: str | None = None,
+        reads: Sequence[str] = (),
     ) -> str:
-        """The query of predictions made otherwise than by the highest posterior; see nbsql/decisions.py."""
+        """The query of predictions made otherwise than by the highest posterior; see nbsql/answers/decisions.py.
+
+        Args:
+            macro: that renders it.
+            arguments: of the macro, the last ones.
+            rows: to decide on.
+            classes: of the model.
+            calibration: the method of the calibration whose posteriors are taken.
+            reads: the relations of the model, beside `parameters`, that the macro reads.
+        """
         context, scored = self._scored(rows, classes, calibration=calibration)
-        return self.renderer.statement(macro, context, scored, self.relations["parameters"], argument)
+        relations = [self.relations[name] for name in ("parameters", *reads)]
+        return self.renderer.statement(macro, context, scored, *relations, *arguments)
 
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
@@ -67,9 +84,9 @@ class Scoring(Base):
     ) -> Markup:
         """The common table expressions of the queries that judge the model on some rows."""
         context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
-        return self.renderer.fragment("judged", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
+        return self.renderer.fragment("judged_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
-    def paid(
+    def evaluation_costs(
         self,
         rows: Judgeable,
         classes: Sequence[ClassColumn],
@@ -79,7 +96,9 @@ class Scoring(Base):
     ) -> str:
         """The query of what the predictions that cost least did cost."""
         context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
-        return self.renderer.statement("paid", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
+        return self.renderer.statement(
+            "evaluation_costs", context, scored, self.relations["parameters"], rows.weight, rows.as_text
+        )
 
     def calibration_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The query of what a calibration is fitted on, of some rows."""
@@ -92,12 +111,8 @@ class Scoring(Base):
         """What the macros of the model join their source with; as they name it, without the database of the model."""
         if not self.spec.joins:
             return ()
-        from nbsql.joins.completing import FEW_ROWS, needed
-        from nbsql.joins.joining import joinings
-
-        ident = self.renderer.dialect.ident
-        found = joinings(self.renderer, [(dimension, ident(*dimension.path)) for dimension in needed(self.spec)])
-        return [replace(joining, by_key=joining.dimension.rows <= FEW_ROWS) for joining in found]
+        found = joinings(self.renderer, [(dimension, self.read_by_macros(*dimension.path)) for dimension in needed(self.spec)])
+        return [replace(joining, by_key=has_few_rows(joining.dimension.rows)) for joining in found]
 
     def _scored(
         self,

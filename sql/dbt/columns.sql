@@ -1,11 +1,12 @@
-{# What the adapter knows of a relation: its columns, each with name, type and kind, as nbsql/spec.py has them. #}
+{# What the adapter knows of a relation: its columns, each with name, type and kind, as nbsql/spec/spec.py has them. #}
 
+{# The columns of a relation: dictionaries of name, type and kind. #}
 {% macro columns_of(relation, role) -%}
 {% if relation is string or relation is none or relation is undefined or relation.identifier is undefined -%}
 {% do nbsql.refuse(role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
 {% endif -%}
 {% set found = [] -%}
-{% for name, type, kind in nbsql.catalogued(relation) -%}
+{% for name, type, kind in nbsql.columns_of_relation(relation) -%}
 {% if name.lower().startswith('nbsql_') -%}
 {% do nbsql.refuse("column '" ~ name ~ "' of " ~ relation.identifier ~ ' has a name that nbsql keeps for itself; rename it') %}
 {% endif -%}
@@ -18,19 +19,21 @@
 {%- endmacro %}
 
 {# The columns of a relation as a name, a type and a kind each; none where there is no such relation. #}
-{% macro catalogued(relation) -%}
+{% macro default__columns_of_relation(relation) -%}
 {% set found = [] -%}
-{% for column in adapter.get_columns_in_relation(relation) %}{% do found.append((column.name, column.dtype, nbsql.column_kind(column.dtype))) %}{% endfor -%}
+{% for column in adapter.get_columns_in_relation(relation) -%}
+{% do found.append((column.name, column.dtype, nbsql.column_kind(column.dtype))) %}
+{% endfor -%}
 {% do return(found) %}
 {%- endmacro %}
 
-{# What a type is to nbsql: nbsql/engines/duckdb.py has the same for DuckDB. #}
-{% macro column_kind(type) -%}
+{# What a type is to nbsql: nbsql/engines/duckdb/engine.py has the same for DuckDB. #}
+{% macro default__column_kind(type, typtype=none) -%}
 {% set type = type | trim -%}
 {% set name = type.split('(')[0] | trim | lower -%}
 {% set kinds = {
   'varchar': 'text', 'enum': 'text', 'uuid': 'text', 'text': 'text', 'character varying': 'text', 'character': 'text',
-  'boolean': 'boolean',
+  'string': 'text', 'boolean': 'boolean', 'bool': 'boolean', 'int': 'integer',
   'tinyint': 'integer', 'smallint': 'integer', 'integer': 'integer', 'bigint': 'integer', 'hugeint': 'integer',
   'utinyint': 'integer', 'usmallint': 'integer', 'uinteger': 'integer', 'ubigint': 'integer', 'uhugeint': 'integer', '"null"': 'integer',
   'float': 'float', 'double': 'float', 'real': 'float', 'double precision': 'float',
@@ -48,10 +51,12 @@
 {%- endmacro %}
 
 {# The column of that name, without regard to case; refused where there is none. #}
-{% macro column_named(columns, name, role, relation) -%}
+{% macro default__column_named(columns, name, role, relation) -%}
 {% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
 {% for column in columns if column.name | lower == name | string | lower %}{% do return(column) %}{% endfor -%}
-{% do nbsql.refuse("no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are ' ~ nbsql.listed(columns | map(attribute='name'))) %}
+{% do nbsql.refuse(
+  "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
+  ~ nbsql.listed(columns | map(attribute='name'))) %}
 {%- endmacro %}
 
 {# Rows of a relation, all or some. #}

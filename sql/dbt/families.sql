@@ -1,34 +1,8 @@
 {#
   The families of features as the macros read them, from the words of a configuration: what the classes of nbsql/family/ are in
-  Python. The attributes have the same names and values (tests/test_dbt.py holds the two against each other).
+  Python. What does not depend on options is written from them (family_facts.sql); tests/dbt/test_dbt.py holds the tables of both against
+  each other.
 #}
-
-{# What does not depend on options. #}
-{% macro families() -%}
-{% set numbers = ['integer', 'float', 'decimal'] -%}
-{% set rate = {'number': true, 'accepts': numbers, 'options': ['a', 'b']} -%}
-{% set normal = {'number': true, 'centred': true, 'accepts': numbers, 'units': 'numbers', 'options': ['variance', 'floor', 'shared_variance', 'prior']} -%}
-{% set count = {'integer': ['negative'], 'float': ['negative', 'whole'], 'decimal': ['negative', 'whole']} -%}
-{% set from_zero = {'integer': ['negative'], 'float': ['negative'], 'decimal': ['negative']} -%}
-{% set above_zero = {'integer': ['positive'], 'float': ['positive'], 'decimal': ['positive']} -%}
-{% set binary = {'integer': ['binary'], 'float': ['binary'], 'decimal': ['binary']} -%}
-{% set bag = ['event', 'weight_norm', 'tfidf', 'norm'] -%}
-{% do return({
-  'categorical': {'level': true, 'has_categories': true, 'accepts': ['text', 'boolean', 'temporal'] + numbers, 'options': ['other_alpha', 'levels']},
-  'bernoulli': {'number': true, 'has_categories': true, 'accepts': ['boolean'] + numbers, 'rules': binary, 'options': ['beta']},
-  'gaussian': normal,
-  'lognormal': dict(normal, rules=above_zero),
-  'exponential': dict(rate, divergence='exponential', units='numbers', rules=from_zero),
-  'poisson': dict(rate, divergence='poisson', rules=count),
-  'geometric': dict(rate, divergence='geometric', rules=count, bounded=true),
-  'multinomial': {'number': true, 'over_columns': true, 'accepts': numbers, 'rules': from_zero, 'options': ['columns']},
-  'complement': {'number': true, 'over_columns': true, 'accepts': numbers, 'rules': from_zero, 'options': ['columns', 'norm']},
-  'tokens': {'bag': true, 'accepts': ['tokens'], 'events': ['multinomial', 'complement'], 'options': bag},
-  'token_counts': {'bag': true, 'accepts': ['token counts'], 'rules': {'token counts': ['negative_counts']}, 'events': ['multinomial', 'complement'], 'options': bag},
-  'text': {'bag': true, 'accepts': ['text'], 'events': ['multinomial', 'bernoulli', 'complement'],
-    'options': bag + ['pattern', 'lower', 'stop_words', 'min_length', 'min_count', 'ngrams']},
-}) %}
-{%- endmacro %}
 
 {# The family of a type, where none is named. #}
 {% macro inferred_family(kind) -%}
@@ -43,26 +17,30 @@
   given: its name, or its name (family) and options. defaults: alpha, nulls and unseen of the model.
 #}
 {% macro family_of(feature, given, defaults) -%}
-{% set given = {'family': given} if given is string else given -%}
+{% set given = {'family': given} if given is string else dict(given) if given is mapping else given -%}
 {% if given is not mapping or given.family is not string -%}
-{% do nbsql.refuse("the family of '" ~ feature ~ "' must be a name, or a mapping such as {family: text, stop_words: english}, not " ~ given) %}
+{% do nbsql.refuse(
+  "the family of '" ~ feature ~ "' must be a name, or a mapping such as {family: text, stop_words: english}, not " ~ given) %}
 {% endif -%}
 {% set known = nbsql.families() -%}
 {% if given.family not in known -%}
-{% set others = ['binned', 'kernel', 'joint', 'multivariate_gaussian'] -%}
-{% if given.family in others -%}
-{% do nbsql.refuse("family '" ~ given.family ~ "' of '" ~ feature ~ "' asks the data for its shape before it counts, which the dbt package does not do; fit it in Python, or choose one of " ~ nbsql.listed(known)) %}
+{% if given.family in nbsql.families_elsewhere() -%}
+{% do nbsql.refuse(
+  "family '" ~ given.family ~ "' of '" ~ feature ~ "' asks the data for its shape before it counts, which the dbt package does not "
+  ~ "do; fit it in Python, or choose one of " ~ nbsql.listed(known)) %}
 {% endif -%}
 {% do nbsql.refuse("no family '" ~ given.family ~ "', of '" ~ feature ~ "'; the families are " ~ nbsql.listed(known)) %}
 {% endif -%}
 {% set fixed = known[given.family] -%}
 {% set allowed = ['family', 'alpha', 'nulls', 'unseen', 'estimate'] + fixed.options -%}
 {% for option in given if option not in allowed -%}
-{% do nbsql.refuse("family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(allowed[1:])) %}
+{% do nbsql.refuse(
+  "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(allowed[1:])) %}
 {% endfor -%}
 {% set family = {
-  'name': given.family, 'by_column': true, 'distribution': 'dirichlet', 'divergence': 'normal', 'units': 'counts', 'declared': [], 'parameters': [],
-  'rules': {}, 'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement', 'least_count': 0, 'least_occurrences': 0} -%}
+  'name': given.family, 'by_column': true, 'distribution': 'dirichlet', 'divergence': 'normal', 'units': 'counts', 'declared': [],
+  'parameters': [], 'rules': {}, 'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
+  'least_count': 0, 'least_occurrences': 0} -%}
 {% do family.update(fixed) %}
 {% do nbsql.one_of(family.estimate, ['mean', 'mode'], 'estimate', feature) %}
 {% set alpha = given.alpha | default(defaults.alpha) -%}
@@ -80,16 +58,19 @@
 {% endif -%}
 {% if fixed.bag -%}
 {% do nbsql.complete_bag(family, given, feature) %}
-{% elif fixed.centred -%}
+{% elif 'prior' in fixed.options -%}
 {% do nbsql.complete_normal(family, given, feature) %}
 {% elif fixed.level -%}
 {% do nbsql.complete_levels(family, given, alpha, feature) %}
 {% elif given.family == 'bernoulli' -%}
-{% do family.update({'declared': [('true', family.added_count), ('false', nbsql.pseudo_count(family, given.beta | default(alpha), feature))]}) %}
+{% set beta = nbsql.pseudo_count(family, given.beta | default(alpha), feature) -%}
+{% do family.update({'declared': [('true', family.added_count), ('false', beta)]}) %}
 {% elif fixed.over_columns -%}
 {% do nbsql.complete_columns(family, given, alpha, feature) %}
-{% else -%}
+{% elif 'a' in fixed.options -%}
 {% do nbsql.complete_rate(family, given, feature) %}
+{% else -%}
+{% do nbsql.complete_density(family, given, feature) %}
 {% endif -%}
 {% set least = family.declared | map(attribute=1) | list or [family.added_count] -%}
 {% do family.update({
@@ -104,14 +85,15 @@
 {% set read = [] -%}
 {% if family.name == 'bernoulli' -%}
 {% for value in ['true', 'false'] %}{% do read.append({'name': value, 'quantity': 'score', 'value': value}) %}{% endfor -%}
-{% elif family.centred -%}
-{% for name in ['mean', 'peak', 'precision'] %}{% do read.append({'name': name, 'quantity': name}) %}{% endfor -%}
+{% if family.nulls == 'category' and family.unseen == 'smooth' -%}
+{% do read.append({'name': 'unseen', 'quantity': 'score', 'unseen': true}) %}
+{% endif -%}
+{% elif family.density -%}
+{% for name, quantity in family.reads %}{% do read.append({'name': name, 'quantity': quantity}) %}{% endfor -%}
 {% elif family.over_columns -%}
-{% for value in family.columns %}{% do read.append({'name': 'weight', 'quantity': 'score', 'value': value, 'column': loop.index}) %}{% endfor -%}
-{% elif family.name == 'geometric' -%}
-{% for name in ['success', 'failure'] %}{% do read.append({'name': name, 'quantity': 'log_' ~ name}) %}{% endfor -%}
-{% elif family.number -%}
-{% for name in ['rate', 'log_rate'] %}{% do read.append({'name': name, 'quantity': name}) %}{% endfor -%}
+{% for value in family.columns -%}
+{% do read.append({'name': 'weight', 'quantity': 'score', 'value': value, 'column': loop.index}) %}
+{% endfor -%}
 {% elif family.presence -%}
 {% do read.append({'name': 'absent', 'quantity': 'log_absence', 'total': true}) %}
 {% elif family.unseen == 'smooth' -%}
@@ -119,12 +101,15 @@
 {% endif -%}
 {% if family.nulls == 'category' %}{% do read.append({'name': 'missing', 'quantity': 'score'}) %}{% endif -%}
 {% set complete = [] -%}
-{% for parameter in read %}{% do complete.append(dict({'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false}, **parameter)) %}{% endfor -%}
+{% set usual = {'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false} -%}
+{% for parameter in read -%}
+{% do complete.append(dict(usual, **parameter)) %}
+{% endfor -%}
 {% do return(complete) %}
 {%- endmacro %}
 
 
-{# What a pseudo-count adds to a count: the mode of the posterior is the mean of one less. #}
+{# The number that is added to a count for a pseudo-count: the mode of the posterior is the mean of one less. #}
 {% macro pseudo_count(family, alpha, feature) -%}
 {% set alpha = nbsql.at_least_zero(alpha, 'alpha', feature) -%}
 {% if family.estimate == 'mode' and alpha < 1 and (family.level or family.bag or family.over_columns or family.name == 'bernoulli') -%}
@@ -133,10 +118,11 @@
 {% do return(alpha - 1 if family.estimate == 'mode' else alpha) %}
 {%- endmacro %}
 
+{# The options of a bag of tokens, as attributes of the family. #}
 {% macro complete_bag(family, given, feature) -%}
 {% set event = given.event | default('multinomial') -%}
 {% do nbsql.one_of(event, family.events, 'event', feature) %}
-{% do nbsql.one_of(given.norm | default(none), [none, 'l2'], 'norm', feature) %}
+{% do nbsql.one_of(given.get('norm'), [none, 'l2'], 'norm', feature) %}
 {% set presence, complement, weighed = event == 'bernoulli', event == 'complement', given.tfidf or given.norm is string -%}
 {% if presence and weighed -%}
 {% do nbsql.refuse("event: bernoulli of '" ~ feature ~ "' asks whether a word is there, not how often; leave out tfidf and norm") %}
@@ -152,15 +138,16 @@
 {% endif -%}
 {% set occurrences = given.min_count | default(1) | int -%}
 {% do family.update({
-  'presence': presence, 'complement': complement, 'weighed': weighed, 'tfidf': given.tfidf | default(false), 'idf': given.tfidf | default(false),
-  'norm': given.norm | default(none), 'normalised_weights': given.weight_norm | default(false),
+  'presence': presence, 'complement': complement, 'weighed': weighed,
+  'tfidf': given.tfidf | default(false), 'idf': given.tfidf | default(false),
+  'norm': given.get('norm'), 'normalised_weights': given.weight_norm | default(false),
   'distribution': 'presence' if presence else 'complement' if complement else 'dirichlet',
   'least_occurrences': occurrences if occurrences > 1 else 0,
   'least_count': occurrences if occurrences > 1 and not weighed else 0,
   'unseen': 'skip' if presence or weighed else family.unseen}) %}
 {% if family.name == 'text' -%}
 {% set pattern, ngrams = given.pattern | default('[\\p{L}\\p{N}]+'), given.ngrams | default(1) -%}
-{% set stop_words = given.stop_words | default(none) -%}
+{% set stop_words = given.get('stop_words') -%}
 {% if stop_words is string -%}
 {% do nbsql.one_of(stop_words, ['english'], 'stop_words', feature) %}
 {% set stop_words = nbsql.english_stop_words() -%}
@@ -175,8 +162,9 @@
 {% endif -%}
 {%- endmacro %}
 
+{# The options of a normal density, as attributes of the family. #}
 {% macro complete_normal(family, given, feature) -%}
-{% set variance, prior = given.variance | default('population'), given.prior | default(none) -%}
+{% set variance, prior = given.variance | default('population'), given.get('prior') -%}
 {% do nbsql.one_of(variance, ['population', 'sample'], 'variance', feature) %}
 {% if prior is not none -%}
 {% set conjugate = {'mean': none, 'kappa': 1.0, 'a': 2.0, 'b': none} -%}
@@ -196,27 +184,57 @@
 {% endif -%}
 {% do family.update({
   'variance': variance, 'floor': nbsql.at_least_zero(given.floor | default(1e-9), 'floor', feature),
-  'shared_variance': given.shared_variance | default(false), 'prior': prior, 'divisor': 1.5 if family.estimate == 'mode' else -1.0,
-  'distribution': 'gaussian' if prior is none else 'normal_inverse_gamma'}) %}
+  'smoothing': nbsql.at_least_zero(given.smoothing | default(0), 'smoothing', feature),
+  'shared_variance': given.shared_variance | default(false), 'prior': prior}) %}
+{% if family.smoothing > 0 and (family.shared_variance or prior is not none) -%}
+{% do nbsql.refuse("smoothing of '" ~ feature ~ "' goes with neither a prior nor shared_variance; leave one of them out") %}
+{% endif -%}
+{% if family.smoothing > 0 and family.name == 'lognormal' -%}
+{% do nbsql.refuse("smoothing of '" ~ feature ~ "' compares the variances of numbers, and lognormal has those of logarithms; use floor") %}
+{% endif -%}
+{% if prior is none and family.smoothing > 0 -%}
+{% do family.update({
+  'distribution': 'smoothed_gaussian',
+  'estimate_options': {'smoothing': family.smoothing, 'lost': 1.0 if variance == 'sample' else 0.0}}) %}
+{% elif prior is none -%}
+{% do family.update({
+  'distribution': 'shared_gaussian' if family.shared_variance else 'gaussian',
+  'estimate_options': {'floor': family.floor, 'lost': 1.0 if variance == 'sample' else 0.0}}) %}
+{% else -%}
+{% do family.update({
+  'distribution': 'normal_inverse_gamma',
+  'estimate_options': {
+    'prior_mean': prior.mean, 'kappa': prior.kappa, 'a': prior.a, 'b': prior.b, 'divisor': 1.5 if family.estimate == 'mode' else -1.0,
+    'floor': family.floor}}) %}
+{% endif -%}
 {%- endmacro %}
 
+{# The values of a category that are declared, and their pseudo-counts. #}
 {% macro complete_levels(family, given, alpha, feature) -%}
 {% set declared = [] -%}
 {% if alpha is mapping -%}
-{% for level, count in alpha.items() %}{% do declared.append((nbsql.label_of(level), nbsql.pseudo_count(family, count, feature))) %}{% endfor -%}
+{% for level, count in alpha.items() -%}
+{% do declared.append((nbsql.label_of(level), nbsql.pseudo_count(family, count, feature))) %}
+{% endfor -%}
 {% endif -%}
 {% set named = declared | map(attribute=0) | list -%}
-{% for level in given.levels | default([]) if nbsql.label_of(level) not in named %}{% do declared.append((nbsql.label_of(level), family.added_count)) %}{% endfor -%}
+{% for level in given.levels | default([]) if nbsql.label_of(level) not in named -%}
+{% do declared.append((nbsql.label_of(level), family.added_count)) %}
+{% endfor -%}
 {% do family.update({'declared': declared}) %}
 {%- endmacro %}
 
+{# The columns of counts that share a total, and their pseudo-counts. #}
 {% macro complete_columns(family, given, alpha, feature) -%}
 {% if given.columns is undefined or given.columns is string or given.columns | length < 2 -%}
-{% do nbsql.refuse("family '" ~ family.name ~ "' of '" ~ feature ~ "' needs at least two count columns: {family: " ~ family.name ~ ', columns: [w1, w2]}') %}
+{% do nbsql.refuse(
+  "family '" ~ family.name ~ "' of '" ~ feature ~ "' needs at least two count columns: {family: " ~ family.name
+  ~ ', columns: [w1, w2]}') %}
 {% endif -%}
 {% set declared = [] -%}
 {% for column in given.columns -%}
-{% do declared.append((column, nbsql.pseudo_count(family, alpha[column], feature) if alpha is mapping and column in alpha else family.added_count)) %}
+{% set has_own = alpha is mapping and column in alpha -%}
+{% do declared.append((column, nbsql.pseudo_count(family, alpha[column], feature) if has_own else family.added_count)) %}
 {% endfor -%}
 {% do family.update({
   'columns': given.columns, 'declared': declared, 'normalised_weights': given.norm | default(false),
@@ -226,13 +244,28 @@
 {% endif -%}
 {%- endmacro %}
 
+{# The options of a density of counts, as attributes of the family. #}
 {% macro complete_rate(family, given, feature) -%}
 {% set a, b = nbsql.at_least_zero(given.a | default(0), 'a', feature), nbsql.at_least_zero(given.b | default(0), 'b', feature) -%}
 {% set lower = 1 if family.estimate == 'mode' and (a > 0 or b > 0) else 0 -%}
 {% if a < lower or (family.bounded and b < lower) -%}
-{% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs a" ~ (' and b' if family.bounded else '') ~ ' at 1 or above, or a and b at 0 for no prior') %}
+{% do nbsql.refuse(
+  "estimate: mode of '" ~ feature ~ "' needs a" ~ (' and b' if family.bounded else '') ~ ' at 1 or above, or a and b at 0 for no '
+  ~ 'prior') %}
 {% endif -%}
-{% do family.update({'added_a': a - lower, 'added_b': b - lower if family.bounded else b, 'distribution': family.name}) %}
+{% do family.update({'estimate_options': {'a': a - lower, 'b': b - lower if family.bounded else b}, 'distribution': family.name}) %}
+{%- endmacro %}
+
+{# A density that has numbers of at least 0 for options, which its estimate reads as they are. #}
+{% macro complete_density(family, given, feature) -%}
+{% if family.estimate != 'mean' -%}
+{% do nbsql.refuse('estimate: ' ~ family.estimate ~ " of '" ~ feature ~ "' is none of family '" ~ family.name ~ "'; leave it out") %}
+{% endif -%}
+{% set options = {} -%}
+{% for name, usual in family.defaults.items() -%}
+{% do options.update({name: nbsql.at_least_zero(given[name] | default(usual), name, feature)}) %}
+{% endfor -%}
+{% do family.update({'estimate_options': options, 'distribution': family.name}) %}
 {%- endmacro %}
 
 
@@ -247,8 +280,10 @@
 {% endif -%}
 {%- endmacro %}
 
+{# The number that an option is; one below 0, or none, is refused. #}
 {% macro at_least_zero(value, option, feature) -%}
-{% set number = value | float(-1) if value is not boolean else -1 -%}
+{% set is_number = value is number or (value is string and modules.re.match('\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$', value)) -%}
+{% set number = value | float if is_number and value is not boolean else -1 -%}
 {% if number < 0 or number != number or number > 1e300 -%}
 {% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be a number of at least 0, not " ~ value) %}
 {% endif -%}

@@ -1,4 +1,4 @@
-{# The features of a model, from its options and the columns that it learns from: what nbsql/resolve.py is in Python. #}
+{# The features of a model, from its options and the columns that it learns from: what nbsql/spec/resolve.py is in Python. #}
 
 {#
   Features in the order of the columns, those over several columns where their first one stands: name, index, family, column,
@@ -7,7 +7,9 @@
 {% macro features_of(options, columns, relation) -%}
 {% set roles = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
 {% set reserved = [] -%}
-{% for name in roles %}{% do reserved.append(nbsql.column_named(columns, name, 'the target, the weight or an id', relation).name) %}{% endfor -%}
+{% for name in roles -%}
+{% do reserved.append(nbsql.column_named(columns, name, 'the target, the weight or an id', relation).name) %}
+{% endfor -%}
 {% set excluded = [] -%}
 {% for name in options.exclude %}{% do excluded.append(nbsql.column_named(columns, name, 'to exclude', relation).name) %}{% endfor -%}
 {% set chosen = [] -%}
@@ -22,17 +24,27 @@
 {% do chosen.append(column) %}
 {% endfor -%}
 {% endif -%}
-{% set single, together, taken = {}, {}, {} -%}
-{% for name, given in options.families.items() -%}
-{% set family = nbsql.family_of(name, given, options) -%}
+{% set single, together, taken, by_pattern = {}, {}, {}, {} -%}
+{% for name in nbsql.names_before_patterns(options.families, columns) -%}
+{% set family = nbsql.family_of(name, options.families[name], options) -%}
 {% if family.over_columns -%}
 {% set members = [] -%}
 {% for member in family.columns %}{% do members.append(nbsql.column_named(columns, member, "of '" ~ name ~ "'", relation)) %}{% endfor -%}
 {% for member in members -%}
-{% if member.name in taken or member.name in single %}{% do nbsql.refuse("column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}{% endif -%}
+{% if member.name in taken or member.name in single -%}
+{% do nbsql.refuse("column '" ~ member.name ~ "' is in '" ~ name ~ "' and has another family too; leave it in one") %}
+{% endif -%}
 {% do taken.update({member.name: name}) %}
 {% endfor -%}
 {% do together.update({name: {'family': family, 'members': members}}) %}
+{% elif nbsql.is_pattern(name, columns) -%}
+{% for column in nbsql.columns_like(name, chosen) if column.name not in taken -%}
+{% if column.name not in single %}{% do single.update({column.name: family}) %}{% do by_pattern.update({column.name: name}) %}
+{% elif column.name in by_pattern and single[column.name] != family -%}
+{% do nbsql.refuse(
+  "column '" ~ column.name ~ "' matches '" ~ by_pattern[column.name] ~ "' and '" ~ name ~ "' of families; give it by its name") %}
+{% endif -%}
+{% endfor -%}
 {% else -%}
 {% set column = nbsql.column_named(columns, name, 'in families', relation) -%}
 {% if column not in chosen -%}
@@ -49,28 +61,63 @@
 {% if column.name in taken -%}
 {% if taken[column.name] not in placed -%}
 {% do placed.append(taken[column.name]) %}
-{% do found.append(nbsql.feature_of(taken[column.name], together[taken[column.name]].family, together[taken[column.name]].members, found)) %}
+{% set group = together[taken[column.name]] -%}
+{% do found.append(nbsql.feature_of(taken[column.name], group.family, group.members, found)) %}
 {% endif -%}
 {% else -%}
 {% set family = single[column.name] or nbsql.inferred_family(column.kind) -%}
 {% if not family -%}
 {% do without.append(column) %}
 {% else -%}
-{% do found.append(nbsql.feature_of(column.name, family if family is mapping else nbsql.family_of(column.name, family, options), [column], found)) %}
+{% set complete = family if family is mapping else nbsql.family_of(column.name, family, options) -%}
+{% do found.append(nbsql.feature_of(column.name, complete, [column], found)) %}
 {% endif -%}
 {% endif -%}
 {% endfor -%}
-{% for name, group in together.items() if name not in placed %}{% do found.append(nbsql.feature_of(name, group.family, group.members, found)) %}{% endfor -%}
+{% for name, group in together.items() if name not in placed -%}
+{% do found.append(nbsql.feature_of(name, group.family, group.members, found)) %}
+{% endfor -%}
 {% if without -%}
 {% set names = without | map(attribute='name') | list -%}
-{% do nbsql.refuse("column '" ~ names[0] ~ "' is " ~ without[0].type ~ ', which has no family; leave it out with exclude: [' ~ names | join(', ') ~ '], or name a family') %}
+{% do nbsql.refuse(
+  "column '" ~ names[0] ~ "' is " ~ without[0].type ~ ', which has no family; leave it out with exclude: [' ~ names | join(', ')
+  ~ '], or name a family') %}
 {% endif -%}
 {% do return(found) %}
 {%- endmacro %}
 
+{# Whether a key of families stands for all columns that are like it, soil_* say: a column of that very name wins. #}
+{% macro is_pattern(name, columns) -%}
+{% set text = name | string -%}
+{% do return(('*' in text or '?' in text) and text | lower not in columns | map(attribute='name') | map('lower') | list) %}
+{%- endmacro %}
+
+{# The keys of families, patterns after the names, which win. #}
+{% macro names_before_patterns(families, columns) -%}
+{% set names, patterns = [], [] -%}
+{% for name in families -%}
+{% if nbsql.is_pattern(name, columns) %}{% do patterns.append(name) %}{% else %}{% do names.append(name) %}{% endif -%}
+{% endfor -%}
+{% do return(names + patterns) %}
+{%- endmacro %}
+
+{# The columns that a pattern stands for; there is one at least. #}
+{% macro columns_like(pattern, columns) -%}
+{% set wanted = '(?is)' ~ modules.re.escape(pattern) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
+{% set found = [] -%}
+{% for column in columns if modules.re.match(wanted, column.name) %}{% do found.append(column) %}{% endfor -%}
+{% if not found -%}
+{% do nbsql.refuse("families has '" ~ pattern ~ "', which no feature matches; they are " ~ nbsql.listed(columns | map(attribute='name'))) %}
+{% endif -%}
+{% do return(found) %}
+{%- endmacro %}
+
+{# A feature, as the macros know it (nbsql/plan/context.py). #}
 {% macro feature_of(name, family, columns, before) -%}
 {% for column in columns if column.kind not in family.accepts -%}
-{% do nbsql.refuse("column '" ~ column.name ~ "' is " ~ column.type ~ ", which family '" ~ family.name ~ "' does not take (it takes " ~ family.accepts | join(', ') ~ ' columns); cast it, or choose another family') %}
+{% do nbsql.refuse(
+  "column '" ~ column.name ~ "' is " ~ column.type ~ ", which family '" ~ family.name ~ "' does not take (it takes "
+  ~ family.accepts | join(', ') ~ ' columns); cast it, or choose another family') %}
 {% endfor -%}
 {% if name in before | map(attribute='name') -%}
 {% do nbsql.refuse("two features are named '" ~ name ~ "'; give the family over several columns another key") %}
@@ -93,6 +140,7 @@
 {% set messages = {
   'negative': 'negative; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ least,
   'positive': '0 or negative; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be above 0',
+  'inside': 'not between 0 and 1; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be above 0 and below 1',
   'whole': 'not whole; ' ~ feature.family.name ~ ' ' ~ feature.family.units ~ ' must be whole numbers',
   'binary': 'neither 0 nor 1; bernoulli takes a BOOLEAN or 0/1 column',
   'negative_counts': 'maps with a negative count; counts' ~ least,

@@ -2,35 +2,35 @@
 
 {#
   Line ends in names and texts travel as NUL-delimited code points, so that indenting a statement does not touch them
-  (nbsql/dialect.py does the same).
+  (nbsql/rendering/dialect.py does the same).
 #}
-{% macro kept(text) -%}
-{% if '\x00' in text | string %}{% do nbsql.refuse('a name or text may not hold the character NUL') %}{% endif -%}
+{% macro with_encoded_line_ends(text) -%}
+{% if '\u0000' in text | string %}{% do nbsql.refuse('a name or text may not hold the character NUL') %}{% endif -%}
 {% set kept = namespace(text=text | string) -%}
-{% if kept.text.splitlines() | length > 1 or kept.text != kept.text.strip('\n\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029') -%}
+{% if modules.re.search('[\n\r\u000b\u000c\u001c\u001d\u001e\u0085\u2028\u2029]', kept.text) -%}
 {% for end, code in [
-  ('\n', 'a'), ('\r', 'd'), ('\x0b', 'b'), ('\x0c', 'c'), ('\x1c', '1c'), ('\x1d', '1d'), ('\x1e', '1e'), ('\x85', '85'),
+  ('\n', 'a'), ('\r', 'd'), ('\u000b', 'b'), ('\u000c', 'c'), ('\u001c', '1c'), ('\u001d', '1d'), ('\u001e', '1e'), ('\u0085', '85'),
   ('\u2028', '2028'), ('\u2029', '2029')] -%}
-{% set kept.text = kept.text | replace(end, '\x00' ~ code ~ '\x00') -%}
+{% set kept.text = kept.text | replace(end, '\u0000' ~ code ~ '\u0000') -%}
 {% endfor -%}
 {% endif -%}
 {% do return(kept.text) %}
 {%- endmacro %}
 
 {# A rendered statement as the engine gets it: without the blank lines that Jinja leaves, its texts whole again. #}
-{% macro finished(sql) -%}
+{% macro finished_statement(sql) -%}
 {% set finished = namespace(sql=modules.re.sub('\n[ \t]*(?=\n)', '', sql) | trim) -%}
 {% for end, code in [
-  ('\n', 'a'), ('\r', 'd'), ('\x0b', 'b'), ('\x0c', 'c'), ('\x1c', '1c'), ('\x1d', '1d'), ('\x1e', '1e'), ('\x85', '85'),
+  ('\n', 'a'), ('\r', 'd'), ('\u000b', 'b'), ('\u000c', 'c'), ('\u001c', '1c'), ('\u001d', '1d'), ('\u001e', '1e'), ('\u0085', '85'),
   ('\u2028', '2028'), ('\u2029', '2029')] -%}
-{% set finished.sql = finished.sql | replace('\x00' ~ code ~ '\x00', end) -%}
+{% set finished.sql = finished.sql | replace('\u0000' ~ code ~ '\u0000', end) -%}
 {% endfor -%}
 {% do return(finished.sql) %}
 {%- endmacro %}
 
 {# The rows of a small query, as tuples. #}
-{% macro answers(sql) -%}
-{% do return(run_query(nbsql.finished(sql)).rows) %}
+{% macro query_rows(sql) -%}
+{% do return(run_query(nbsql.finished_statement(sql)).rows) %}
 {%- endmacro %}
 
 {# Stop with one line: the fact and the cure. #}

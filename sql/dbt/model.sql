@@ -1,4 +1,4 @@
-{# What the macros know as `model`: nbsql/context.py is the same in Python, and says why the limits are what they are. #}
+{# The `model` of the macros: nbsql/plan/context.py is the same in Python, and says why the limits are what they are. #}
 
 {#
   A model of statistics that are, or are to be, in a relation.
@@ -26,14 +26,31 @@
 {% set features = nbsql.features_of(options, columns, training) -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
-{% for parameter in feature.family.parameters %}{% do parameters.append({'feature': feature, 'parameter': parameter, 'position': parameters | length + 1}) %}{% endfor -%}
+{% for parameter in feature.family.parameters -%}
+{% do parameters.append({'feature': feature, 'parameter': parameter, 'position': parameters | length + 1}) %}
+{% endfor -%}
 {% endfor -%}
 {% do return({
-  'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids, 'features': features, 'parameters': parameters,
+  'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids,
+  'features': features, 'parameters': parameters,
   'prior': nbsql.prior_of(options, node.name), 'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
-  'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S'),
+  'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
+  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, weight, options.slice_by, features),
   'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
   'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
+{%- endmacro %}
+
+{# Tells what cells are counted of from what others are: the target, the families and what of their options enters a count. #}
+{% macro request_hash(target, weight, slice_by, features) -%}
+{% set asked = [target, weight, slice_by] -%}
+{% for feature in features -%}
+{% do asked.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
+{% for option in ['pattern', 'lower', 'stop_words', 'min_length', 'ngrams', 'presence', 'tfidf', 'normalised_weights', 'nulls'] -%}
+{% do asked.append(feature.family.get(option)) %}
+{% endfor -%}
+{% endfor -%}
+{% set text = asked | join('; ') -%}
+{% do return(local_md5(text)[:8] if local_md5 is defined else text) %}
 {%- endmacro %}
 
 {# The relation that a model of statistics refers to. #}
@@ -44,10 +61,12 @@
 {% if parent %}{% do known.append(parent) %}{% endif -%}
 {% endfor -%}
 {% if known | length != 1 -%}
-{% do nbsql.refuse("the statistics '" ~ node.name ~ "' refer to " ~ known | length ~ " relations; say which one they learn from: training=ref('...')") %}
+{% do nbsql.refuse(
+  "the statistics '" ~ node.name ~ "' refer to " ~ known | length ~ " relations; say which one they learn from: training=ref('...')") %}
 {% endif -%}
 {% set parent = known[0] -%}
-{% do return(api.Relation.create(database=parent.database, schema=parent.schema, identifier=parent.identifier or parent.alias or parent.name)) %}
+{% do return(api.Relation.create(
+  database=parent.database, schema=parent.schema, identifier=parent.identifier or parent.alias or parent.name)) %}
 {%- endmacro %}
 
 {# A model with its classes, which gives scoring its form: a column a class, or a row a class where there are many. #}
@@ -55,7 +74,8 @@
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
 {% if adapter.get_relation(database=statistics.database, schema=statistics.schema, identifier=statistics.identifier) is none -%}
-{% do nbsql.refuse("the statistics '" ~ statistics.identifier ~ "' are not there yet; build them first: dbt build --select " ~ model.name) %}
+{% do nbsql.refuse(
+  "the statistics '" ~ statistics.identifier ~ "' are not there yet; build them first: dbt build --select " ~ model.name) %}
 {% endif -%}
 {% set columns = nbsql.class_columns(model, statistics) -%}
 {% if not columns -%}
@@ -77,13 +97,15 @@
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
   'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [], 'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [], 'bare': false}) %}
-{% do model.update({'parts': model}) %}
+  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [],
+  'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [],
+  'bare': false}) %}
+{% do model.update({'parts': dict(model)}) %}
 {% do return(model) %}
 {%- endmacro %}
 
 {# Whether scoring has a column a class. #}
-{% macro is_wide(model, class_count) -%}
+{% macro default__is_wide(model, class_count) -%}
 {% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
 {% do return(class_count <= 100 and class_count * counted <= 500) %}
 {%- endmacro %}
@@ -94,20 +116,22 @@
 {% set rows = [] -%}
 {% for label in model.labels %}{% do rows.append((loop.index, nbsql.label_of(label), loop.index)) %}{% endfor -%}
 {% else -%}
-{% set rows = nbsql.answers(nbsql.class_order(nbsql.subquery(nbsql.priors(model, statistics)))) -%}
+{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, statistics)))) -%}
 {% endif -%}
 {% if model.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
 {% endif -%}
 {% set found, taken = [], [] -%}
-{% for row in rows | sort(attribute=2) -%}
+{% for row in rows | sort(attribute='2') -%}
 {% set column = namespace(name=row[1], attempt=1) -%}
 {% for other in rows if column.name | lower in taken -%}
 {% set column.attempt = column.attempt + 1 -%}
 {% set column.name = row[1] ~ '_' ~ column.attempt -%}
 {% endfor -%}
 {% do taken.append(column.name | lower) %}
-{% do found.append({'number': row[0] | int, 'label': row[1], 'probability': 'probability_' ~ column.name, 'joint': 'joint_log_likelihood_' ~ column.name}) %}
+{% do found.append({
+  'number': row[0] | int, 'label': row[1], 'probability': 'probability_' ~ column.name,
+  'joint': 'joint_log_likelihood_' ~ column.name}) %}
 {% endfor -%}
 {% do return(found) %}
 {%- endmacro %}

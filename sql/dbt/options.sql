@@ -16,7 +16,9 @@
 {% do nbsql.refuse("statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
 {% endif -%}
 {% set named = [] -%}
-{% for node in graph.nodes.values() if node.resource_type == 'model' and node.config.meta and node.config.meta.nbsql and node.alias | lower == relation.identifier | lower -%}
+{% for node in graph.nodes.values()
+  if node.resource_type == 'model' and node.config.meta and node.config.meta.nbsql
+  and node.alias | lower == relation.identifier | lower -%}
 {% do named.append(node) %}
 {% endfor -%}
 {% for node in named if node.schema | lower == relation.schema | lower and node.database | lower == relation.database | lower -%}
@@ -24,7 +26,8 @@
 {% endfor -%}
 {% if named | length == 1 %}{% do return(named[0]) %}{% endif -%} {# deferred to another environment, say #}
 {% do nbsql.refuse(
-  "'" ~ relation.identifier ~ "' has no meta.nbsql in its config, so it is no model of statistics; give it one: meta: {nbsql: {target: ...}}") %}
+  "'" ~ relation.identifier ~ "' has no meta.nbsql in its config, so it is no model of statistics; give it one: "
+  ~ 'meta: {nbsql: {target: ...}}') %}
 {%- endmacro %}
 
 {# The options of a node, with the defaults for what is left out. #}
@@ -34,8 +37,12 @@
   'target': none, 'id': [], 'features': none, 'exclude': [], 'families': {}, 'weight': none, 'alpha': 1.0, 'prior': 'empirical',
   'prior_alpha': none, 'nulls': 'skip', 'unseen': 'skip', 'slice_by': none, 'lookback': 1, 'classes': none} -%}
 {% for option in given if option not in options -%}
-{% if option in ['method', 'backoff', 'shrinkage', 'penalty', 'iterations', 'tolerance', 'segment_by', 'segment_shrinkage', 'components', 'joins', 'estimate'] -%}
-{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with nbsql.fit") %}
+{% if option in [
+  'method', 'backoff', 'shrinkage', 'penalty', 'iterations', 'tolerance', 'segment_by', 'segment_shrinkage', 'components', 'joins',
+  'estimate'] -%}
+{% do nbsql.refuse(
+  "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "
+  ~ "nbsql.fit") %}
 {% endif -%}
 {% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(options)) %}
 {% endfor -%}
@@ -43,7 +50,9 @@
 {% if options.target is not string -%}
 {% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' must name the column of the class: target: churned") %}
 {% endif -%}
-{% for option in ['id', 'exclude', 'features'] if options[option] is string %}{% do options.update({option: [options[option]]}) %}{% endfor -%}
+{% for option in ['id', 'exclude', 'features'] if options[option] is string -%}
+{% do options.update({option: [options[option]]}) %}
+{% endfor -%}
 {% if options.families is not mapping -%}
 {% do nbsql.refuse("families of '" ~ node.name ~ "' must be a mapping such as {visits: poisson}, not " ~ options.families) %}
 {% endif -%}
@@ -70,5 +79,6 @@
 {% do return({'kind': 'given', 'alpha': 0.0, 'given': given}) %}
 {% endif -%}
 {% do nbsql.one_of(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
-{% do return({'kind': options.prior, 'added': nbsql.at_least_zero(options.alpha if options.prior_alpha is none else options.prior_alpha, 'prior_alpha', name), 'given': []}) %}
+{% set alpha = options.alpha if options.prior_alpha is none else options.prior_alpha -%}
+{% do return({'kind': options.prior, 'added': nbsql.at_least_zero(alpha, 'prior_alpha', name), 'given': []}) %}
 {%- endmacro %}

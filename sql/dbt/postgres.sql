@@ -4,25 +4,36 @@
 float8 '{{ value }}'
 {%- endmacro %}
 
-{# A name that is too long ends in a hash of the whole, as nbsql/dialect.py has it, so that no two meet. #}
+{# A name that is too long ends in a hash of the whole, as nbsql/rendering/dialect.py has it, so that no two meet. #}
 {% macro postgres__output(name) -%}
-{% set whole = (name | string).encode() -%}
-{% if whole | length <= 63 %}{% do return(nbsql.ident(name)) %}{% endif -%}
-{% set digest = nbsql.answers("SELECT left(encode(sha256(convert_to(" ~ nbsql.text(name) ~ ", 'UTF8')), 'hex'), 8)")[0][0] -%}
-{% do return(nbsql.ident(whole[:54].decode('utf-8', 'ignore') ~ '_' ~ digest)) %}
+{% if nbsql.byte_length(name) <= 63 %}{% do return(nbsql.ident(name)) %}{% endif -%}
+{% set kept = namespace(text='', bytes=0) -%}
+{% for letter in name | string | list -%}
+{% set kept.bytes = kept.bytes + nbsql.byte_length(letter) -%}
+{% if kept.bytes <= 54 %}{% set kept.text = kept.text ~ letter %}{% endif -%}
+{% endfor -%}
+{% set digest = nbsql.query_rows("SELECT left(encode(sha256(convert_to(" ~ nbsql.text(name) ~ ", 'UTF8')), 'hex'), 8)")[0][0] -%}
+{% do return(nbsql.ident(kept.text ~ '_' ~ digest)) %}
+{%- endmacro %}
+
+{# How long a text is in UTF-8. #}
+{% macro byte_length(text) -%}
+{% do return(modules.re.sub('%..', 'x', text | string | urlencode) | length) %}
 {%- endmacro %}
 
 {# As PostgreSQL describes them itself: dbt knows an array as an array alone, of whatever it may be, and no materialized view. #}
-{% macro postgres__catalogued(relation) -%}
+{% macro postgres__columns_of_relation(relation) -%}
 {% set columns -%}
 SELECT attribute.attname, format_type(attribute.atttypid, NULL), type.typtype
 FROM pg_attribute AS attribute
 JOIN pg_type AS type ON type.oid = attribute.atttypid
-WHERE attribute.attrelid = to_regclass({{ nbsql.text(relation.include(database=false)) }}) AND attribute.attnum > 0 AND NOT attribute.attisdropped
-ORDER BY attribute.attnum
+WHERE attribute.attrelid = to_regclass({{ nbsql.text(relation.include(database=false)) }})
+  AND attribute.attnum > 0
+  AND NOT attribute.attisdropped
+ORDER BY attribute.attnum ASC NULLS LAST
 {%- endset -%}
 {% set found = [] -%}
-{% for name, type, typtype in nbsql.answers(columns) %}{% do found.append((name, type, nbsql.column_kind(type, typtype))) %}{% endfor -%}
+{% for name, type, typtype in nbsql.query_rows(columns) %}{% do found.append((name, type, nbsql.column_kind(type, typtype))) %}{% endfor -%}
 {% do return(found) %}
 {%- endmacro %}
 
@@ -46,14 +57,18 @@ ORDER BY attribute.attnum
 {# The column of exactly that name. #}
 {% macro postgres__column_named(columns, name, role, relation) -%}
 {% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
-{% do nbsql.refuse("no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are ' ~ nbsql.listed(columns | map(attribute='name'))) %}
+{% do nbsql.refuse(
+  "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
+  ~ nbsql.listed(columns | map(attribute='name'))) %}
 {%- endmacro %}
 
 {# Always, in a row of some 1,000 numbers. #}
 {% macro postgres__is_wide(model, class_count) -%}
 {% set parameters = model.parameters | length -%}
 {% if class_count * (5 + parameters) > 1000 -%}
-{% do nbsql.refuse(class_count ~ " classes with " ~ parameters ~ " parameters each, of '" ~ model.name ~ "', do not fit into a row of PostgreSQL, which holds some 1,000 numbers; take fewer classes or features") %}
+{% do nbsql.refuse(
+  class_count ~ " classes with " ~ parameters ~ " parameters each, of '" ~ model.name ~ "', do not fit into a row of PostgreSQL, "
+  ~ "which holds some 1,000 numbers; take fewer classes or features") %}
 {% endif -%}
 {% do return(true) %}
 {%- endmacro %}

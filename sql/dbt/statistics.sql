@@ -1,5 +1,5 @@
 {#
-  The statistics of a model, as the body of a dbt model: a row an additive cell (macros/statistics.sql says which).
+  The statistics of a model, as the body of a dbt model: a row an additive cell (macros/counting/statistics.sql says which).
 
     {{ config(materialized='table', meta={'nbsql': {'target': 'churned'}}) }}
     {{ nbsql.statistics(ref('customers')) }}
@@ -22,7 +22,7 @@
 {% if flags.WHICH in ['run', 'build'] -%}
 {% do nbsql.check_rows(model, source, rows) %}
 {% endif -%}
-{% do return(nbsql.finished(nbsql.cells(model, rows))) %}
+{% do return(nbsql.finished_statement(nbsql.cells(model, rows))) %}
 {%- endmacro %}
 
 {# The rows to count, a relation with nbsql_slice where there are slices. #}
@@ -30,19 +30,29 @@
 {% set rows = nbsql.rows_where(source, where) -%}
 {% if not model.slice_by -%}
 {% if is_incremental() and where is none -%}
-{% do nbsql.refuse("'" ~ node.name ~ "' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in nbsql.statistics") %}
+{% do nbsql.refuse(
+  "'" ~ node.name ~ "' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in nbsql.statistics") %}
 {% endif -%}
 {% do return(rows) %}
 {% endif -%}
-{% set sliced = nbsql.sliced(rows, model.slice_by) -%}
+{% set sliced = nbsql.with_slices(rows, model.slice_by) -%}
 {% if not is_incremental() %}{% do return(sliced) %}{% endif -%}
 {% set stuck = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
 {% if stuck -%}
-{% do nbsql.refuse("'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.listed(stuck | map(attribute='name')) ~ ' depends on all rows at once (norm); materialize it as a table') %}
+{% do nbsql.refuse(
+  "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.listed(stuck | map(attribute='name'))
+  ~ ' depends on all rows at once (norm); materialize it as a table') %}
+{% endif -%}
+{% if nbsql.query_rows(nbsql.batches_of_others(this, model.batch[-8:])) -%}
+{% do nbsql.refuse(
+  "'" ~ node.name ~ "' holds the cells of another target, weight, slice_by or families than are asked for now; count all rows anew: "
+  ~ "dbt build --full-refresh --select " ~ node.name) %}
 {% endif -%}
 {% set replaces = config.get('unique_key') in ['slice', ['slice']] -%}
 {% if replaces and config.get('incremental_strategy') not in [none, 'default', 'delete+insert'] -%}
-{% do nbsql.refuse("'" ~ node.name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy') ~ "' does not; use 'delete+insert'") %}
+{% do nbsql.refuse(
+  "'" ~ node.name ~ "' replaces slices, which incremental_strategy '" ~ config.get('incremental_strategy')
+  ~ "' does not; use 'delete+insert'") %}
 {% endif -%}
 {% set known -%}
 SELECT slice FROM (
@@ -53,7 +63,16 @@ SELECT slice FROM (
 WHERE age >= {{ model.lookback | int }}
 {%- endif %}
 {%- endset -%}
-{% do return('(\n  SELECT * FROM ' ~ sliced | indent(2) ~ ' AS source\n  WHERE source.nbsql_slice NOT IN (\n    ' ~ known | indent(4) ~ '\n  )\n)') %}
+{% do return(
+  '(\n  SELECT * FROM ' ~ sliced | indent(2) ~ ' AS source\n  WHERE source.nbsql_slice NOT IN (\n    ' ~ known | indent(4)
+  ~ '\n  )\n)') %}
+{%- endmacro %}
+
+{# A batch that was counted of something else: batch. Each ends with the hash of what was asked for; those of earlier versions have none. #}
+{% macro batches_of_others(statistics, hash) -%}
+SELECT batch FROM {{ statistics }} AS statistics
+WHERE batch LIKE '____-__-__ __:__:__ ________' AND batch NOT LIKE {{ nbsql.text('% ' ~ hash) }}
+LIMIT 1
 {%- endmacro %}
 
 {# All cells in one statement: the class, scanned features, categories and tokens. #}
@@ -68,7 +87,7 @@ WHERE age >= {{ model.lookback | int }}
 {% set uncentred = scanned | rejectattr('family.centred') | list -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 WITH {{ source }} AS (
-  {{ nbsql.staged(rows, columns) | indent(2) }}
+  {{ nbsql.selected_columns(rows, columns) | indent(2) }}
 ),
 {{ scan }} AS (
   {{ nbsql.scan(model, source, uncentred) | indent(2) }}
@@ -107,18 +126,24 @@ UNION ALL
 {% set checks = nbsql.checks_of(model) -%}
 {% if checks -%}
 {% set scan = nbsql.subquery(nbsql.scan(dict(model, slice_by=none), rows, [], checks)) -%}
-{% set broken = nbsql.answers(nbsql.broken_rules(scan, checks | length))[0] -%}
+{% set broken = nbsql.query_rows(nbsql.broken_rules(scan, checks | length))[0] -%}
 {% for check in checks -%}
 {% set count = broken[loop.index0] | default(0, true) | int -%}
 {% if count -%}
-{% do nbsql.refuse(count ~ ' value' ~ (' ' if count == 1 else 's ') ~ "of column '" ~ check.column ~ "' of " ~ source.identifier ~ (' is ' if count == 1 else ' are ') ~ check.message) %}
+{% do nbsql.refuse(
+  count ~ ' value' ~ (' ' if count == 1 else 's ') ~ "of column '" ~ check.column ~ "' of " ~ source.identifier
+  ~ (' is ' if count == 1 else ' are ') ~ check.message) %}
 {% endif -%}
 {% endfor -%}
 {% endif -%}
 {% if model.slice_by -%}
-{% set without = nbsql.answers(nbsql.row_count('(SELECT * FROM ' ~ nbsql.sliced(source, model.slice_by) ~ ' AS source WHERE source.nbsql_slice IS NULL)'))[0][0] | int -%}
+{% set sliced = nbsql.with_slices(source, model.slice_by) -%}
+{% set unsliced = '(SELECT * FROM ' ~ sliced ~ ' AS source WHERE source.nbsql_slice IS NULL)' -%}
+{% set without = nbsql.query_rows(nbsql.row_count(unsliced))[0][0] | int -%}
 {% if without and config.get('materialized') == 'incremental' -%}
-{% do nbsql.refuse(without ~ ' rows of ' ~ source.identifier ~ " are in no slice: slice_by '" ~ model.slice_by ~ "' is NULL there; give them one with coalesce, or leave them out with where=") %}
+{% do nbsql.refuse(
+  without ~ ' rows of ' ~ source.identifier ~ " are in no slice: slice_by '" ~ model.slice_by
+  ~ "' is NULL there; give them one with coalesce, or leave them out with where=") %}
 {% endif -%}
 {% endif -%}
 {%- endmacro %}

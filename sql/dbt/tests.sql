@@ -1,10 +1,15 @@
-{# Generic tests, for the YAML of a project. Each is a query of what is wrong. #}
+{#
+  Generic tests, for the YAML of a project. Each is a query of what is wrong. arguments: what stands under that word in the YAML,
+  which dbt takes apart from 1.10.5 on.
+#}
 
 {#
   Of rows with a prediction: at least `minimum` of them are right, of those whose class is known. On the column of the class, or with
   target=. A row without a prediction is wrong; no rows at all are no proof.
 #}
-{% test nbsql_accuracy_at_least(model, minimum, column_name=none, target=none, prediction='prediction', weight=none) %}
+{% test nbsql_accuracy_at_least(model, minimum=none, column_name=none, target=none, prediction='prediction', weight=none, arguments={}) %}
+{% set minimum, target = arguments.get('minimum', minimum), arguments.get('target', target) -%}
+{% set prediction, weight = arguments.get('prediction', prediction), arguments.get('weight', weight) -%}
 {% if execute %}{% do nbsql.check_engine() %}{% endif -%}
 {% set class = nbsql.ident(target or column_name) -%}
 {% set size %}{% if weight is none %}1{% else %}{{ nbsql.ident(weight) }}{% endif %}{% endset -%}
@@ -12,36 +17,48 @@
 SELECT accuracy, {{ nbsql.number(minimum) }} AS minimum
 FROM (
   SELECT
-    sum(CASE WHEN CAST({{ nbsql.ident(prediction) }} AS {{ nbsql.string() }}) = CAST({{ class }} AS {{ nbsql.string() }}) THEN {{ size }} ELSE 0 END)
+    sum(
+      CASE
+        WHEN CAST({{ nbsql.ident(prediction) }} AS {{ nbsql.string() }}) = CAST({{ class }} AS {{ nbsql.string() }}) THEN {{ size }}
+        ELSE 0
+      END
+    )
       / CAST(sum({{ size }}) AS {{ nbsql.double() }}) AS accuracy
   FROM {{ model }} AS scored
   WHERE {{ class }} IS NOT NULL
 ) AS judged
 WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {%- endset -%}
-{{ nbsql.finished(query) }}
+{{ nbsql.finished_statement(query) }}
 {% endtest %}
 
 {#
-  Of statistics: no feature, nor the class, has moved by a population stability index of `maximum` or more; macros/drift.sql says what
-  that is. The newest `slices` are held against all older ones; or all cells against those of other statistics, `against`. With
-  nothing older there is no drift.
+  Of statistics: no feature, nor the class, has moved by a population stability index of `maximum` or more (macros/judging/drift.sql). The
+  newest `slices` are held against all older ones; or all cells against those of other statistics, `against`. With nothing older there
+  is no drift.
 #}
-{% test nbsql_drift_below(model, maximum, slices=1, against=none) %}
+{% test nbsql_drift_below(model, maximum=none, slices=1, against=none, arguments={}) %}
+{% set maximum, slices, against = arguments.get('maximum', maximum), arguments.get('slices', slices), arguments.get('against', against) -%}
 {% if execute %}{% do nbsql.check_engine() %}{% endif -%}
 {% set features = nbsql.compared_features(model) if execute else [] -%}
 {% set old -%}
 {% if against is not none -%}
 {{ against }}
 {%- else -%}
-(SELECT * FROM {{ model }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age >= {{ slices | int }}))
+(
+  SELECT * FROM {{ model }} AS cells
+  WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age >= {{ slices | int }})
+)
 {%- endif %}
 {%- endset -%}
 {% set new -%}
 {% if against is not none -%}
 {{ model }}
 {%- else -%}
-(SELECT * FROM {{ model }} AS cells WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age < {{ slices | int }}))
+(
+  SELECT * FROM {{ model }} AS cells
+  WHERE slice IN (SELECT slice FROM ({{ nbsql.slices(model) }}) AS slices WHERE age < {{ slices | int }})
+)
 {%- endif %}
 {%- endset -%}
 {% set query -%}
@@ -51,7 +68,7 @@ FROM (
 ) AS drift
 WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS cells)
 {%- endset -%}
-{{ nbsql.finished(query) }}
+{{ nbsql.finished_statement(query) }}
 {% endtest %}
 
 {# Of statistics: no count, and no sum of squared deviations, is negative in sum. #}
@@ -66,7 +83,7 @@ FROM (
 ) AS sums
 WHERE n < -1e-9 * gross OR m2 < 0
 {%- endset -%}
-{{ nbsql.finished(query) }}
+{{ nbsql.finished_statement(query) }}
 {% endtest %}
 
 {#
@@ -75,7 +92,7 @@ WHERE n < -1e-9 * gross OR m2 < 0
 #}
 {% macro compared_features(statistics) -%}
 {% set options, found = nbsql.options_of(nbsql.statistics_node(statistics)), [] -%}
-{% set names = nbsql.answers('SELECT DISTINCT feature FROM ' ~ statistics ~ ' AS cells WHERE feature IS NOT NULL') -%}
+{% set names = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ statistics ~ ' AS cells WHERE feature IS NOT NULL') -%}
 {% for key, given in options.families.items() -%}
 {% set family = nbsql.family_of(key, given, options) -%}
 {% for name in names if family.divergence != 'normal' and name[0] | lower == key | lower -%}

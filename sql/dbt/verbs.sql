@@ -8,7 +8,7 @@
 {% macro class_priors(statistics, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
-{% do return(nbsql.finished(nbsql.priors(nbsql.model_of(nbsql.statistics_node(statistics), training), statistics))) %}
+{% do return(nbsql.finished_statement(nbsql.priors(nbsql.model_of(nbsql.statistics_node(statistics), training), statistics))) %}
 {%- endmacro %}
 
 {# A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
@@ -17,7 +17,7 @@
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
-{% do return(nbsql.finished(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
+{% do return(nbsql.finished_statement(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
 {# The rows of a relation with prediction and probability. #}
@@ -46,7 +46,7 @@
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.id) %}
 {% set query = nbsql.explain(model, nbsql.rows_where(source, where), nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
-{% do return(nbsql.finished(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
 {%- endmacro %}
 
 {#
@@ -60,25 +60,27 @@
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, [model.target] + ([weight] if weight is not none else [])) %}
 {% set columns = [model.target] -%}
-{% for column in ([weight] if weight is not none else []) + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
+{% set weights = [weight] if weight is not none else [] -%}
+{% for column in weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
 {% do columns.append(column) %}
 {% endfor -%}
-{% set rows = nbsql.subquery(nbsql.staged(nbsql.rows_where(source, where), columns)) -%}
+{% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_where(source, where), columns)) -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, parameters, lookups)) -%}
-{% set judged = nbsql.judged(model, scored, parameters, weight, model.target_kind == 'text') -%}
+{% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text') -%}
 {% set query = nbsql[table](judged, bins) if table in ['metrics', 'calibration', 'lift'] else nbsql[table](judged) -%}
-{% do return(nbsql.finished(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
 {%- endmacro %}
 
 
+{# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
 {% macro scored_by(verb, statistics, source, where, training) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, []) %}
 {% set rows = nbsql.rows_where(source, where) -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
-{% do return(nbsql.finished(nbsql.with_model(model, statistics, nbsql[verb](model, scored)))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
 {# The columns of the relation to score; one that lacks a column, or has one of a type that its family does not take, is refused. #}
@@ -90,7 +92,9 @@
 {% for name in feature.columns -%}
 {% set column = nbsql.column_named(columns, name, "a feature of '" ~ model.name ~ "'", source) -%}
 {% if column.kind not in feature.family.accepts -%}
-{% do nbsql.refuse("column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", which '" ~ model.name ~ "' cannot take for a " ~ feature.family.name ~ ' feature; cast it') %}
+{% do nbsql.refuse(
+  "column '" ~ column.name ~ "' of " ~ source.identifier ~ ' is ' ~ column.type ~ ", which '" ~ model.name ~ "' cannot take for a "
+  ~ feature.family.name ~ ' feature; cast it') %}
 {% endif -%}
 {% endfor -%}
 {% endfor -%}
@@ -126,7 +130,11 @@ WITH {{ priors }} AS MATERIALIZED (
 {% if model.labels is none -%}
 {{ nbsql.priors(model, statistics) }}
 {%- else -%}
-SELECT coalesce(priors.class, CAST(given.label AS {{ model.target_type }})) AS class, coalesce(priors.n, 0) AS n, -given.position AS prior, coalesce(priors.log_prior, -{{ nbsql.infinity() }}) AS log_prior
+SELECT
+  coalesce(priors.class, CAST(given.label AS {{ model.target_type }})) AS class,
+  coalesce(priors.n, 0) AS n,
+  -given.position AS prior,
+  coalesce(priors.log_prior, -{{ nbsql.infinity() }}) AS log_prior
 FROM (
   VALUES
     {% for label in model.labels %}

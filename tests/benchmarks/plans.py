@@ -1,8 +1,8 @@
-"""The forms of scoring against each other, around the limits in nbsql/context.py where one gives way to the next.
+"""The forms of scoring against each other, around the limits in nbsql/rendering/layout.py where one gives way to the next.
 
     python tests/benchmarks/plans.py [--must] [--rows N] [--seconds N]
 
-wide: a column a class and one star of joins. blocks: the same, categories in stars of BLOCK_JOINS. long: a row a class.
+wide: a column a class and one star of joins. blocks: the same, categories in stars of block_joins. long: a row a class.
 Every figure is a process of its own, fit and predict (into a table, planning included), ended when it takes too long.
 --must: only the shapes that must work, in the form that nbsql chooses.
 """
@@ -15,19 +15,20 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
 
 import nbsql
-import nbsql.context
+from nbsql.rendering.renderer import Renderer
 
 MUST = ((5, 500, 0, 50_000), (300, 20, 20, 50_000), (5, 0, 1_000, 50_000), (1_000, 4, 4, 20_000), (5, 0, 0, 50_000))
 FORMS = {
     "chosen": {},
-    "wide": {"WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9, "STAR_JOINS": 10**9},
-    "blocks": {"WIDE_CLASSES": 10**9, "WIDE_TERMS": 10**9, "STAR_JOINS": 0, "FEW_VALUES": -1},
-    "long": {"WIDE_CLASSES": 0},
+    "wide": {"wide_classes": 10**9, "wide_terms": 10**9, "star_joins": 10**9},
+    "blocks": {"wide_classes": 10**9, "wide_terms": 10**9, "star_joins": 0, "few_values": -1},
+    "long": {"wide_classes": 0},
 }
 MEMORY = "8GB"
 
@@ -60,7 +61,7 @@ def create(con: duckdb.DuckDBPyConnection, classes: int, categories: int, number
 def measure(form: str, classes: int, categories: int, numbers: int, rows: int) -> None:
     """Print the seconds of a fit and of a prediction, and the greatest memory of the process in MiB."""
     for name, value in FORMS[form].items():
-        setattr(nbsql.context, name, value)
+        Renderer.layout = replace(Renderer.layout, **{name: value})
     con = duckdb.connect(config={"threads": 2, "memory_limit": MEMORY})
     create(con, classes, categories, numbers, rows)
     start = time.perf_counter()

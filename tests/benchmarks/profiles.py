@@ -26,7 +26,7 @@ from contenders.by_hand import ByHand
 from tables import Case, case_of, create
 
 import nbsql
-from nbsql.engines.duckdb import DuckDB
+from nbsql.engines.duckdb.engine import DuckDB
 
 KINDS = {"numeric": 5_000_000, "categorical": 3_000_000, "lda": 1_000_000}
 ROUNDS = 5

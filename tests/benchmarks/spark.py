@@ -68,7 +68,7 @@ def least(act: Callable[[], object], rounds: int) -> float:
 
 def steps(spark: Any, source: str) -> dict[str, float]:
     """The seconds of a fit, by statement; the last goes on until the end, and questions count for the statement before."""
-    from nbsql.engines.spark import Spark
+    from nbsql.engines.spark.engine import Spark
 
     marks: list[tuple[str, float]] = [("before the scan", time.perf_counter())]
     engine = Spark(spark, watch=lambda name: marks.append((name, time.perf_counter())))

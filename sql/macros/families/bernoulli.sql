@@ -8,57 +8,80 @@
   neither 0 nor 1 is refused by the fit, and missing to a score.
 #}
 
-{% macro bernoulli_inputs(feature, centre, careful, centred) -%}
+{# The column of a scan: yes or no, NULL where it is missing. #}
+{% macro default__bernoulli_inputs(feature, centre, careful, centred) -%}
 {% set x %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% if careful or feature.floating -%}
-CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+{{ nbsql.yes_or_no(x, nbsql.word('true'), nbsql.word('false')) }}
 {%- else -%}
 CAST({{ x }} AS BOOLEAN)
-{%- endif %} AS nbsql_x{{ nbsql.sub(feature) }}
+{%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
+{#
+  One thing or another for a yes or no, whatever its type. The column stands beside its cast, too: a cast alone DuckDB hands on to the
+  reader of a CSV file, where it is one of the text, and "true" is no number.
+#}
+{% macro yes_or_no(x, yes, no) -%}
+CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END END
+{%- endmacro %}
+
+{# How often a class has yes and no, and where it is a value a missing one, as columns of a scan. #}
 {% macro bernoulli_aggregates(model, feature, centre, careful) -%}
-{% set i = nbsql.sub(feature) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
 {% set yes %}CASE WHEN nbsql_x{{ i }} THEN 1 END{% endset -%}
 {% set no %}CASE WHEN NOT nbsql_x{{ i }} THEN 1 END{% endset -%}
 {% set missing %}CASE WHEN nbsql_x{{ i }} IS NULL THEN 1 END{% endset -%}
 ,
-  {{ nbsql.tally(model, yes) }} AS true{{ i }},
-  {{ nbsql.tally(model, no) }} AS false{{ i }}
+  {{ nbsql.weighted_count(model, yes) }} AS true{{ i }},
+  {{ nbsql.weighted_count(model, no) }} AS false{{ i }}
   {%- if feature.family.nulls == 'category' %},
-  {{ nbsql.tally(model, missing) }} AS missing{{ i }}
+  {{ nbsql.weighted_count(model, missing) }} AS missing{{ i }}
   {%- endif %}
 {%- endmacro %}
 
+{# One column of its cells, the elements of a list: of true, of false, and where it is a value of a missing one. #}
 {% macro bernoulli_cells(feature, column) -%}
 {% for level in ['true', 'false'] -%}
-{% set n %}{{ nbsql.word(level) }}{{ nbsql.sub(feature) }}{% endset -%}
+{% set n %}{{ nbsql.word(level) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.summed_cell(feature, column, n, value=nbsql.text(level)) }}
 {%- if loop.first %}, {% endif %}
 {%- endfor %}
 {%- if feature.family.nulls == 'category' -%}
-{% set n %}missing{{ nbsql.sub(feature) }}{% endset -%}
+{% set n %}missing{{ nbsql.feature_suffix(feature) }}{% endset -%}
 , {{ nbsql.summed_cell(feature, column, n) }}
 {%- endif %}
 {%- endmacro %}
 
+{#
+  The log-likelihood in class k of the yes or no of a row; that of a missing one, where it is a value, and else 0. No row may have
+  lacked it while fitting: it is then a value never seen.
+#}
 {% macro bernoulli_term(feature, k, part=none) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.false{{ i }} ELSE {% if feature.family.nulls == 'category' %}coalesce(parameters.missing{{ i }}, 0){% else %}0{% endif %} END
+{% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% set i %}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}{% endset -%}
+{% set unseen %}{% if feature.family.unseen == 'smooth' %}parameters.unseen{{ i }}, {% endif %}{% endset -%}
+{% set is_category = feature.family.nulls == 'category' -%}
+{% set missing %}{% if is_category %}coalesce(parameters.missing{{ i }}, {{ unseen }}0){% else %}0{% endif %}{% endset -%}
+CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.false{{ i }} ELSE {{ missing }} END
 {%- endmacro %}
 
 {% macro bernoulli_drawn(feature, seed, position) -%}
-CASE drawn.value{{ nbsql.sub(feature) }} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END
+CASE drawn.value{{ nbsql.feature_suffix(feature) }} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END
 {%- endmacro %}
 
+{# Its weights in a linear form: those of true, of false, and where it is a value of a missing one and of one never seen. #}
 {% macro bernoulli_weights(feature, column, degree) -%}
 {% for level in ['true', 'false'] -%}
-{% set weight %}{{ nbsql.word(level) }}{{ nbsql.sub(feature) }}{% endset -%}
+{% set weight %}{{ nbsql.word(level) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, weight, 'is', nbsql.text(level)) }}{% if loop.first %}, {% endif %}
 {%- endfor %}
 {%- if feature.family.nulls == 'category' %}
-{%- set weight %}missing{{ nbsql.sub(feature) }}{% endset -%}
+{%- set weight %}missing{{ nbsql.feature_suffix(feature) }}{% endset -%}
 , {{ nbsql.weight_of(feature, column, weight, 'is') }}
+{%- if feature.family.unseen == 'smooth' %}
+{%- set unseen %}unseen{{ nbsql.feature_suffix(feature) }}{% endset -%}
+, {{ nbsql.weight_of(feature, column, unseen, 'unseen') }}
+{%- endif %}
 {%- endif %}
 {%- endmacro %}

@@ -19,35 +19,48 @@
         HAVING sum(all_counts.n) >= max(choices.min_count)
       ) AS often USING (feature, value)
     ){% endset -%}
-choices(feature, kept, by_chi_square, min_count) AS (
+choices(feature, most, by_chi_square, min_count) AS (
   VALUES
     {% for feature in features %}
-    ({{ nbsql.text(feature.name) }}, {{ feature.family.kept }}, {% if feature.family.best_by == 'chi_square' %}TRUE{% else %}FALSE{% endif %}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
+    {% set by_chi_square %}{% if feature.family.best_by == 'chi_square' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set family = feature.family %}
+    ({{ nbsql.text(feature.name) }}, {{ family.value_limit }}, {{ by_chi_square }}, {{ family.least_count }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 best_values AS (
   SELECT feature, value
   FROM (
-    SELECT feature, value, kept, row_number() OVER (PARTITION BY feature ORDER BY {{ nbsql.rounded(nbsql.word('score')) }} DESC, value DESC) AS place
+    SELECT
+      feature,
+      value,
+      most,
+      row_number() OVER (
+        PARTITION BY feature
+        ORDER BY {{ nbsql.round_to_twelve_digits(nbsql.word('score')) }} DESC NULLS LAST, value DESC NULLS LAST
+      ) AS place
     FROM (
-      SELECT scores.feature, scores.value, choices.kept, CASE WHEN choices.by_chi_square THEN scores.chi_square ELSE scores.mutual_information END AS score
+      SELECT
+        scores.feature,
+        scores.value,
+        choices.most,
+        CASE WHEN choices.by_chi_square THEN scores.chi_square ELSE scores.mutual_information END AS score
       FROM (
         {{ nbsql.scores_of_values(considered, priors) | indent(8) }}
       ) AS scores
       JOIN choices ON choices.feature = scores.feature
     ) AS scored
   ) AS ranked
-  WHERE place <= kept
+  WHERE place <= most
 ),
 counts AS (
   SELECT all_counts.*
   FROM all_counts
   LEFT JOIN best_values ON best_values.feature = all_counts.feature AND best_values.value = all_counts.value
-  WHERE best_values.value IS NOT NULL OR all_counts.value IS NULL OR all_counts.feature NOT IN ({{ nbsql.names(features) }})
+  WHERE best_values.value IS NOT NULL OR all_counts.value IS NULL OR all_counts.feature NOT IN ({{ nbsql.feature_names(features) }})
 )
 {%- endmacro %}
 
 {# To twelve digits. #}
-{% macro rounded(x) -%}
+{% macro default__round_to_twelve_digits(x) -%}
 CASE WHEN {{ x }} > 1e-290 THEN round({{ x }}, 11 - CAST(floor(log10({{ x }})) AS INTEGER)) ELSE 0 END
 {%- endmacro %}

@@ -3,11 +3,13 @@
   not its upper one.
 #}
 
+{# The label of the bin of a number, NULL where it is missing. #}
 {% macro binned_value(feature, relation) -%}
 {% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
 {% set edges, labels = feature.family.edges, feature.family.labels -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
-  {%- for edge in edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(labels[loop.index0]) }}{% endfor %} {% if edges %}ELSE{% else %}WHEN TRUE THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
+  {%- for edge in edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(labels[loop.index0]) }}{% endfor %}
+  {%- if edges %} ELSE{% else %} WHEN TRUE THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END
 {%- endmacro %}
 
 {% macro binned_given(feature, relation) -%}
@@ -26,16 +28,25 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
 SELECT
   min(x) AS least
   {%- for i in range(1, bins) %},
-  {%+ if feature.family.by == 'width' %}min(x) + {{ i }} * (max(x) - min(x)) / {{ bins }}{% else %}min(CASE WHEN up_to * {{ bins }} >= everything * {{ i }} THEN x END){%+ endif %} AS edge_{{ i }}
+  {% if feature.family.by == 'width' %}
+  min(x) + {{ i }} * (max(x) - min(x)) / {{ bins }} AS edge_{{ i }}
+  {%- else %}
+  min(CASE WHEN up_to * {{ bins }} >= everything * {{ i }} THEN x END) AS edge_{{ i }}
+  {%- endif %}
   {%- endfor %}
 
 FROM (
-  SELECT x{% if feature.family.by == 'quantile' %}, sum(n) OVER (ORDER BY x) AS up_to, sum(n) OVER () AS everything{% endif %}
+  SELECT
+    x
+    {%- if feature.family.by == 'quantile' %},
+    sum(n) OVER (ORDER BY x ASC NULLS LAST) AS up_to,
+    sum(n) OVER () AS everything
+    {%- endif %}
 
   FROM (
     SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.size(model) }} AS n
     FROM {{ source }} AS source
-    WHERE {{ nbsql.counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+    WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
     GROUP BY {{ nbsql.finite(x) }}
   ) AS numbers
 ) AS cumulated
@@ -44,10 +55,11 @@ FROM (
 {# A number of the bin that was drawn, each as probable as any other. #}
 {% macro binned_drawn(feature, seed, position) -%}
 {% set u %}{{ nbsql.uniform(seed, feature.index, 1) }}{% endset -%}
-{% set number %}CASE drawn.value{{ nbsql.sub(feature) }}{% for label, low, high in feature.family.spans %} WHEN {{ nbsql.text(label) }} THEN {{ nbsql.number(low) }} + {{ nbsql.number(high - low) }} * {{ u }}{% endfor %} END{% endset -%}
+{% set number -%}
+CASE drawn.value{{ nbsql.feature_suffix(feature) }}
+{%- for label, low, high in feature.family.spans %}
+{%- set drawn %}{{ nbsql.number(low) }} + {{ nbsql.number(high - low) }} * {{ u }}{% endset %} WHEN {{ nbsql.text(label) }} THEN {{ drawn }}
+{%- endfor %} END
+{%- endset -%}
 {% if feature.whole %}floor({{ number }}){% else %}{{ number }}{% endif %}
-{%- endmacro %}
-
-{% macro binned_weights(feature, column, degree) -%}
-{{ nbsql.other_weights(feature, column) }}
 {%- endmacro %}

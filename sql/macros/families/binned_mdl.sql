@@ -9,7 +9,8 @@
 
   A row of `parts` is a value and a class in a part, which is named by the value below it, where the last cut was made: part, x, class,
   n, up_to, all_up_to, cut. All parts are cut at once, and those that were not cut are left behind. A step is made of the one
-  before, in one query where that may read itself more than once, else in tables (nbsql/binning.py). up_to and all_up_to count the rows up to the value, of the class and of all, once for all parts.
+  before, in one query where that may read itself more than once, else in tables (nbsql/learning/mdl_bins.py). up_to and all_up_to
+  count the rows up to the value, of the class and of all, once for all parts.
 #}
 
 {# By a query that reads itself; its rows are those of all steps. #}
@@ -30,20 +31,20 @@ SELECT
   x,
   class,
   n,
-  sum(n) OVER (PARTITION BY class ORDER BY x) AS up_to,
-  sum(n) OVER (ORDER BY x) AS all_up_to,
+  sum(n) OVER (PARTITION BY class ORDER BY x ASC NULLS LAST) AS up_to,
+  sum(n) OVER (ORDER BY x ASC NULLS LAST) AS all_up_to,
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
   SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
-  WHERE {{ nbsql.counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+  WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
   GROUP BY {{ nbsql.finite(x) }}, {{ nbsql.target(model) }}
 ) AS counts
 {%- endmacro %}
 
 {# The next step: cut is the value after which the part was cut. #}
 {% macro mdl_step(parts) -%}
-SELECT{{ nbsql.with_few(nbsql.word('cuts')) }}
+SELECT{{ nbsql.broadcast_hint(nbsql.word('cuts')) }}
   CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END AS part,
   parts.x,
   parts.class,
@@ -63,36 +64,44 @@ SELECT CASE WHEN cut / 2 + following / 2 > cut THEN cut / 2 + following / 2 ELSE
 FROM (
   SELECT cut, min(x) AS following FROM {{ parts }} AS parts WHERE x > cut GROUP BY cut
 ) AS neighbours
-ORDER BY edge
+ORDER BY edge ASC NULLS LAST
 {%- endmacro %}
 
 {# The parts that are to be cut, and after which value: part, cut. Whether the principle accepts is asked of the best cut alone. #}
 {% macro mdl_cuts(parts) -%}
 {% set bits %}bits / total{% endset -%}
-{% set cost %}{{ nbsql.to_ten_places(bits) }}, x{% endset -%}
+{% set cost %}{{ nbsql.round_to_ten_places(bits) }}, x{% endset -%}
 {% set others %}sum(of_class) - 1{% endset -%}
 {% set ways %}power(3, count(*)) - 2{% endset -%}
 {% set found %}best.place{% endset -%}
-{% set place = nbsql.at(found, 2) -%}
+{% set place = nbsql.element(found, 2) -%}
+{% set bits_of_all = nbsql.mdl_bits(nbsql.word('of_class')) -%}
+{% set bits_of_left = nbsql.mdl_bits(nbsql.word('left_n')) -%}
+{% set bits_of_right = nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') -%}
 SELECT part, max(cut) AS cut
 FROM (
-  SELECT best.part, {{ place }} AS cut, sum(parts.n) AS of_class, sum(CASE WHEN parts.x <= {{ place }} THEN parts.n ELSE 0 END) AS left_n, max(parts.x) > {{ place }} AS is_right
+  SELECT
+    best.part,
+    {{ place }} AS cut,
+    sum(parts.n) AS of_class,
+    sum(CASE WHEN parts.x <= {{ place }} THEN parts.n ELSE 0 END) AS left_n,
+    max(parts.x) > {{ place }} AS is_right
   FROM {{ parts }} AS parts
   JOIN (
     SELECT part, min({{ nbsql.list_of(cost, nbsql.double()) }}) AS place
     FROM (
       {{ nbsql.mdl_sides(parts) | indent(6) }}
     ) AS sides
-    WHERE right_n > 1e-9 * total
+    WHERE right_n > least(1e-9 * total, 0.5)
     GROUP BY part
   ) AS best ON best.part = parts.part
   GROUP BY best.part, {{ place }}, parts.class
 ) AS classes_of
 GROUP BY part
-HAVING {{ nbsql.mdl_bits(nbsql.word('of_class')) }} - {{ nbsql.mdl_bits(nbsql.word('left_n')) }} - {{ nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') }}
-  > {{ nbsql.log2(others) }} + {{ nbsql.log2(ways) }} - count(*) * {{ nbsql.mdl_bits(nbsql.word('of_class')) }} / sum(of_class)
-    + sum(CASE WHEN left_n > 0 THEN 1 ELSE 0 END) * {{ nbsql.mdl_bits(nbsql.word('left_n')) }} / sum(left_n)
-    + sum(CASE WHEN is_right THEN 1 ELSE 0 END) * {{ nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') }} / sum(of_class - left_n)
+HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
+  > {{ nbsql.log2(others) }} + {{ nbsql.log2(ways) }} - count(*) * {{ bits_of_all }} / sum(of_class)
+    + sum(CASE WHEN left_n > 0 THEN 1 ELSE 0 END) * {{ bits_of_left }} / sum(left_n)
+    + sum(CASE WHEN is_right THEN 1 ELSE 0 END) * {{ bits_of_right }} / sum(of_class - left_n)
 {%- endmacro %}
 
 {# The bits of a set of rows, N Ent(S), by how many of each class it has: with f(n) = n log2(n), f(N) minus the sum of f(n_c). #}
@@ -105,18 +114,26 @@ HAVING {{ nbsql.mdl_bits(nbsql.word('of_class')) }} - {{ nbsql.mdl_bits(nbsql.wo
   cut after the value. These change from value to value by the f(n_c) of the classes that the value has, so that they are a running sum.
 #}
 {% macro mdl_sides(parts) -%}
-{% set change -%}
-{{ nbsql.n_bits(nbsql.word('up_to')) }} - {{ nbsql.n_bits(nbsql.word('up_to') ~ ' - n') }} + {{ nbsql.n_bits(nbsql.word('of_class') ~ ' - up_to') }} - {{ nbsql.n_bits(nbsql.word('of_class') ~ ' - up_to + n') }}
-{%- endset -%}
+{% set up_to, of_class = nbsql.word('up_to'), nbsql.word('of_class') -%}
+{% set change_on_left %}{{ nbsql.n_bits(up_to) }} - {{ nbsql.n_bits(up_to ~ ' - n') }}{% endset -%}
+{% set change_on_right %}{{ nbsql.n_bits(of_class ~ ' - up_to') }} - {{ nbsql.n_bits(of_class ~ ' - up_to + n') }}{% endset -%}
 SELECT
   part,
   x,
   total,
   right_n,
   {{ nbsql.n_bits(nbsql.word('total') ~ ' - right_n') }} + {{ nbsql.n_bits(nbsql.word('right_n')) }} - whole_f
-    - sum({{ change }}) OVER (PARTITION BY part ORDER BY x) AS bits
+    - sum({{ change_on_left }} + {{ change_on_right }}) OVER (PARTITION BY part ORDER BY x ASC NULLS LAST) AS bits
 FROM (
-  SELECT parts.part, parts.x, parts.n, parts.up_to - totals.before AS up_to, totals.of_class, totals.total, totals.whole_f, totals.last_up_to - parts.all_up_to AS right_n
+  SELECT
+    parts.part,
+    parts.x,
+    parts.n,
+    parts.up_to - totals.before AS up_to,
+    totals.of_class,
+    totals.total,
+    totals.whole_f,
+    totals.last_up_to - parts.all_up_to AS right_n
   FROM {{ parts }} AS parts
   JOIN (
     SELECT
@@ -137,7 +154,7 @@ FROM (
 {%- endmacro %}
 
 {# Costs that differ by rounding alone are the same. #}
-{% macro to_ten_places(x) -%}
+{% macro round_to_ten_places(x) -%}
 round({{ x }}, 10)
 {%- endmacro %}
 

@@ -3,20 +3,26 @@
   is NULL where the value is missing.
 #}
 
-{% macro categorical_value(feature, relation) -%}
+{% macro default__categorical_value(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
-{{ nbsql.as_fitted(feature, feature.column, feature.whole, x) }}
+{{ nbsql.text_as_fitted(feature, feature.column, feature.whole, x) }}
 {%- endmacro %}
 
 {#
   A value as text. A number is read as one of the type that the model was fitted on: a frame with a gap in a column of whole numbers
   holds doubles, and 1.0 must find the value 1, and 1 the value 1.00 of a decimal.
 #}
-{% macro as_fitted(feature, column, whole, x) -%}
-CAST({% if whole %}{{ nbsql.as_whole(x) }}{% elif column in feature.fractions %}TRY_CAST({{ x }} AS {{ nbsql.fraction(feature.fractions[column]) }}){% else %}{{ x }}{% endif %} AS {{ nbsql.string() }})
+{% macro default__text_as_fitted(feature, column, whole, x) -%}
+{% set number -%}
+{% if column in feature.fractions %}TRY_CAST({{ x }} AS {{ nbsql.fraction(feature.fractions[column]) }})
+{%- elif whole %}{{ nbsql.as_whole(x) }}
+{%- else %}{{ x }}
+{%- endif %}
+{%- endset -%}
+CAST({{ number }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{% macro as_whole(x) -%}
+{% macro default__as_whole(x) -%}
 TRY_CAST({{ x }} AS HUGEINT)
 {%- endmacro %}
 
@@ -26,9 +32,5 @@ TRY_CAST({{ x }} AS HUGEINT)
 
 {# A value drawn at random (sample.sql). #}
 {% macro categorical_drawn(feature, seed, position) -%}
-drawn.value{{ nbsql.sub(feature) }}
-{%- endmacro %}
-
-{% macro categorical_weights(feature, column, degree) -%}
-{{ nbsql.other_weights(feature, column) }}
+drawn.value{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}

@@ -5,10 +5,14 @@
     theta_ct = (n_t - n_ct + alpha_t) / (n - n_c + sum of alpha)      score = -sum over the tokens or columns t of  x_t ln theta_ct
 
   With the norm, the weights -ln theta_ct of a class are divided by their sum. `likelihood` is theta. A count that no other
-  class has is estimated from alpha alone. The prior does not enter a model of nothing else (compiled.sql); among other
+  class has is estimated from alpha alone. The prior does not enter a model of nothing else (parameters.sql); among other
   features it does, and the score stands where their log-likelihoods do.
 #}
 
+{#
+  One row a class, feature and value: the columns of likelihoods (likelihoods.sql), where `likelihood` is that of all other classes and
+  `score` the weight that comes of it.
+#}
 {% macro complement_likelihoods(features) -%}
 {% set normed = features | selectattr('family.normalised_weights') | list -%}
 {% set weight %}-({{ nbsql.log(nbsql.word('likelihood')) }}){% endset -%}
@@ -21,7 +25,8 @@ SELECT
   {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
   {% if normed %}
   {{ weight }} / CASE
-    WHEN feature IN ({{ nbsql.names(normed) }}) THEN nullif(sum(CASE WHEN NOT unseen THEN {{ weight }} END) OVER (PARTITION BY class, feature), 0)
+    WHEN feature IN ({{ nbsql.feature_names(normed) }})
+      THEN nullif(sum(CASE WHEN NOT unseen THEN {{ weight }} END) OVER (PARTITION BY class, feature), 0)
     ELSE 1
   END
   {%- else %}
@@ -31,43 +36,22 @@ SELECT
   CAST(NULL AS {{ nbsql.double() }}) AS variance,
   CAST(NULL AS {{ nbsql.double() }}) AS rate
 FROM (
-  WITH others AS (
+  WITH other_classes AS (
     SELECT classes.class, everywhere.feature, everywhere.value, greatest(everywhere.n - coalesce(counts.n, 0), 0) AS n
     FROM (
       SELECT feature, value, sum(n) AS n
       FROM counts
-      WHERE feature IN ({{ nbsql.names(features) }})
+      WHERE feature IN ({{ nbsql.feature_names(features) }})
       GROUP BY feature, value
     ) AS everywhere
-    CROSS JOIN classes
+    JOIN classes ON TRUE
     LEFT JOIN counts ON counts.class = classes.class AND counts.feature = everywhere.feature AND counts.value = everywhere.value
   )
   SELECT *
   FROM (
-    {{ nbsql.dirichlet_estimates(features, nbsql.word('others')) | indent(4) }}
-  ) AS opposed
+    {{ nbsql.dirichlet_estimates(features, nbsql.word('other_classes')) | indent(4) }}
+  ) AS of_other_classes
 ) AS estimates
 {%- endmacro %}
 
 {% macro complement_quantities() %}{% endmacro %}
-
-{# Counted and scored as the columns of multinomial.sql. #}
-{% macro complement_inputs(feature, centre, careful, centred) -%}
-{{ nbsql.multinomial_inputs(feature, centre, careful, centred) }}
-{%- endmacro %}
-
-{% macro complement_aggregates(model, feature, centre, careful) -%}
-{{ nbsql.multinomial_aggregates(model, feature, centre, careful) }}
-{%- endmacro %}
-
-{% macro complement_cells(feature, column) -%}
-{{ nbsql.multinomial_cells(feature, column) }}
-{%- endmacro %}
-
-{% macro complement_term(feature, k, part=none) -%}
-{{ nbsql.multinomial_term(feature, k, part) }}
-{%- endmacro %}
-
-{% macro complement_weights(feature, column, degree) -%}
-{{ nbsql.multinomial_weights(feature, column, degree) }}
-{%- endmacro %}

@@ -4,8 +4,9 @@
     P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha)
 
   That is the mean of the posterior distribution; its mode, (n_cv + alpha_v - 1) / (n_c + sum of alpha - K), is the same with
-  pseudo-counts of one less, which is how the families give them (Gelman et al., Bayesian Data Analysis, section 3.4). n_c is the sum of n_cv over the values, so that it counts only what is present. A class without any has 1 / K, the limit
-  of smoothing. A token met fewer than `min_count` times in all is no value.
+  pseudo-counts of one less, which is how the families give them (Gelman et al., Bayesian Data Analysis, section 3.4). n_c is the sum
+  of n_cv over the values, so that it counts only what is present. A class without any has 1 / K, the limit of smoothing. A token met
+  fewer than `min_count` times in all is no value.
 #}
 {% macro dirichlet_likelihoods(features) -%}
 SELECT
@@ -26,6 +27,11 @@ FROM (
 
 {% macro dirichlet_quantities() %}{% endmacro %}
 
+{# The options of a feature of counts, elements of a row: its name, the pseudo-count of a value, and how often a value must be met. #}
+{% macro count_options(feature) -%}
+{{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}
+{%- endmacro %}
+
 {#
   The estimates from a relation of counts, which are those of each class or those of all others: class, feature, value, unseen,
   likelihood. The values are those that any class has seen.
@@ -38,7 +44,8 @@ FROM (
 WITH options(feature, alpha, min_count, smooths) AS (
   VALUES
     {% for feature in features %}
-    ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}, {% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}){{ nbsql.comma(loop) }}
+    {% set smooths %}{% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    ({{ nbsql.count_options(feature) }}, {{ smooths }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 values_of AS (
@@ -68,7 +75,12 @@ pseudo_counts AS (
   SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
 ),
 sizes AS (
-  SELECT pseudo_counts.feature, sum(pseudo_counts.alpha) AS alpha, count(*) AS k, max(options.alpha) AS unseen_alpha, bool_or(options.smooths) AS smooths
+  SELECT
+    pseudo_counts.feature,
+    sum(pseudo_counts.alpha) AS alpha,
+    count(*) AS k,
+    max(options.alpha) AS unseen_alpha,
+    bool_or(options.smooths) AS smooths
   FROM pseudo_counts
   JOIN options ON options.feature = pseudo_counts.feature
   GROUP BY pseudo_counts.feature
@@ -82,7 +94,7 @@ totals AS (
 denominators AS (
   SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
   FROM classes
-  CROSS JOIN sizes
+  JOIN sizes ON TRUE
   LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
 )
 SELECT

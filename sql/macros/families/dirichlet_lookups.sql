@@ -1,5 +1,5 @@
 {#
-  The lookups (compiled.sql) of categories and tokens straight from their counts: feature, value, idf if other features have one,
+  The lookups (parameters.sql) of categories and tokens straight from their counts: feature, value, idf if other features have one,
   class_1, class_2, ...
 
   Most words are met in few of the classes. The likelihoods, a row a class and word, are dense; laying out the counts in columns
@@ -38,7 +38,7 @@ FROM (
     JOIN (
       VALUES
         {% for feature in features %}
-        ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
+        ({{ nbsql.count_options(feature) }}){{ nbsql.comma(loop) }}
         {% endfor %}
     ) AS options(feature, alpha, min_count) ON options.feature = counts.feature
     GROUP BY counts.feature, counts.value

@@ -9,43 +9,24 @@
   negative number is outside the distribution: no class explains it.
 #}
 
-{% macro exponential_inputs(feature, centre, careful, centred) -%}
-{{ nbsql.input(feature, feature.column, careful=careful or feature.floating) }}
+{% macro exponential_estimate(quantity, of) -%}
+{% set n %}({{ of('n') }} + {{ of('a') }}){% endset -%}
+{% set mean %}CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(of, 'b') }} / {{ n }} ELSE {{ of('pooled_mean') }} END{% endset -%}
+{% if quantity == 'rate' %}1 / nullif(greatest({{ mean }}, 1e-9 * {{ of('pooled_mean') }}), 0){% endif %}
 {%- endmacro %}
 
-{% macro exponential_aggregates(model, feature, centre, careful) -%}
-{{ nbsql.poisson_aggregates(model, feature, centre, careful) }}
+{% macro exponential_density(x, of) -%}
+{{ of('log_rate') }} - {{ of('rate') }} * {{ x }}
 {%- endmacro %}
 
-{% macro exponential_cells(feature, column) -%}
-{{ nbsql.poisson_cells(feature, column) }}
-{%- endmacro %}
-
-{% macro exponential_likelihoods(features) -%}
-{% set rate %}1 / nullif(greatest(CASE WHEN n > 0 THEN total / n ELSE pooled_mean END, 1e-9 * pooled_mean), 0){% endset -%}
-SELECT
-  {{ nbsql.number_likelihood(rate=rate) }}
-FROM (
-  {{ nbsql.rated(features) | indent(2) }}
-) AS evidence
-{%- endmacro %}
-
-{% macro exponential_quantities() %}
-{{ nbsql.poisson_quantities() }}
-{%- endmacro %}
-
-{% macro exponential_term(feature, k, part=none) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(CASE WHEN {{ x }} >= 0 THEN parameters.log_rate{{ i }} - parameters.rate{{ i }} * {{ x }} WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }} END, 0)
-{%- endmacro %}
+{% macro exponential_inside(x) -%} {{ x }} >= 0 {%- endmacro %}
 
 {% macro exponential_drawn(feature, seed, position) -%}
--ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }}) / numbers.rate{{ nbsql.sub(feature) }}
+-ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }}) / numbers.rate{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {% macro exponential_weights(feature, column, degree) -%}
-{% set constant %}log_rate{{ nbsql.sub(feature) }}{% endset -%}
-{% set slope %}-rate{{ nbsql.sub(feature) }}{% endset -%}
+{% set constant %}log_rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% set slope %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
 {%- endmacro %}

@@ -3,37 +3,35 @@
   ["sunny",null], which tells NULL from the text 'null', and a comma in a value from one between two.
 #}
 
+{# The list of the values of a row as text, NULL where one of them is missing and that is no value. #}
 {% macro joint_value(feature, relation) -%}
 {% if feature.family.nulls == 'category' -%}
 {{ nbsql.listed_values(feature, relation) }}
 {%- else -%}
-CASE WHEN {{ nbsql.all_given(feature, relation) }} THEN {{ nbsql.listed_values(feature, relation) }} END
+CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.listed_values(feature, relation) }} END
 {%- endif %}
 {%- endmacro %}
 
 {# A list with gaps is a value, where missing values are. #}
 {% macro joint_given(feature, relation) -%}
-{% if feature.family.nulls == 'category' %}TRUE{% else %}CASE WHEN {{ nbsql.all_given(feature, relation) }} THEN TRUE END{% endif %}
+{% if feature.family.nulls == 'category' %}TRUE{% else %}CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN TRUE END{% endif %}
 {%- endmacro %}
 
+{# The list of the values of some columns, as a text of JSON. #}
 {% macro listed_values(feature, relation) -%}
 {% set values -%}
   {%- for column in feature.columns -%}
   {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
-  {{ nbsql.as_fitted(feature, column, column in feature.family.integers, x) }}{% if not loop.last %}, {% endif %}
+  {{ nbsql.text_as_fitted(feature, column, column in feature.family.integers, x) }}{% if not loop.last %}, {% endif %}
   {%- endfor -%}
 {%- endset -%}
-CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }})
+CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{% macro all_given(feature, relation) -%}
+{% macro has_all_columns(feature, relation) -%}
 {% for column in feature.columns %}{{ relation }}.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
 {%- endmacro %}
 
-{% macro joint_drawn(feature, seed, position) -%}
-json_extract_string(drawn.value{{ nbsql.sub(feature) }}, concat('$[', {{ position }}, ']'))
-{%- endmacro %}
-
-{% macro joint_weights(feature, column, degree) -%}
-{{ nbsql.other_weights(feature, column) }}
+{% macro default__joint_drawn(feature, seed, position) -%}
+json_extract_string(drawn.value{{ nbsql.feature_suffix(feature) }}, concat('$[', {{ position }}, ']'))
 {%- endmacro %}

@@ -8,10 +8,13 @@
   without a value has the uniform density. In the likelihoods, `likelihood` is the density in the middle of the cell.
 #}
 
+{# The number of the cell of a number, as text, NULL where it is missing. #}
 {% macro kernel_value(feature, relation) -%}
 {% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set place %}floor(({{ x }} - {{ nbsql.number(feature.family.low) }}) / {{ nbsql.number(feature.family.width) }}){% endset -%}
+{% set cell %}least(greatest({{ place }}, 0), {{ feature.family.cells - 1 }}){% endset -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN
-  CAST(CAST(least(greatest(floor(({{ x }} - {{ nbsql.number(feature.family.low) }}) / {{ nbsql.number(feature.family.width) }}), 0), {{ feature.family.cells - 1 }}) AS BIGINT) AS {{ nbsql.string() }})
+  CAST(CAST({{ cell }} AS BIGINT) AS {{ nbsql.string() }}){{ nbsql.binary() }}
 END
 {%- endmacro %}
 
@@ -27,14 +30,17 @@ SELECT
   max({{ nbsql.finite(x) }}) AS largest,
   coalesce(stddev_samp({{ nbsql.finite(x) }}), 0) * power(0.75 * greatest(count({{ nbsql.finite(x) }}), 1), -0.2) AS bandwidth
 FROM {{ source }} AS source
-WHERE {{ nbsql.counted(model) }}
+WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
+{# One row a class, feature and cell of its grid: the columns of likelihoods (likelihoods.sql). #}
 {% macro kernel_likelihoods(features) -%}
 WITH options(feature, cells, width, bandwidth, alpha) AS (
   VALUES
     {% for feature in features %}
-    ({{ nbsql.text(feature.name) }}, {{ feature.family.cells }}, {{ nbsql.number(feature.family.width) }}, {{ nbsql.optional(feature.family.bandwidth) }}, {{ nbsql.number(feature.family.added_count) }}){{ nbsql.comma(loop) }}
+    {% set family = feature.family %}
+    {% set grid %}{{ family.cells }}, {{ nbsql.number(family.width) }}, {{ nbsql.nullable_double(family.bandwidth) }}{% endset %}
+    ({{ nbsql.text(feature.name) }}, {{ grid }}, {{ nbsql.number(family.added_count) }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 points AS (
@@ -51,7 +57,9 @@ spreads AS (
     coalesce(
       max(bandwidth),
       greatest(
-        CASE WHEN sum(n) > 1 THEN sqrt(greatest(sum(n * cell * cell) - sum(n * cell) * sum(n * cell) / sum(n), 0) / (sum(n) - 1)) * power(0.75 * sum(n), -0.2) END,
+        CASE WHEN sum(n) > 1 THEN
+          sqrt(greatest(sum(n * cell * cell) - sum(n * cell) * sum(n * cell) / sum(n), 0) / (sum(n) - 1)) * power(0.75 * sum(n), -0.2)
+        END,
         1
       ) * max(width)
     ) AS h
@@ -88,15 +96,16 @@ FROM (
   SELECT
     classes.class,
     grid.feature,
-    CAST(grid.cell AS {{ nbsql.string() }}) AS value,
+    CAST(grid.cell AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
     CASE
-      WHEN coalesce(spreads.n, 0) + grid.alpha > 0 THEN (coalesce(masses.mass, 0) + grid.alpha / (grid.cells * grid.width)) / (coalesce(spreads.n, 0) + grid.alpha)
+      WHEN coalesce(spreads.n, 0) + grid.alpha > 0
+        THEN (coalesce(masses.mass, 0) + grid.alpha / (grid.cells * grid.width)) / (coalesce(spreads.n, 0) + grid.alpha)
       ELSE 1 / (grid.cells * grid.width)
     END AS likelihood
   FROM classes
-  CROSS JOIN (
+  JOIN (
     SELECT feature, cells, width, alpha, {{ nbsql.whole_numbers(0, nbsql.word('cells')) }} AS cell FROM options
-  ) AS grid
+  ) AS grid ON TRUE
   LEFT JOIN spreads ON spreads.class = classes.class AND spreads.feature = grid.feature
   LEFT JOIN masses ON masses.class = classes.class AND masses.feature = grid.feature AND masses.cell = grid.cell
 ) AS densities
@@ -110,5 +119,6 @@ TRY_CAST({{ value }} AS BIGINT)
 
 {# A number of the cell that was drawn, each as probable as any other. #}
 {% macro kernel_drawn(feature, seed, position) -%}
-{{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * (CAST(drawn.value{{ nbsql.sub(feature) }} AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }})
+{% set place %}(CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }}){% endset -%}
+{{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * {{ place }}
 {%- endmacro %}

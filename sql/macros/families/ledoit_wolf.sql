@@ -8,9 +8,9 @@
 #}
 
 {# A row a class: label, as text, and fourth, the mean of |z|^4. #}
-{% macro fourth_powers(model, source, feature) -%}
+{% macro default__fourth_powers(model, source, feature) -%}
 {% set weight %}{% if model.weight %}weight{% else %}1{% endif %}{% endset -%}
-SELECT CAST(class AS {{ nbsql.string() }}) AS label, sum({{ weight }} * square * square) / sum({{ weight }}) AS fourth
+SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, sum({{ weight }} * square * square) / sum({{ weight }}) AS fourth
 FROM (
   SELECT
     class,
@@ -46,11 +46,13 @@ FROM (
           {%- endif %}
           {%- for column in feature.columns %},
           {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
-          {%+ if feature.family.impute %}coalesce({{ nbsql.finite(x) }}, avg({{ nbsql.finite(x) }}) OVER ()){% else %}{{ nbsql.finite(x) }}{%+ endif %} AS x_{{ loop.index }}
+          {% set finite = nbsql.finite(x) %}
+          {% set mean %}avg({{ finite }}) OVER (){% endset %}
+          {%+ if feature.family.impute %}coalesce({{ finite }}, {{ mean }}){% else %}{{ finite }}{%+ endif %} AS x_{{ loop.index }}
           {%- endfor %}
 
         FROM {{ source }} AS source
-        WHERE {{ nbsql.counted(model) }}
+        WHERE {{ nbsql.is_counted(model) }}
       ) AS numbers
       WHERE {% for j in range(1, feature.columns | length + 1) %}x_{{ j }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
 
@@ -70,7 +72,8 @@ SELECT
   of_classes.i,
   of_classes.j,
   of_classes.n,
-  of_classes.covariance * CASE WHEN of_classes.i = of_classes.j THEN 1 - shrinkages.s + shrinkages.s * shrinkages.t ELSE 1 - shrinkages.s END AS covariance
+  of_classes.covariance
+    * CASE WHEN of_classes.i = of_classes.j THEN 1 - shrinkages.s + shrinkages.s * shrinkages.t ELSE 1 - shrinkages.s END AS covariance
 FROM of_classes
 JOIN (
   SELECT class, t, CASE WHEN b <= 0 OR d <= 0 THEN 0 ELSE least(b, d) / d END AS s
@@ -85,7 +88,10 @@ JOIN (
         of_classes.class,
         max(of_classes.n) AS n,
         sum(CASE WHEN of_classes.i = of_classes.j AND of_classes.covariance > 0 THEN 1 ELSE 0 END) AS trace,
-        sum(CASE WHEN of_classes.i = of_classes.j THEN 1 ELSE 2 END * coalesce(of_classes.covariance * of_classes.covariance / nullif(of_i.covariance * of_j.covariance, 0), 0)) AS squares
+        sum(
+          CASE WHEN of_classes.i = of_classes.j THEN 1 ELSE 2 END
+            * coalesce(of_classes.covariance * of_classes.covariance / nullif(of_i.covariance * of_j.covariance, 0), 0)
+        ) AS squares
       FROM of_classes
       JOIN of_classes AS of_i ON of_i.class = of_classes.class AND of_i.i = of_classes.i AND of_i.j = of_classes.i
       JOIN of_classes AS of_j ON of_j.class = of_classes.class AND of_j.i = of_classes.j AND of_j.j = of_classes.j
@@ -100,7 +106,7 @@ JOIN (
         ({{ nbsql.text(label) }}, {{ nbsql.number(fourth) }}){{ nbsql.comma(loop) }}
         {% endfor %}
       {% endif %}
-    ) AS powers(label, fourth) ON powers.label = CAST(correlations.class AS {{ nbsql.string() }})
+    ) AS powers(label, fourth) ON powers.label = CAST(correlations.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
   ) AS distances
 ) AS shrinkages ON shrinkages.class = of_classes.class
 {%- endmacro %}

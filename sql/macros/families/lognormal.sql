@@ -7,34 +7,28 @@
   by the fit, and outside the distribution to a score: no class explains it.
 #}
 
+{# The logarithm of a number of a row, less its centre, as a column, and in a careful scan the centre. #}
 {% macro lognormal_inputs(feature, centre, careful, centred) -%}
-{% if centred %}{% set centre %}means.centre{{ nbsql.sub(feature) }}{% endset %}{% endif -%}
+{% if centred %}{% set centre %}means.centre{{ nbsql.feature_suffix(feature) }}{% endset %}{% endif -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-{% set ln_x %}ln({{ x }}){% endset -%}
-CASE WHEN {{ x }} > 0 THEN {% if careful %}{{ nbsql.finite(ln_x) }}{% else %}{{ ln_x }}{% endif %} WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} END
-{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.sub(feature) }}
+{{ nbsql.log_of_input(x, centre, careful) }}
+{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- if centred %},
-{{ centre }} AS centre{{ nbsql.sub(feature) }}
+{{ centre }} AS centre{{ nbsql.feature_suffix(feature) }}
 {%- endif %}
 {%- endmacro %}
 
-{% macro lognormal_aggregates(model, feature, centre, careful) -%}
-{{ nbsql.gaussian_aggregates(model, feature, centre, careful) }}
+{# The logarithm of a number of a row, minus infinity where there is none. #}
+{% macro default__log_of_input(x, centre, careful) -%}
+{% set ln_x %}ln({{ x }}){% endset -%}
+CASE WHEN {{ x }} > 0 THEN {{ nbsql.scan_value(ln_x, careful) }} WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} END
 {%- endmacro %}
 
-{% macro lognormal_cells(feature, column) -%}
-{{ nbsql.gaussian_cells(feature, column) }}
+{% macro lognormal_inside(x) -%}
+{{ x }} > -{{ nbsql.infinity() }}
 {%- endmacro %}
 
-{% macro lognormal_term(feature, k, part=none) -%}
-{% set i = nbsql.sub(feature) -%}
-{% set x %}number.nbsql_x{{ i }}{% endset -%}
-{% set c %}{{ i }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(CASE
-  WHEN {{ x }} > -{{ nbsql.infinity() }} THEN parameters.peak{{ c }} - parameters.precision{{ c }} * ({{ x }} - parameters.mean{{ c }}) * ({{ x }} - parameters.mean{{ c }}) - {{ x }}
-  ELSE {{ x }}
-END, 0)
-{%- endmacro %}
+{% macro lognormal_base(x, feature) -%} {{ x }} {%- endmacro %}
 
 {% macro lognormal_drawn(feature, seed, position) -%}
 exp({{ nbsql.gaussian_drawn(feature, seed, position) }})

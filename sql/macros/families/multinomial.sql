@@ -7,6 +7,7 @@
   columns as declared levels. 0 ln 0 is 0.
 #}
 
+{# The counts of a row, as columns. #}
 {% macro multinomial_inputs(feature, centre, careful, centred) -%}
 {% for column in feature.columns -%}
 {{ nbsql.input(feature, column, loop.index, careful=careful or feature.floating) }}
@@ -15,30 +16,34 @@
 {%- endfor %}
 {%- endmacro %}
 
+{# Columns of a scan: the sum of each count. #}
 {% macro multinomial_aggregates(model, feature, centre, careful) -%}
 {% for column in feature.columns -%}
-{% set x %}nbsql_x{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+{% set x %}nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 ,
-  {{ nbsql.total(model, x) }} AS sum{{ nbsql.sub(feature, loop.index) }}
+  {{ nbsql.class_total(model, x) }} AS sum{{ nbsql.feature_suffix(feature, loop.index) }}
 {%- endfor %}
 {%- endmacro %}
 
+{# One column of its cells, one a count: the elements of a list. #}
 {% macro multinomial_cells(feature, column) -%}
 {% for name in feature.columns -%}
-{% set n %}sum{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+{% set n %}sum{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {{ nbsql.summed_cell(feature, column, n, value=nbsql.text(name)) }}
 {%- if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
+{# The sum of the counts of a row, each times its weight in class k, or of the count number `part` alone. #}
 {% macro multinomial_term(feature, k, part=none) -%}
 {% set columns = [part] if part is not none else range(1, feature.columns | length + 1) | list -%}
 {% for block in columns | batch(50) -%}
 {% if columns | length > 50 %}({% endif -%}
 {% for j in block -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature, j) }}{% endset -%}
-{% set weight %}parameters.weight{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ x }} * {{ weight }} END{% else %}{{ x }} * {{ weight }}{% endif %}, 0)
+{% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature, j) }}{% endset -%}
+{% set weight %}parameters.weight{{ nbsql.feature_suffix(feature, j) }}{{ nbsql.class_suffix(k) }}{% endset -%}
+{% set product %}{{ x }} * {{ weight }}{% endset -%}
+coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{ product }} END{% else %}{{ product }}{% endif %}, 0)
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- if columns | length > 50 %}){% endif %}
@@ -46,14 +51,16 @@ coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{
 {%- endfor %}
 {%- endmacro %}
 
+{# Its weights in a linear form, one a count. #}
 {% macro multinomial_weights(feature, column, degree) -%}
 {% for name in feature.columns -%}
-{% set weight %}weight{{ nbsql.sub(feature, loop.index) }}{% endset -%}
+{% set weight %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
 {# How many of the occurrences of a row that was drawn at random (sample.sql) are of this column. #}
-{% macro multinomial_drawn(feature, seed, position) -%}
-len(list_filter(coalesce(bag{{ nbsql.sub(feature) }}.bag, []), lambda token: token = {{ nbsql.text(feature.columns[position]) }}))
+{% macro default__multinomial_drawn(feature, seed, position) -%}
+{% set bag %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.bag, []){% endset -%}
+len(list_filter({{ bag }}, lambda token: token = {{ nbsql.text(feature.columns[position]) }}))
 {%- endmacro %}

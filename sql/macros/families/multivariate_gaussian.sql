@@ -14,22 +14,27 @@
 #}
 
 {#
-  A row counts whole or not at all; nbsql_whole of a row, in a step of its own, keeps the condition from being written once a column.
+  The numbers of a row less their centres, as columns, and in a careful scan the centres. A row counts whole or not at all; nbsql_whole of
+  a row, in a step of its own, keeps the condition from being written once a column.
   In a score, the sum over the columns is NULL where one of them is.
 #}
-{% macro multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
-{% set i = nbsql.sub(feature) -%}
+{% macro default__multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
 {% set means = feature.family.means -%}
 {% for column in feature.columns -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{% set least %}{% if centred %} - means.centre{{ nbsql.sub(feature, loop.index) }}{% elif centre is not none %} - {{ centre[loop.index0] }}{% endif %}{% endset -%}
-{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ least }}
-{%- elif centred %}CASE WHEN source.nbsql_whole{{ i }} = 0 THEN {{ x }}{{ least }} END
-{%- elif centre is not none %}{{ x }}{{ least }} + source.nbsql_whole{{ i }}
+{% set less_centre %}
+{% if centred %} - means.centre{{ nbsql.feature_suffix(feature, loop.index) }}
+{%- elif centre is not none %} - {{ centre[loop.index0] }}
+{%- endif %}
+{%- endset -%}
+{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){{ less_centre }}
+{%- elif centred %}CASE WHEN source.nbsql_whole{{ i }} = 0 THEN {{ x }}{{ less_centre }} END
+{%- elif centre is not none %}{{ x }}{{ less_centre }} + source.nbsql_whole{{ i }}
 {%- else %}{{ nbsql.finite(x) }}
-{%- endif %} AS nbsql_x{{ nbsql.sub(feature, loop.index) }}
+{%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}
 {%- if centred %},
-means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, loop.index) }}
+means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.feature_suffix(feature, loop.index) }}
 {%- endif %}
 {%- if not loop.last %},
 {% endif %}
@@ -41,25 +46,30 @@ means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, 
 0 * (
 {%- for column in feature.columns -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
-{% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}{% if not loop.last %} + {% endif %}
+{{ nbsql.scan_value(x, careful) }}{% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endmacro %}
 
+{# Columns of a scan: n, and as lists the centres, the sums and the sums of the products of the numbers, pair by pair. #}
 {% macro multivariate_gaussian_aggregates(model, feature, centre, careful) -%}
-{% set i = nbsql.sub(feature) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
 {% set p = feature.columns | length -%}
-{% set first %}nbsql_x{{ nbsql.sub(feature, 1) }}{% endset -%}
+{% set first %}nbsql_x{{ nbsql.feature_suffix(feature, 1) }}{% endset -%}
 ,
-  {{ nbsql.tally(model, first) }} AS n{{ i }},
-  {% set centres %}{% for j in range(1, p + 1) %}{% if careful %}max(centre{{ nbsql.sub(feature, j) }}){% else %}{{ centre[j - 1] }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
-  {% set sums %}{% for j in range(1, p + 1) %}{% set x %}nbsql_x{{ nbsql.sub(feature, j) }}{% endset %}{{ nbsql.total(model, x) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
+  {{ nbsql.weighted_count(model, first) }} AS n{{ i }},
   {% set x %}nbsql_x{{ i }}_{% endset %}
+  {% set centres -%}
+  {% for j in range(1, p + 1) -%}
+  {% if careful %}max(centre{{ i }}_{{ j }}){% else %}{{ centre[j - 1] }}{% endif %}{{ nbsql.comma(loop) }}
+  {%- endfor %}
+  {%- endset %}
+  {% set sums %}{% for j in range(1, p + 1) %}{{ nbsql.class_total(model, x ~ j) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
   {% set products -%}
   {% for j in range(1, p + 1) -%}
   {% set outer = loop -%}
   {% for k in range(j, p + 1) -%}
   {% set one, other = x ~ j, x ~ k -%}
-  {{ nbsql.total(model, nbsql.product(one, other, careful)) }}{% if not (loop.last and outer.last) %}, {% endif %}
+  {{ nbsql.class_total(model, nbsql.product(one, other, careful)) }}{% if not (loop.last and outer.last) %}, {% endif %}
   {%- endfor -%}
   {%- endfor %}
   {%- endset %}
@@ -68,8 +78,8 @@ means.centre{{ nbsql.sub(feature, loop.index) }} AS centre{{ nbsql.sub(feature, 
   {{ nbsql.list_of(products, nbsql.double()) }} AS products{{ i }}
 {%- endmacro %}
 
-{# The columns and the pairs of columns: i, j, of the upper triangle, k, its number row by row, value, and the two scales. #}
-{% macro column_pairs(feature) -%}
+{# One row a pair of columns i <= j, each beside itself too: i, j, k (its number, row by row), value (of its cell), scale_i, scale_j. #}
+{% macro default__column_pairs(feature) -%}
 {% set p = feature.columns | length -%}
 {% set before %}(i - 1) * (2 * {{ p }} + 2 - i){% endset -%}
 {% set scales %}{% for scale in feature.family.scales %}{{ nbsql.number(scale) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
@@ -104,17 +114,20 @@ FROM (
 ) AS pairs
 {%- endmacro %}
 
-{# Its cells as the scan summed them, in the columns of `summed_cells`. #}
+{# One row a class and pair of columns, as the scan summed them: the columns of `summed_cells`. #}
 {% macro multivariate_gaussian_sums(model, scan, feature) -%}
-{% set i = nbsql.sub(feature) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
 {% set p = feature.columns | length -%}
 {% set before_i %}(i - 1) * (2 * {{ p }} + 2 - i){% endset -%}
 {% set before_j %}(j - 1) * (2 * {{ p }} + 2 - j){% endset -%}
 {% set place_i %}{{ nbsql.whole_quotient(before_i, 2) }} + 1{% endset -%}
 {% set place_j %}{{ nbsql.whole_quotient(before_j, 2) }} + 1{% endset -%}
-{% set square_i, square_j, product = nbsql.at(nbsql.word('products'), place_i), nbsql.at(nbsql.word('products'), place_j), nbsql.at(nbsql.word('products'), nbsql.word('k')) -%}
-{% set centre_i, centre_j = nbsql.at(nbsql.word('centres'), nbsql.word('i')), nbsql.at(nbsql.word('centres'), nbsql.word('j')) -%}
-{% set sum_i, sum_j = nbsql.at(nbsql.word('sums'), nbsql.word('i')), nbsql.at(nbsql.word('sums'), nbsql.word('j')) -%}
+{% set column_i, column_j, pair = nbsql.word('i'), nbsql.word('j'), nbsql.word('k') -%}
+{% set centres, sums, products = nbsql.word('centres'), nbsql.word('sums'), nbsql.word('products') -%}
+{% set centre_i, centre_j = nbsql.element(centres, column_i), nbsql.element(centres, column_j) -%}
+{% set sum_i, sum_j = nbsql.element(sums, column_i), nbsql.element(sums, column_j) -%}
+{% set square_i, square_j = nbsql.element(products, place_i), nbsql.element(products, place_j) -%}
+{% set product = nbsql.element(products, pair) -%}
 SELECT
   class,
   {% if model.slice_by %}
@@ -133,7 +146,9 @@ SELECT
 FROM (
   SELECT scan.*, n{{ i }} AS n, centres{{ i }} AS centres, sums{{ i }} AS sums, products{{ i }} AS products, pairs.*
   FROM (
-    SELECT class, {% if model.slice_by %}slice, {% endif %}n{{ i }}, centres{{ i }}, sums{{ i }}, products{{ i }} FROM {{ scan }} AS scan WHERE class IS NOT NULL
+    SELECT class, {% if model.slice_by %}slice, {% endif %}n{{ i }}, centres{{ i }}, sums{{ i }}, products{{ i }}
+    FROM {{ scan }} AS scan
+    WHERE class IS NOT NULL
   ) AS scan
   CROSS JOIN (
     {{ nbsql.column_pairs(feature) | indent(4) }}
@@ -142,15 +157,26 @@ FROM (
 {%- endmacro %}
 
 {#
-  What a fit must know before it counts, a row: how far each column spreads (of its first rows), the means to impute, and for the
-  shrinkage of Ledoit and Wolf by class the mean of |z|^4, z the numbers of a row, standardised in the class.
+  One row, which a fit reads before it counts: spreads (of the first rows of each column), means (to impute), and fourth, for the
+  shrinkage of Ledoit and Wolf: by class the mean of |z|^4, z the numbers of a row, standardised in the class.
 #}
 {% macro multivariate_gaussian_question(model, source, feature) -%}
 {% set family = feature.family -%}
-{% set spreads %}{% for column in feature.columns %}{% set x %}CAST({{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}stddev_pop({{ nbsql.finite(x) }}){{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set spreads -%}
+{% for column in feature.columns -%}
+{% set x %}CAST({{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+stddev_pop({{ nbsql.finite(x) }}){{ nbsql.comma(loop) }}
+{%- endfor %}
+{%- endset -%}
 {% set means -%}
 {% if family.impute -%}
-{% for column in feature.columns %}{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}{% if model.weight %}sum({{ nbsql.weight(model) }} * {{ nbsql.finite(x) }}) / sum(CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN {{ nbsql.weight(model) }} END){% else %}avg({{ nbsql.finite(x) }}){% endif %}{{ nbsql.comma(loop) }}{% endfor %}
+{% for column in feature.columns -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set finite, weight = nbsql.finite(x), nbsql.weight(model) if model.weight else none -%}
+{% if weight %}sum({{ weight }} * {{ finite }}) / sum(CASE WHEN {{ finite }} IS NOT NULL THEN {{ weight }} END)
+{%- else %}avg({{ finite }})
+{%- endif %}{{ nbsql.comma(loop) }}
+{%- endfor %}
 {%- endif %}
 {%- endset -%}
 {% set power %}label, CAST(fourth AS {{ nbsql.string() }}){% endset -%}
@@ -164,13 +190,13 @@ SELECT
     {%- if family.impute %}
 
     FROM {{ source }} AS source
-    WHERE {{ nbsql.counted(model) }}
+    WHERE {{ nbsql.is_counted(model) }}
     {%- endif %}
 
   ) AS means,
   (
     {% if family.ledoit_wolf %}
-    SELECT {{ nbsql.gathered(nbsql.list_of(power, nbsql.string()), nbsql.word('label')) }} FROM (
+    SELECT {{ nbsql.ordered_list(nbsql.list_of(power, nbsql.string()), nbsql.word('label')) }} FROM (
       {{ nbsql.fourth_powers(model, source, feature) | indent(6) }}
     ) AS powers
     {%- else %}
@@ -180,7 +206,11 @@ SELECT
   ) AS fourth
 {%- endmacro %}
 
-{% macro multivariate_gaussian_likelihoods(features) -%}
+{#
+  One row a class and column or pair of columns of such a feature, and one for what a class adds to every row: the columns of
+  likelihoods (likelihoods.sql).
+#}
+{% macro default__multivariate_gaussian_likelihoods(features) -%}
 {% for feature in features -%}
 {% set family = feature.family -%}
 {% set p = feature.columns | length -%}
@@ -194,8 +224,8 @@ FROM (
     CROSS JOIN pairs
     WHERE matrix[j][j] > 0
   ),
-  heights AS (
-    SELECT class, -0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ nbsql.log_determinant(p) }}) AS height
+  peaks AS (
+    SELECT class, -0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ nbsql.log_determinant(p) }}) AS log_peak
     FROM whitened
   )
   {%- if family.shared %},
@@ -228,16 +258,40 @@ FROM (
   JOIN pairs ON pairs.i = covariances.i AND pairs.j = covariances.j
   LEFT JOIN whites ON whites.class = covariances.class AND whites.i = covariances.i AND whites.j = covariances.j
   UNION ALL
-  SELECT centres.class, {{ nbsql.text(feature.name) }}, NULL, TRUE, NULL, NULL, heights.height{% if family.shared %} - 0.5 * (SELECT sum({{ nbsql.square(nbsql.word('z')) }}) FROM projected WHERE projected.class = centres.class){% endif %}, NULL, NULL, NULL
+  SELECT
+    centres.class,
+    {{ nbsql.text(feature.name) }},
+    NULL,
+    TRUE,
+    NULL,
+    NULL,
+    peaks.log_peak
+    {%- if family.shared %} - 0.5 * (
+      SELECT sum({{ nbsql.square(nbsql.word('z')) }}) FROM projected WHERE projected.class = centres.class
+    )
+    {%- endif %},
+    NULL,
+    NULL,
+    NULL
   FROM centres
-  {{ of_class }} heights {% if not family.shared %}ON heights.class = centres.class{% endif %}
+  {{ of_class }} peaks {% if not family.shared %}ON peaks.class = centres.class{% endif %}
 
   {%- if family.shared %}
 
   UNION ALL
-  SELECT projected.class, {{ nbsql.text(feature.name) }}, pairs.value, TRUE, NULL, NULL, sum(whites.white * projected.z), max(middle.means[pairs.i]), NULL, NULL
+  SELECT
+    projected.class,
+    {{ nbsql.text(feature.name) }},
+    pairs.value,
+    TRUE,
+    NULL,
+    NULL,
+    sum(whites.white * projected.z),
+    max(middle.means[pairs.i]),
+    NULL,
+    NULL
   FROM projected
-  CROSS JOIN middle
+  JOIN middle ON TRUE
   JOIN whites ON whites.j = projected.j
   JOIN pairs ON pairs.i = whites.i AND pairs.j = whites.i
   GROUP BY projected.class, pairs.value
@@ -252,15 +306,15 @@ UNION ALL
 {%- endmacro %}
 
 {#
-  The point that the linear scores are taken about, from `entries`: of each column the median of the class means, by rows. Not the
-  mean, which a class far away draws away from all others, so that their scores cancel.
+  One row: means, a list, the point about which the linear scores are taken, from `entries`: of each column the median of the class
+  means, by rows. Not the mean, which a class far away draws away from all others, so that their scores cancel.
 #}
 {% macro middle_of_classes() -%}
-SELECT {{ nbsql.gathered(nbsql.word('mean'), nbsql.word('i')) }} AS means
+SELECT {{ nbsql.ordered_list(nbsql.word('mean'), nbsql.word('i')) }} AS means
 FROM (
   SELECT i, min(mean) AS mean
   FROM (
-    SELECT i, mean, 2 * sum(n) OVER (PARTITION BY i ORDER BY mean) >= sum(n) OVER (PARTITION BY i) AS reached
+    SELECT i, mean, 2 * sum(n) OVER (PARTITION BY i ORDER BY mean ASC NULLS LAST) >= sum(n) OVER (PARTITION BY i) AS reached
     FROM entries
     WHERE i = j
   ) AS halves
@@ -275,7 +329,7 @@ WHEN 'location' THEN smoothed.mean
 {%- endmacro %}
 
 {# Cells of several queries, as a relation. #}
-{% macro all_cells(queries) -%}
+{% macro union_of_cells(queries) -%}
 (
   {% for query in queries %}
   {{ query | indent(2) }}
@@ -286,9 +340,10 @@ WHEN 'location' THEN smoothed.mean
 )
 {%- endmacro %}
 
-{# The rows, or their weights, that lack one of the numbers of a feature. #}
+{# One row: n, the rows, or their weights, that lack one of the numbers of a feature. #}
 {% macro rows_without(statistics, feature) -%}
 SELECT
-  coalesce(sum(CASE WHEN feature IS NULL THEN n END), 0) - coalesce(sum(CASE WHEN feature = {{ nbsql.text(feature.name) }} AND value = {{ nbsql.text(feature.column) }} THEN n END), 0) AS n
+  coalesce(sum(CASE WHEN feature IS NULL THEN n END), 0)
+    - coalesce(sum(CASE WHEN feature = {{ nbsql.text(feature.name) }} AND value = {{ nbsql.text(feature.column) }} THEN n END), 0) AS n
 FROM {{ statistics }} AS statistics
 {%- endmacro %}

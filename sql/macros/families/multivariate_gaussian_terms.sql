@@ -1,4 +1,4 @@
-{# What rows are scored by, of numbers with a covariance matrix (multivariate_gaussian.sql), and the weights that this comes to. #}
+{# How rows are scored by numbers with a covariance matrix (multivariate_gaussian.sql), and the weights of a linear form. #}
 
 {#
   Shared: about the middle of the classes, what is linear in each class, and the square that all have in common; with a column a
@@ -6,9 +6,12 @@
 #}
 {% macro multivariate_gaussian_term(feature, k, part=none) -%}
 {% set shared = feature.family.shared -%}
-coalesce(parameters.peak{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}
+{% set shared_k = none if k is none else 1 -%}
+coalesce(parameters.peak{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}
 {%- if shared %}
-{%- for j in range(1, feature.columns | length + 1) %} + parameters.slope{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }} * {{ nbsql.deviation(feature, j, none if k is none else 1) }}{% endfor %}
+{%- for j in range(1, feature.columns | length + 1) %} + parameters.slope{{ nbsql.feature_suffix(feature, j) }}
+{{- nbsql.class_suffix(k) }} * {{ nbsql.deviation(feature, j, shared_k) }}
+{%- endfor %}
 {%- endif %}
 {%- if k is none or not shared %} + {{ nbsql.white_square(feature, k) }}{% endif %}, 0)
 {%- endmacro %}
@@ -26,9 +29,13 @@ coalesce({{ nbsql.white_square(feature, k) }}, 0)
 {% if k is none -%}
 {% set whites %}{% for j in numbers %}{{ nbsql.white_number(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 -0.5 * {{ nbsql.white_squares(nbsql.list_of(whites, nbsql.double())) }} + 0 * (
-{%- for j in numbers %}number.nbsql_x{{ nbsql.sub(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- for j in numbers %}number.nbsql_x{{ nbsql.feature_suffix(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %})
 {%- else -%}
--0.5 * ({% for j in numbers %}{% set z %}number.nbsql_z{{ nbsql.sub(feature, j) }}_{{ k }}{% endset %}{{ nbsql.white_squared(z) }}{% if not loop.last %} + {% endif %}{% endfor %})
+-0.5 * (
+{%- for j in numbers -%}
+{% set z %}number.nbsql_z{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% endset -%}
+{{ nbsql.white_squared(z) }}{% if not loop.last %} + {% endif %}
+{%- endfor %})
 {%- endif %}
 {%- endmacro %}
 
@@ -39,21 +46,23 @@ coalesce({{ nbsql.white_square(feature, k) }}, 0)
 list_sum(list_transform({{ list }}, lambda z: z * z))
 {%- endmacro %}
 
+{# The deviations x - m of a row from the mean of each class, or, shared, from the middle: columns nbsql_d. #}
 {% macro multivariate_gaussian_first_steps(feature, class_numbers) -%}
 {% for k in ([1] if feature.family.shared else class_numbers) -%}
 {% set last = loop.last -%}
 {% for j in range(1, feature.columns | length + 1) -%}
-{{ nbsql.from_mean(feature, j, k) }} AS nbsql_d{{ nbsql.sub(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{{ nbsql.deviation_from_mean(feature, j, k) }} AS nbsql_d{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
 {% endif %}
 {%- endfor %}
 {%- endfor %}
 {%- endmacro %}
 
+{# W (x - m) of a row in each class, or, shared, about the middle: columns nbsql_z. #}
 {% macro multivariate_gaussian_steps(feature, class_numbers) -%}
 {% for k in ([1] if feature.family.shared else class_numbers) -%}
 {% set last = loop.last -%}
 {% for j in range(1, feature.columns | length + 1) -%}
-{{ nbsql.white_number(feature, j, k) }} AS nbsql_z{{ nbsql.sub(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{{ nbsql.white_number(feature, j, k) }} AS nbsql_z{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
 {% endif %}
 {%- endfor %}
 {%- endfor %}
@@ -61,32 +70,39 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 
 {# Row j of W (x - m). #}
 {% macro white_number(feature, j, k) -%}
-{% set white %}parameters.white{{ nbsql.sub(feature) }}_{% endset -%}
-{% for i in range(1, j + 1) %}{{ white }}{{ j * (j - 1) // 2 + i }}{{ nbsql.of(k) }} * {{ nbsql.deviation(feature, i, k) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{% set white %}parameters.white{{ nbsql.feature_suffix(feature) }}_{% endset -%}
+{% for i in range(1, j + 1) -%}
+{{ white }}{{ j * (j - 1) // 2 + i }}{{ nbsql.class_suffix(k) }} * {{ nbsql.deviation(feature, i, k) }}{% if not loop.last %} + {% endif %}
+{%- endfor %}
 {%- endmacro %}
 
 {# x_j - m_j; with a column a class, the name of the step. #}
 {% macro deviation(feature, j, k) -%}
-{% if k is none %}{{ nbsql.from_mean(feature, j, none) }}{% else %}number.nbsql_d_{{ feature.index }}_{{ j }}_{{ k }}{% endif %}
+{% if k is none %}{{ nbsql.deviation_from_mean(feature, j, none) }}{% else %}number.nbsql_d_{{ feature.index }}_{{ j }}_{{ k }}{% endif %}
 {%- endmacro %}
 
-{% macro from_mean(feature, j, k) -%}
-(number.nbsql_x{{ nbsql.sub(feature, j) }} - parameters.mean{{ nbsql.sub(feature, j) }}{{ nbsql.of(k) }})
+{% macro deviation_from_mean(feature, j, k) -%}
+(number.nbsql_x{{ nbsql.feature_suffix(feature, j) }} - parameters.mean{{ nbsql.feature_suffix(feature, j) }}{{ nbsql.class_suffix(k) }})
 {%- endmacro %}
 
 {# The numbers of a row, for an explanation, as the text of a list. #}
 {% macro multivariate_gaussian_value(feature, relation) -%}
-CAST([{% for column in feature.columns %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}{% endfor %}] AS {{ nbsql.string() }})
+{% set numbers -%}
+{% for column in feature.columns %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}{% endfor %}
+{%- endset -%}
+CAST([{{ numbers }}] AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{# The form in x and, of matrices of their own, in its products: with P = W'W, -x'Px / 2 + m'Px - m'Pm / 2. #}
+{#
+  Its weights in a linear form: of x and, of matrices of their own, of its products. With P = W'W, ln p is -x'Px / 2 + m'Px - m'Pm / 2.
+#}
 {% macro multivariate_gaussian_weights(feature, column, degree) -%}
-{% set i = nbsql.sub(feature) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
 {% set p = feature.columns | length -%}
 {% set constant -%}
 peak{{ i }}
 {%- for j in range(1, p + 1) %}
-{%- if feature.family.shared %} - slope{{ nbsql.sub(feature, j) }} * mean{{ nbsql.sub(feature, j) }}
+{%- if feature.family.shared %} - slope{{ nbsql.feature_suffix(feature, j) }} * mean{{ nbsql.feature_suffix(feature, j) }}
 {%- else %} - 0.5 * pow({{ nbsql.white_mean(feature, j) }}, 2){% endif %}
 {%- endfor %}
 {%- endset -%}
@@ -95,9 +111,11 @@ peak{{ i }}
 {%- set a = loop.index %}
 {%- set slope -%}
 {% if feature.family.shared -%}
-slope{{ nbsql.sub(feature, a) }}
+slope{{ nbsql.feature_suffix(feature, a) }}
 {%- else -%}
-{% for j in range(a, p + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + a) }} * {{ nbsql.white_mean(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %}
+{% for j in range(a, p + 1) -%}
+{{ nbsql.white_column(feature, j, a) }} * {{ nbsql.white_mean(feature, j) }}{% if not loop.last %} + {% endif %}
+{%- endfor %}
 {%- endif %}
 {%- endset -%}
 , {{ nbsql.weight_of(feature, column, slope, 'x', nbsql.text(name)) }}
@@ -105,7 +123,10 @@ slope{{ nbsql.sub(feature, a) }}
 {%- for other in feature.columns[:a] %}
 {%- set b = loop.index %}
 {%- set product -%}
--{% if a == b %}0.5{% else %}1{% endif %} * ({% for j in range(a, p + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + a) }} * white{{ nbsql.sub(feature, j * (j - 1) // 2 + b) }}{% if not loop.last %} + {% endif %}{% endfor %})
+-{% if a == b %}0.5{% else %}1{% endif %} * (
+{%- for j in range(a, p + 1) -%}
+{{ nbsql.white_column(feature, j, a) }} * {{ nbsql.white_column(feature, j, b) }}{% if not loop.last %} + {% endif %}
+{%- endfor %})
 {%- endset -%}
 , {{ nbsql.weight_of(feature, column, product, 'x^2' if a == b else 'x y', nbsql.text(name), none if a == b else nbsql.text(other)) }}
 {%- endfor %}
@@ -113,7 +134,15 @@ slope{{ nbsql.sub(feature, a) }}
 {%- endfor %}
 {%- endmacro %}
 
+{# The parameter in row j and column i of W, a triangle that is counted row by row. #}
+{% macro white_column(feature, j, i) -%}
+white{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + i) }}
+{%- endmacro %}
+
 {# Row j of W m. #}
 {% macro white_mean(feature, j) -%}
-({% for l in range(1, j + 1) %}white{{ nbsql.sub(feature, j * (j - 1) // 2 + l) }} * mean{{ nbsql.sub(feature, l) }}{% if not loop.last %} + {% endif %}{% endfor %})
+(
+{%- for i in range(1, j + 1) -%}
+{{ nbsql.white_column(feature, j, i) }} * mean{{ nbsql.feature_suffix(feature, i) }}{% if not loop.last %} + {% endif %}
+{%- endfor %})
 {%- endmacro %}

@@ -14,50 +14,23 @@
   that the prior's own estimate is the variance over all classes. The floor of the variance is that of gaussian.sql.
 #}
 
-{% macro normal_inverse_gamma_likelihoods(features) -%}
-{% set variance -%}
-greatest(
-    (b + m2 / 2 + CASE WHEN n > 0 THEN kappa * n * (x - prior_mean) * (x - prior_mean) / (2 * (kappa + n)) ELSE 0 END)
-      / (a + n / 2 + divisor),
-    floor * total_variance
-  )
-{%- endset -%}
-SELECT
-  {{ nbsql.number_likelihood(mean=nbsql.word('mean'), variance=variance) }}
-FROM (
-  SELECT
-    *,
-    CASE WHEN n > 0 THEN prior_mean + n * (x - prior_mean) / (kappa + n) ELSE prior_mean END AS mean
-  FROM (
-    SELECT
-      classes.class,
-      options.feature,
-      options.kappa,
-      options.a,
-      options.divisor,
-      options.floor,
-      coalesce(options.mean, pooled.mean) AS prior_mean,
-      coalesce(options.b, (options.a + options.divisor) * pooled.m2 / pooled.n) AS b,
-      pooled.m2 / pooled.n AS total_variance,
-      coalesce(cells.n, 0) AS n,
-      coalesce(cells.mean, pooled.mean) AS x,
-      coalesce(cells.m2, 0) AS m2
-    FROM classes
-    CROSS JOIN (
-      VALUES
-        {% for feature in features %}
-        {% set prior = feature.family.prior %}
-        ({{ nbsql.text(feature.name) }}, {{ nbsql.optional(prior.mean) }}, {{ nbsql.number(prior.kappa) }}, {{ nbsql.number(prior.a) }}, {{ nbsql.optional(prior.b) }}, {{ nbsql.number(feature.family.divisor) }}, {{ nbsql.number(feature.family.floor) }}){{ nbsql.comma(loop) }}
-        {% endfor %}
-    ) AS options(feature, mean, kappa, a, b, divisor, floor)
-    LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
-    JOIN (
-      {{ nbsql.pooled(nbsql.word('moments'), ['feature']) | indent(6) }}
-    ) AS pooled ON pooled.feature = options.feature
-  ) AS evidence
-) AS estimates
-{%- endmacro %}
-
-{% macro normal_inverse_gamma_quantities() %}
-{{ nbsql.gaussian_quantities() }}
+{# The mean or the variance of a class, with the prior; NULL where no class has a value. #}
+{% macro normal_inverse_gamma_estimate(quantity, of) -%}
+{% set n, kappa, a = of('n'), of('kappa'), of('a') -%}
+{% set centre %}coalesce({{ of('prior_mean') }}, {{ of('pooled_mean') }}){% endset -%}
+{% set gap %}({{ of('mean') }} - {{ centre }}){% endset -%}
+{% set total %}{{ of('pooled_m2') }} / nullif({{ of('pooled_n') }}, 0){% endset -%}
+{% if quantity == 'mean' -%}
+CASE WHEN {{ n }} > 0 THEN {{ centre }} + {{ n }} * {{ gap }} / ({{ kappa }} + {{ n }}) WHEN {{ of('pooled_n') }} > 0 THEN {{ centre }} END
+{%- elif quantity == 'variance' -%}
+CASE WHEN {{ of('pooled_n') }} > 0 THEN greatest(
+  (coalesce({{ of('b') }}, ({{ a }} + {{ of('divisor') }}) * {{ total }})
+    + CASE
+      WHEN {{ n }} > 0 THEN {{ of('m2') }} / 2 + {{ kappa }} * {{ n }} * {{ gap }} * {{ gap }} / (2 * ({{ kappa }} + {{ n }}))
+      ELSE 0
+    END)
+    / ({{ a }} + {{ n }} / 2 + {{ of('divisor') }}),
+  {{ of('floor') }} * {{ total }}
+) END
+{%- endif %}
 {%- endmacro %}

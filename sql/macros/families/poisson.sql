@@ -12,50 +12,50 @@
 {{ nbsql.input(feature, feature.column, careful=careful or feature.floating) }}
 {%- endmacro %}
 
+{# Columns of a scan: n and the sum of a count. #}
 {% macro poisson_aggregates(model, feature, centre, careful) -%}
-{% set x %}nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
+{% set x %}nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 ,
-  {{ nbsql.tally(model, x) }} AS n{{ nbsql.sub(feature) }},
-  {{ nbsql.total(model, x) }} AS sum{{ nbsql.sub(feature) }}
+  {{ nbsql.weighted_count(model, x) }} AS n{{ nbsql.feature_suffix(feature) }},
+  {{ nbsql.class_total(model, x) }} AS sum{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {% macro poisson_cells(feature, column) -%}
-{% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
-{% set total %}sum{{ nbsql.sub(feature) }}{% endset -%}
+{% set n %}n{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% set total %}sum{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.summed_cell(feature, column, n, centre=0, total=total) }}
 {%- endmacro %}
 
-{% macro poisson_likelihoods(features) -%}
-{% set rate %}CASE WHEN n > 0 THEN total / n ELSE pooled_mean END{% endset -%}
-SELECT
-  {{ nbsql.number_likelihood(rate=rate) }}
-FROM (
-  {{ nbsql.rated(features, of_total=true) | indent(2) }}
-) AS evidence
+{# The rate of a class; that of all classes, where it has no value. #}
+{% macro poisson_estimate(quantity, of) -%}
+{% set n %}({{ of('n') }} + {{ of('b') }}){% endset -%}
+{% if quantity == 'rate' -%}
+CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(of, 'a') }} / {{ n }} ELSE {{ of('pooled_mean') }} END
+{%- endif %}
 {%- endmacro %}
 
-{% macro poisson_quantities() %}
-
-WHEN 'rate' THEN smoothed.rate
-WHEN 'log_rate' THEN {{ nbsql.log(nbsql.word('rate')) }}
+{% macro poisson_parameter(quantity, of) -%}
+{% if quantity == 'rate' %}{{ of('rate') }}{% elif quantity == 'log_rate' %}{{ nbsql.log(of('rate')) }}{% endif %}
 {%- endmacro %}
 
-{% macro poisson_term(feature, k, part=none) -%}
-{% set x %}number.nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
-{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(CASE
-  WHEN {{ x }} > 0 THEN {{ x }} * parameters.log_rate{{ i }} - parameters.rate{{ i }} - {{ nbsql.log_factorial_of(feature) }}
-  WHEN {{ x }} = 0 THEN -parameters.rate{{ i }}
-  WHEN {{ x }} < 0 THEN -{{ nbsql.infinity() }}
-END, 0)
+{% macro poisson_density(x, of) -%}
+{{ x }} * {{ of('log_rate') }} - {{ of('rate') }}
+{%- endmacro %}
+
+{% macro poisson_at_zero(of) -%} -{{ of('rate') }} {%- endmacro %}
+
+{% macro poisson_inside(x) -%} {{ x }} >= 0 {%- endmacro %}
+
+{% macro poisson_base(x, feature) -%}
+{% if feature is none %}{{ nbsql.stirling(x) }}{% else %}{{ nbsql.log_factorial_of(feature) }}{% endif %}
 {%- endmacro %}
 
 {% macro poisson_drawn(feature, seed, position) -%}
-count{{ nbsql.sub(feature) }}.value
+count{{ nbsql.feature_suffix(feature) }}.value
 {%- endmacro %}
 
 {% macro poisson_weights(feature, column, degree) -%}
-{% set constant %}-rate{{ nbsql.sub(feature) }}{% endset -%}
-{% set slope %}log_rate{{ nbsql.sub(feature) }}{% endset -%}
+{% set constant %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% set slope %}log_rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
 {%- endmacro %}

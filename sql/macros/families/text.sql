@@ -9,20 +9,24 @@
 #}
 
 {% macro text_inputs(feature, centre, careful, centred) -%}
-source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.sub(feature) }}
+source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {% macro text_aggregates(model, feature, centre, careful) -%}
-{% set x %}nbsql_x{{ nbsql.sub(feature) }}{% endset -%}
+{% set x %}nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 ,
-  {{ nbsql.tally(model, x) }} AS n{{ nbsql.sub(feature) }}
+  {{ nbsql.weighted_count(model, x) }} AS n{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
 {% macro text_cells(feature, column) -%}
-{% set n %}n{{ nbsql.sub(feature) }}{% endset -%}
+{% set n %}n{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.summed_cell(feature, column, n) }}
 {%- endmacro %}
 
+{#
+  One row a class, feature and word: the columns of likelihoods (likelihoods.sql), where `likelihood` is that of a text with the word
+  and `score` the logarithm of its odds.
+#}
 {% macro presence_likelihoods(features) -%}
 SELECT
   class,
@@ -40,25 +44,30 @@ FROM (
     classes.class,
     words.feature,
     words.value,
-    CASE
-      WHEN coalesce(documents.n, 0) + 2 * words.alpha > 0
-        THEN (coalesce(counts.n, 0) + words.alpha) / (coalesce(documents.n, 0) + 2 * words.alpha)
-      ELSE 0.5
-    END AS likelihood
+    {% set n %}coalesce(counts.n, 0){% endset %}
+    {% set alpha %}words.alpha{% endset %}
+    {% set total %}(coalesce(documents.n, 0) + 2 * words.alpha){% endset %}
+    {{ nbsql.dirichlet_likelihood(n, alpha, total, 2) }} AS likelihood
   FROM (
+    {% set declared = features | selectattr('family.declared') | list %}
+    {% if declared %}
+    SELECT feature, value, alpha
+    FROM {{ nbsql.declared_values(declared) | indent(4) }}
+    UNION
+    {% endif %}
     SELECT counts.feature, counts.value, max(options.alpha) AS alpha
     FROM counts
     JOIN (
       VALUES
         {% for feature in features %}
-        ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}){{ nbsql.comma(loop) }}
+        ({{ nbsql.count_options(feature) }}){{ nbsql.comma(loop) }}
         {% endfor %}
     ) AS options(feature, alpha, min_count) ON options.feature = counts.feature
     WHERE counts.value IS NOT NULL
     GROUP BY counts.feature, counts.value
     HAVING sum(counts.n) >= max(options.min_count)
   ) AS words
-  CROSS JOIN classes
+  JOIN classes ON TRUE
   LEFT JOIN counts AS documents
     ON documents.class = classes.class AND documents.feature = words.feature AND documents.value IS NULL
   LEFT JOIN counts ON counts.class = classes.class AND counts.feature = words.feature AND counts.value = words.value
@@ -72,15 +81,16 @@ WHEN 'log_absence' THEN {{ nbsql.log(nbsql.absence()) }}
 
 {% macro absence() -%} (1 - likelihood) {%- endmacro %}
 
-{# What a text adds to the score beside its words. #}
+{# The term of a text beside those of its words: that all words are absent, 0 where it is missing. #}
 {% macro text_term(feature, k, part=none) -%}
-CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(parameters.absent{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}, 0) ELSE 0 END
+{% set i = nbsql.feature_suffix(feature) -%}
+CASE WHEN number.nbsql_x{{ i }} IS NOT NULL THEN coalesce(parameters.absent{{ i }}{{ nbsql.class_suffix(k) }}, 0) ELSE 0 END
 {%- endmacro %}
 
 {# Absence is a constant of the texts; its sum over the vocabulary has a parameter of its own. #}
 {% macro text_weights(feature, column, degree) -%}
 {% if feature.family.presence -%}
-{% set absent %}absent{{ nbsql.sub(feature) }}{% endset -%}
+{% set absent %}absent{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, absent, '1') }}
 {%- else -%}
 {{ nbsql.other_weights(feature, column) }}
@@ -88,6 +98,6 @@ CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NOT NULL THEN coalesce(param
 {%- endmacro %}
 
 {# The words of a row drawn at random (sample.sql). #}
-{% macro text_drawn(feature, seed, position) -%}
-coalesce(array_to_string(bag{{ nbsql.sub(feature) }}.bag, ' '), '')
+{% macro default__text_drawn(feature, seed, position) -%}
+coalesce(array_to_string(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
 {%- endmacro %}

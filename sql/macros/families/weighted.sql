@@ -1,18 +1,26 @@
 {#
-  A feature as a logistic model scores it (logistic/weights.sql):
+  A feature as a logistic model scores it (learning/logistic/weights.sql):
 
     weight_c (x - mean)      mean: over all rows that have x; yes is 1, no is 0
+
+  and where it is squared, of weights that were given (estimating/given_weights.sql), square_c (x - mean)^2 more,
 
   so that a missing value, which adds nothing, counts as the mean. With nulls='category' it has a weight of its own.
 #}
 
 {% macro weighted_inputs(feature, centre, careful, centred) -%}
-{{ nbsql.weighted_number(feature) }} AS nbsql_x{{ nbsql.sub(feature) }}
+{{ nbsql.weighted_number(feature) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
-{% macro weighted_number(feature) -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-{% if feature.family.binary %}CASE WHEN {{ x }} IN (0, 1) THEN {{ x }} END{% else %}{{ nbsql.finite(x) }}{% endif %}
+{# The number of a row; the cast is for DuckDB 1.5, which exports the literals of a macro as decimals. #}
+{% macro default__weighted_number(feature) -%}
+{% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% set x %}CAST({{ column }} AS {{ nbsql.double() }}){% endset -%}
+{% if feature.family.binary -%}
+CAST({{ nbsql.yes_or_no(column, nbsql.number(1), nbsql.number(0)) }} AS {{ nbsql.double() }})
+{%- else -%}
+{{ nbsql.finite(x) }}
+{%- endif %}
 {%- endmacro %}
 
 {% macro weighted_quantities() %}
@@ -20,17 +28,30 @@
 WHEN 'location' THEN smoothed.mean
 {%- endmacro %}
 
+{#
+  The weight in class k of the number of a row times its distance from the mean; that of a missing one, where it is a value, and else 0.
+#}
 {% macro weighted_term(feature, k, part=none) -%}
-{% set i %}{{ nbsql.sub(feature) }}{{ nbsql.of(k) }}{% endset -%}
-coalesce(parameters.weight{{ i }} * (number.nbsql_x{{ nbsql.sub(feature) }} - parameters.mean{{ i }})
-{%- if feature.family.nulls == 'category' %}, CASE WHEN number.nbsql_x{{ nbsql.sub(feature) }} IS NULL THEN parameters.missing{{ i }} END{% endif %}, 0)
+{% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% set i %}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}{% endset -%}
+{% set deviation %}({{ x }} - parameters.mean{{ i }}){% endset -%}
+coalesce(parameters.weight{{ i }} * {{ deviation }}
+{%- if feature.family.squared %} + {{ nbsql.weighted_square('parameters.square' ~ i, deviation) }}{% endif %}
+{%- if feature.family.nulls == 'category' %}, CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END{% endif %}, 0)
 {%- endmacro %}
 
+{# Its weights in a linear form: the constant, that of x, and where it has one of its own that of a missing value. #}
 {% macro weighted_weights(feature, column, degree) -%}
-{% set i = nbsql.sub(feature) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
 {% set weight %}weight{{ i }}{% endset -%}
-{% set constant %}-weight{{ i }} * mean{{ i }}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, weight) }}
+{% set square %}{% if feature.family.squared %} + square{{ i }} * mean{{ i }} * mean{{ i }}{% endif %}{% endset -%}
+{% set constant %}-weight{{ i }} * mean{{ i }}{{ square }}{% endset -%}
+{% set slope %}{{ weight }}{% if feature.family.squared %} - 2 * square{{ i }} * mean{{ i }}{% endif %}{% endset -%}
+{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{%- if feature.family.squared %}
+{%- set curve %}square{{ i }}{% endset -%}
+, {{ nbsql.weight_of(feature, column, curve, 'x^2') }}
+{%- endif %}
 {%- if feature.family.nulls == 'category' %}
 {%- set missing %}coalesce(missing{{ i }}, 0) + coalesce(weight{{ i }} * mean{{ i }}, 0){% endset -%}
 , {{ nbsql.weight_of(feature, column, missing, 'is') }}
@@ -56,12 +77,12 @@ SELECT
 FROM (
   SELECT feature, value, mean IS NOT NULL AS unseen, max(mean) AS mean
   FROM {{ weights }} AS weights
-  WHERE feature IN ({{ nbsql.names(features) }})
+  WHERE feature IN ({{ nbsql.feature_names(features) }})
   GROUP BY feature, value, mean IS NOT NULL
 ) AS known
-CROSS JOIN (
+JOIN (
   SELECT class FROM {{ priors }} AS priors
-) AS classes
+) AS classes ON TRUE
 LEFT JOIN {{ weights }} AS weights
   ON weights.class = classes.class
   AND weights.feature = known.feature
@@ -70,7 +91,7 @@ LEFT JOIN {{ weights }} AS weights
 {%- endmacro %}
 
 {# The priors with the bias of every class where the logarithm of its prior stands. #}
-{% macro biased(priors, weights) -%}
+{% macro priors_with_bias(priors, weights) -%}
 (
   SELECT priors.class, priors.prior, coalesce(weights.weight, 0) AS log_prior
   FROM {{ priors }} AS priors

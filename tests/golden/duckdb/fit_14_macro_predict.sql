@@ -1,10 +1,17 @@
-CREATE MACRO "spam"."predict"(source) AS TABLE
+CREATE OR REPLACE MACRO "spam"."predict"(source, database := NULL) AS TABLE
 SELECT
   source.* NOT SIMILAR TO 'nbsql_.*',
-  coalesce(prediction, source.nbsql_prediction) AS prediction,
+  coalesce(prediction, decode(encode(source.nbsql_prediction))) AS prediction,
   coalesce(probability, source.nbsql_probability) AS probability
-FROM "spam"."scored"(source) AS source
+FROM query(concat(
+  'FROM ',
+  database || '.',
+  '"spam"."class_scores"',
+  '(''' || replace(source, '''', '''''') || '''',
+  ', database := ''' || replace(database, '''', '''''') || '''',
+  ')'
+)) AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-ORDER BY source.nbsql_row;
+ORDER BY source.nbsql_row ASC NULLS LAST;

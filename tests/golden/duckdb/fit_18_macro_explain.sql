@@ -1,4 +1,4 @@
-CREATE MACRO "spam"."explain"(source) AS TABLE
+CREATE OR REPLACE MACRO "spam"."explain"(source, database := NULL) AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nbsql_row, source.* FROM query_table(source) AS source
 ),
@@ -18,18 +18,18 @@ parameters AS MATERIALIZED (
     unnest([log_rate_4_1, log_rate_4_2]) AS log_rate_4,
     unnest([weight_6_1_1, weight_6_1_2]) AS weight_6_1,
     unnest([weight_6_2_1, weight_6_2_2]) AS weight_6_2
-  FROM "spam"."parameters" AS parameters
+  FROM query_table(concat(database || '.', '"spam"."parameters"')) AS parameters
 ),
 contributions AS (
   SELECT
     source.nbsql_row,
     parameters.class_no,
     0 AS feature_no,
-    CAST(NULL AS VARCHAR) AS feature,
-    CAST(NULL AS VARCHAR) AS value,
+    CAST(NULL AS VARCHAR) COLLATE "C" AS feature,
+    CAST(NULL AS VARCHAR) COLLATE "C" AS value,
     parameters.log_prior AS contribution
   FROM numbered AS source
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   UNION ALL
   SELECT
     number.nbsql_row,
@@ -37,10 +37,10 @@ contributions AS (
     unnest([1, 2, 3, 4, 6, 6]) AS feature_no,
     unnest(['sender', 'replied', 'length', 'links', 'parts', 'parts']) AS feature,
     unnest([
-      CAST(number."sender" AS VARCHAR),
-      CAST(number."replied" AS VARCHAR),
-      CAST(number."length" AS VARCHAR),
-      CAST(number."links" AS VARCHAR),
+      CAST(number."sender" AS VARCHAR) COLLATE "C",
+      CAST(number."replied" AS VARCHAR) COLLATE "C",
+      CAST(number."length" AS VARCHAR) COLLATE "C",
+      CAST(number."links" AS VARCHAR) COLLATE "C",
       'plain',
       'html'
     ]) AS value,
@@ -49,10 +49,10 @@ contributions AS (
       CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END,
       coalesce(parameters.peak_3 - parameters.precision_3 * (number.nbsql_x_3 - parameters.mean_3) * (number.nbsql_x_3 - parameters.mean_3), 0),
       coalesce(CASE
-    WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - lgamma(number.nbsql_x_4 + 1)
-    WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
-    WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
-  END, 0),
+        WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - lgamma(number.nbsql_x_4 + 1)
+        WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
+        WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
+      END, 0),
       coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0),
       coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)
     ]) AS contribution
@@ -60,17 +60,20 @@ contributions AS (
     SELECT
       source.*,
       source."sender" AS nbsql_x_1,
-      CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END AS nbsql_x_2,
+      CASE WHEN source."replied" IS NOT NULL THEN CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN true WHEN 0 THEN false END END AS nbsql_x_2,
       CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
       CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
       CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
       CASE WHEN abs(CAST(source."html" AS DOUBLE)) <= 1e150 THEN CAST(source."html" AS DOUBLE) END AS nbsql_x_6_2
     FROM numbered AS source
   ) AS number
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   LEFT JOIN (
-    SELECT found.value, [found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'sender'
-  ) AS level_1 ON level_1.value = CAST(number."sender" AS VARCHAR)
+    SELECT found.value, [found.class_1, found.class_2] AS scores
+    FROM query_table(concat(database || '.', '"spam"."lookups"')) AS found
+    WHERE feature = 'sender'
+  ) AS level_1
+    ON level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
   UNION ALL
   SELECT
     tokens.nbsql_row,
@@ -86,12 +89,12 @@ contributions AS (
       FROM (
         SELECT
           source.nbsql_row,
-          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value, 1 AS times
+          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) COLLATE "C" AS value, 1 AS times
         FROM (
           SELECT
             source.*,
             list_filter(
-              string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR)), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
+              string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR) COLLATE "C"), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
               lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
             ) AS nbsql_words
           FROM numbered AS source
@@ -101,9 +104,13 @@ contributions AS (
     ) AS occurrences
     GROUP BY nbsql_row, value
   ) AS tokens
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   JOIN (
-    SELECT found.value, [found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'body'
+    SELECT
+      found.value,
+      [found.class_1, found.class_2] AS scores
+    FROM query_table(concat(database || '.', '"spam"."lookups"')) AS found
+    WHERE feature = 'body'
   ) AS lookups ON lookups.value = tokens.value
 )
 SELECT
@@ -116,4 +123,8 @@ SELECT
 FROM contributions
 JOIN parameters ON parameters.class_no = contributions.class_no
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
-ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value;
+ORDER BY
+  contributions.nbsql_row ASC NULLS LAST,
+  contributions.class_no ASC NULLS LAST,
+  contributions.feature_no ASC NULLS LAST,
+  contributions.value ASC NULLS LAST;

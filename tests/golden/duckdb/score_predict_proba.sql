@@ -1,12 +1,12 @@
 SELECT
   source.* NOT SIMILAR TO 'nbsql_.*',
-  coalesce(prediction, source.nbsql_prediction) AS prediction,
+  coalesce(prediction, decode(encode(source.nbsql_prediction))) AS prediction,
   coalesce(probability, source.nbsql_probability) AS probability,
   CASE WHEN source.nbsql_log_evidence > -CAST('infinity' AS DOUBLE) THEN exp(source.nbsql_joint_1 - source.nbsql_log_evidence) END AS "probability_ham",
   CASE WHEN source.nbsql_log_evidence > -CAST('infinity' AS DOUBLE) THEN exp(source.nbsql_joint_2 - source.nbsql_log_evidence) END AS "probability_spam"
 FROM (
   WITH numbered AS MATERIALIZED (
-    SELECT row_number() OVER () AS nbsql_row, source.* FROM "main"."inbox" AS source
+    SELECT row_number() OVER () AS nbsql_row, source.* FROM "memory"."main"."inbox" AS source
   ),
   bag_5 AS (
     SELECT
@@ -18,12 +18,12 @@ FROM (
       FROM (
         SELECT
           source.nbsql_row,
-          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) AS value, 1 AS times
+          unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) COLLATE "C" AS value, 1 AS times
         FROM (
           SELECT
             source.*,
             list_filter(
-              string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR)), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
+              string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR) COLLATE "C"), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
               lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
             ) AS nbsql_words
           FROM numbered AS source
@@ -32,13 +32,14 @@ FROM (
       WHERE value <> ''
     ) AS tokens
     JOIN (
-      SELECT * FROM "spam"."lookups" AS lookups WHERE feature = 'body'
+      SELECT * FROM "memory"."spam"."lookups" AS lookups WHERE feature = 'body'
     ) AS lookups ON lookups.value = tokens.value
     GROUP BY tokens.nbsql_row
   )
   SELECT
     evidence.*,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2 END END AS nbsql_prediction,
+    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2
+    END END AS nbsql_prediction,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
   FROM (
@@ -56,7 +57,7 @@ FROM (
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - lgamma(number.nbsql_x_4 + 1)
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
-              WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
+              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_1, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
@@ -67,7 +68,7 @@ FROM (
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - lgamma(number.nbsql_x_4 + 1)
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
-              WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
+              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_2, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
@@ -75,7 +76,7 @@ FROM (
         FROM (
           SELECT
             source.*,
-            CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END AS nbsql_x_2,
+            CASE WHEN source."replied" IS NOT NULL THEN CASE CAST(source."replied" AS DOUBLE) WHEN 1 THEN true WHEN 0 THEN false END END AS nbsql_x_2,
             CASE WHEN abs(CAST(source."length" AS DOUBLE)) <= 1e150 THEN CAST(source."length" AS DOUBLE) END AS nbsql_x_3,
             CASE WHEN abs(CAST(source."links" AS DOUBLE)) <= 1e150 THEN CAST(source."links" AS DOUBLE) END AS nbsql_x_4,
             CASE WHEN abs(CAST(source."plain" AS DOUBLE)) <= 1e150 THEN CAST(source."plain" AS DOUBLE) END AS nbsql_x_6_1,
@@ -83,17 +84,17 @@ FROM (
             source."sender" AS nbsql_x_1
           FROM numbered AS source
         ) AS number
-        CROSS JOIN "spam"."parameters" AS parameters
-        LEFT JOIN "spam"."lookups" AS level_1
+        JOIN "memory"."spam"."parameters" AS parameters ON TRUE
+        LEFT JOIN "memory"."spam"."lookups" AS level_1
           ON level_1.feature = 'sender'
-          AND level_1.value = CAST(number."sender" AS VARCHAR)
+          AND level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
         LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
       ) AS joint
     ) AS best
   ) AS evidence
-  CROSS JOIN "spam"."parameters" AS parameters
+  JOIN "memory"."spam"."parameters" AS parameters ON TRUE
 ) AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-ORDER BY source.nbsql_row
+ORDER BY source.nbsql_row ASC NULLS LAST

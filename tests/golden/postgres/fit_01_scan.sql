@@ -1,4 +1,4 @@
-CREATE TEMP TABLE "scan" AS
+CREATE TEMP TABLE "pg_temp"."nbsql scan" AS
 SELECT
   class,
   count(*) AS rows,

@@ -28,7 +28,7 @@ contributions AS (
     CAST(NULL AS TEXT) AS value,
     parameters.log_prior AS contribution
   FROM numbered AS source
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   UNION ALL
   SELECT
     number.nbsql_row,
@@ -46,12 +46,12 @@ contributions AS (
     unnest(ARRAY[
       coalesce(level_1.scores[parameters.class_no], CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, parameters.unseen_1, 0),
       CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END,
-      coalesce(CASE WHEN number.nbsql_x_3 IS NOT NULL THEN parameters.peak_3 - power(least(abs((number.nbsql_x_3 - parameters.mean_3) * sqrt(parameters.precision_3)), 1e150) + 1e-150, 2) END, 0),
+      coalesce(parameters.peak_3 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3) IS NOT NULL THEN power(least(abs((number.nbsql_x_3 - parameters.mean_3) * sqrt(parameters.precision_3)), 1e150) + 1e-150, 2) END, 0),
       coalesce(CASE
-    WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - number.nbsql_log_factorial_4
-    WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
-    WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE PRECISION)
-  END, 0),
+        WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - number.nbsql_log_factorial_4
+        WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
+        WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE PRECISION)
+      END, 0),
       coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0),
       coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)
     ]) AS contribution
@@ -83,10 +83,13 @@ contributions AS (
     ) AS counted
     OFFSET 0
   ) AS number
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   LEFT JOIN (
-    SELECT found.value, ARRAY[found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'sender'
-  ) AS level_1 ON level_1.value = CAST(number."sender" AS TEXT) COLLATE "C"
+    SELECT found.value, ARRAY[found.class_1, found.class_2] AS scores
+    FROM "spam"."lookups" AS found
+    WHERE feature = 'sender'
+  ) AS level_1
+    ON level_1.value = CAST(number."sender" AS TEXT) COLLATE "C"
   UNION ALL
   SELECT
     tokens.nbsql_row,
@@ -109,8 +112,9 @@ contributions AS (
             ARRAY(
               SELECT words.word COLLATE "C"
               FROM regexp_split_to_table(lower(CAST(source."body" AS TEXT) COLLATE "und-x-icu"), '[^[:alnum:]\u00B2\u00B3\u00B9\u00BC-\u00BE\u09F4-\u09F9\u0B72-\u0B77\u0BF0-\u0BF2\u0C78-\u0C7E\u0D58-\u0D5E\u0D70-\u0D78\u0F2A-\u0F33\u1369-\u137C\u16EE-\u16F0\u17F0-\u17F9\u19DA\u2070\u2074-\u2079\u2080-\u2089\u2150-\u2182\u2185-\u2189\u2460-\u249B\u24EA-\u24FF\u2776-\u2793\u2CFD\u3007\u3021-\u3029\u3038-\u303A\u3192-\u3195\u3220-\u3229\u3248-\u324F\u3251-\u325F\u3280-\u3289\u32B1-\u32BF\uA6E6-\uA6EF\uA830-\uA835]+') WITH ORDINALITY AS words(word, position)
-              WHERE length(words.word) >= 1 AND words.word COLLATE "C" NOT IN ('the', 'of')
-              ORDER BY words.position
+              WHERE length(words.word) >= 1
+                AND words.word COLLATE "C" NOT IN ('the', 'of')
+              ORDER BY words.position ASC NULLS LAST
             ) AS nbsql_words
           FROM numbered AS source
         ) AS source
@@ -119,9 +123,13 @@ contributions AS (
     ) AS occurrences
     GROUP BY nbsql_row, value
   ) AS tokens
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   JOIN (
-    SELECT found.value, ARRAY[found.class_1, found.class_2] AS scores FROM "spam"."lookups" AS found WHERE feature = 'body'
+    SELECT
+      found.value,
+      ARRAY[found.class_1, found.class_2] AS scores
+    FROM "spam"."lookups" AS found
+    WHERE feature = 'body'
   ) AS lookups ON lookups.value = tokens.value
 )
 SELECT
@@ -134,4 +142,8 @@ SELECT
 FROM contributions
 JOIN parameters ON parameters.class_no = contributions.class_no
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
-ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
+ORDER BY
+  contributions.nbsql_row ASC NULLS LAST,
+  contributions.class_no ASC NULLS LAST,
+  contributions.feature_no ASC NULLS LAST,
+  contributions.value ASC NULLS LAST

@@ -34,8 +34,9 @@ FROM (
             ARRAY(
               SELECT words.word COLLATE "C"
               FROM regexp_split_to_table(lower(CAST(source."body" AS TEXT) COLLATE "und-x-icu"), '[^[:alnum:]\u00B2\u00B3\u00B9\u00BC-\u00BE\u09F4-\u09F9\u0B72-\u0B77\u0BF0-\u0BF2\u0C78-\u0C7E\u0D58-\u0D5E\u0D70-\u0D78\u0F2A-\u0F33\u1369-\u137C\u16EE-\u16F0\u17F0-\u17F9\u19DA\u2070\u2074-\u2079\u2080-\u2089\u2150-\u2182\u2185-\u2189\u2460-\u249B\u24EA-\u24FF\u2776-\u2793\u2CFD\u3007\u3021-\u3029\u3038-\u303A\u3192-\u3195\u3220-\u3229\u3248-\u324F\u3251-\u325F\u3280-\u3289\u32B1-\u32BF\uA6E6-\uA6EF\uA830-\uA835]+') WITH ORDINALITY AS words(word, position)
-              WHERE length(words.word) >= 1 AND words.word COLLATE "C" NOT IN ('the', 'of')
-              ORDER BY words.position
+              WHERE length(words.word) >= 1
+                AND words.word COLLATE "C" NOT IN ('the', 'of')
+              ORDER BY words.position ASC NULLS LAST
             ) AS nbsql_words
           FROM numbered AS source
         ) AS source
@@ -49,7 +50,8 @@ FROM (
   )
   SELECT
     evidence.*,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE PRECISION) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2 END END AS nbsql_prediction,
+    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE PRECISION) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2
+    END END AS nbsql_prediction,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE PRECISION) THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE PRECISION) THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
   FROM (
@@ -63,22 +65,22 @@ FROM (
           number.*,
           parameters.log_prior_1
             + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_1 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_1 ELSE 0 END
-            + coalesce(CASE WHEN number.nbsql_x_3 IS NOT NULL THEN parameters.peak_3_1 - power(least(abs((number.nbsql_x_3 - parameters.mean_3_1) * sqrt(parameters.precision_3_1)), 1e150) + 1e-150, 2) END, 0)
+            + coalesce(parameters.peak_3_1 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_1) IS NOT NULL THEN power(least(abs((number.nbsql_x_3 - parameters.mean_3_1) * sqrt(parameters.precision_3_1)), 1e150) + 1e-150, 2) END, 0)
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - number.nbsql_log_factorial_4
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
-              WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE PRECISION)
+              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE PRECISION)
             END, 0)
             + coalesce(bag_5.class_1, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
             + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, parameters.unseen_1_1, 0) AS nbsql_joint_1,
           parameters.log_prior_2
             + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
-            + coalesce(CASE WHEN number.nbsql_x_3 IS NOT NULL THEN parameters.peak_3_2 - power(least(abs((number.nbsql_x_3 - parameters.mean_3_2) * sqrt(parameters.precision_3_2)), 1e150) + 1e-150, 2) END, 0)
+            + coalesce(parameters.peak_3_2 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_2) IS NOT NULL THEN power(least(abs((number.nbsql_x_3 - parameters.mean_3_2) * sqrt(parameters.precision_3_2)), 1e150) + 1e-150, 2) END, 0)
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - number.nbsql_log_factorial_4
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
-              WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE PRECISION)
+              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE PRECISION)
             END, 0)
             + coalesce(bag_5.class_2, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
@@ -111,7 +113,7 @@ FROM (
           ) AS counted
           OFFSET 0
         ) AS number
-        CROSS JOIN "spam"."parameters" AS parameters
+        JOIN "spam"."parameters" AS parameters ON TRUE
         LEFT JOIN "spam"."lookups" AS level_1
           ON level_1.feature = 'sender'
           AND level_1.value = CAST(number."sender" AS TEXT) COLLATE "C"
@@ -122,6 +124,6 @@ FROM (
     ) AS best
     OFFSET 0
   ) AS evidence
-  CROSS JOIN "spam"."parameters" AS parameters
+  JOIN "spam"."parameters" AS parameters ON TRUE
 ) AS source
-ORDER BY source.nbsql_row
+ORDER BY source.nbsql_row ASC NULLS LAST

@@ -1,4 +1,4 @@
-CACHE TABLE `scan` AS
+CACHE TABLE `nbsql scan` AS
 SELECT
   class,
   count(*) AS rows,

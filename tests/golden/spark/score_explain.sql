@@ -1,8 +1,10 @@
 WITH numbered AS (
-  SELECT row_number() OVER (ORDER BY nbsql_read) AS nbsql_row, source.*
+  SELECT source.* FROM (
+  SELECT row_number() OVER (ORDER BY nbsql_read ASC NULLS LAST) AS nbsql_row, source.*
   FROM (
     SELECT monotonically_increasing_id() AS nbsql_read, source.* FROM `inbox` AS source
   ) AS source
+) AS source
 ),
 parameters AS (
   SELECT inline(array(
@@ -50,53 +52,35 @@ contributions AS (
     CAST(NULL AS STRING) AS value,
     parameters.log_prior AS contribution
   FROM numbered AS source
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   UNION ALL
   SELECT /*+ BROADCAST(parameters, level_1) */
     number.nbsql_row,
     parameters.class_no,
-    inline(array(
-      struct(
-        1 AS feature_no,
-        'sender' AS feature,
-        CAST(CAST(number.`sender` AS STRING) AS STRING) AS value,
-        CAST(coalesce(try_element_at(level_1.scores, parameters.class_no), CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, parameters.unseen_1, 0) AS DOUBLE) AS contribution
-      ),
-      struct(
-        2 AS feature_no,
-        'replied' AS feature,
-        CAST(CAST(number.`replied` AS STRING) AS STRING) AS value,
-        CAST(CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END AS DOUBLE) AS contribution
-      ),
-      struct(
-        3 AS feature_no,
-        'length' AS feature,
-        CAST(CAST(number.`length` AS STRING) AS STRING) AS value,
-        CAST(coalesce(parameters.peak_3 - parameters.precision_3 * (number.nbsql_x_3 - parameters.mean_3) * (number.nbsql_x_3 - parameters.mean_3), 0) AS DOUBLE) AS contribution
-      ),
-      struct(
-        4 AS feature_no,
-        'links' AS feature,
-        CAST(CAST(number.`links` AS STRING) AS STRING) AS value,
-        CAST(coalesce(CASE
-    WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - number.nbsql_log_factorial_4
-    WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
-    WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
-  END, 0) AS DOUBLE) AS contribution
-      ),
-      struct(
-        6 AS feature_no,
-        'parts' AS feature,
-        CAST('plain' AS STRING) AS value,
-        CAST(coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0) AS DOUBLE) AS contribution
-      ),
-      struct(
-        6 AS feature_no,
-        'parts' AS feature,
-        CAST('html' AS STRING) AS value,
-        CAST(coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0) AS DOUBLE) AS contribution
-      )
-    ))
+    inline(arrays_zip(
+      array(1, 2, 3, 4, 6, 6),
+      array('sender', 'replied', 'length', 'links', 'parts', 'parts'),
+      array(
+      CAST(number.`sender` AS STRING),
+      CAST(number.`replied` AS STRING),
+      CAST(number.`length` AS STRING),
+      CAST(number.`links` AS STRING),
+      'plain',
+      'html'
+    ),
+      array(
+      coalesce(try_element_at(level_1.scores, parameters.class_no), CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1 END, parameters.unseen_1, 0),
+      CASE WHEN number.nbsql_x_2 THEN parameters.true_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2 ELSE 0 END,
+      coalesce(parameters.peak_3 - parameters.precision_3 * (number.nbsql_x_3 - parameters.mean_3) * (number.nbsql_x_3 - parameters.mean_3), 0),
+      coalesce(CASE
+        WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4 - parameters.rate_4 - number.nbsql_log_factorial_4
+        WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4
+        WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
+      END, 0),
+      coalesce(number.nbsql_x_6_1 * parameters.weight_6_1, 0),
+      coalesce(number.nbsql_x_6_2 * parameters.weight_6_2, 0)
+    )
+    )) AS (feature_no, feature, value, contribution)
   FROM (
     SELECT
       counted.*,
@@ -111,7 +95,7 @@ contributions AS (
       SELECT
         source.*,
         source.`sender` AS nbsql_x_1,
-        CASE CAST(source.`replied` AS DOUBLE) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END AS nbsql_x_2,
+        CASE WHEN source.`replied` IS NOT NULL THEN CASE CAST(source.`replied` AS DOUBLE) WHEN 1 THEN true WHEN 0 THEN false END END AS nbsql_x_2,
         CASE WHEN abs(CAST(source.`length` AS DOUBLE)) <= 1e150 THEN CAST(source.`length` AS DOUBLE) END AS nbsql_x_3,
         CASE WHEN abs(CAST(source.`links` AS DOUBLE)) <= 1e150 THEN CAST(source.`links` AS DOUBLE) END AS nbsql_x_4,
         CASE WHEN abs(CAST(source.`plain` AS DOUBLE)) <= 1e150 THEN CAST(source.`plain` AS DOUBLE) END AS nbsql_x_6_1,
@@ -119,10 +103,13 @@ contributions AS (
       FROM numbered AS source
     ) AS counted
   ) AS number
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   LEFT JOIN (
-    SELECT found.value, array(found.class_1, found.class_2) AS scores FROM `spam`.`lookups` AS found WHERE feature = 'sender'
-  ) AS level_1 ON level_1.value = CAST(number.`sender` AS STRING)
+    SELECT found.value, array(found.class_1, found.class_2) AS scores
+    FROM `spam`.`lookups` AS found
+    WHERE feature = 'sender'
+  ) AS level_1
+    ON level_1.value = CAST(number.`sender` AS STRING)
   UNION ALL
   SELECT
     tokens.nbsql_row,
@@ -138,7 +125,10 @@ contributions AS (
       FROM (
         SELECT
           source.nbsql_row,
-          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value, 1 AS times
+          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2
+        THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1])
+        ELSE CAST(array() AS ARRAY<STRING>)
+      END)) AS value, 1 AS times
         FROM (
           SELECT
             source.*,
@@ -153,9 +143,13 @@ contributions AS (
     ) AS occurrences
     GROUP BY nbsql_row, value
   ) AS tokens
-  CROSS JOIN parameters
+  JOIN parameters ON TRUE
   JOIN (
-    SELECT found.value, array(found.class_1, found.class_2) AS scores FROM `spam`.`lookups` AS found WHERE feature = 'body'
+    SELECT
+      found.value,
+      array(found.class_1, found.class_2) AS scores
+    FROM `spam`.`lookups` AS found
+    WHERE feature = 'body'
   ) AS lookups ON lookups.value = tokens.value
 )
 SELECT /*+ BROADCAST(parameters) */
@@ -168,4 +162,8 @@ SELECT /*+ BROADCAST(parameters) */
 FROM contributions
 JOIN parameters ON parameters.class_no = contributions.class_no
 JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
-ORDER BY contributions.nbsql_row, contributions.class_no, contributions.feature_no, contributions.value
+ORDER BY
+  contributions.nbsql_row ASC NULLS LAST,
+  contributions.class_no ASC NULLS LAST,
+  contributions.feature_no ASC NULLS LAST,
+  contributions.value ASC NULLS LAST

@@ -25,7 +25,10 @@ FROM (
       FROM (
         SELECT
           source.nbsql_row,
-          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2 THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]) ELSE CAST(array() AS ARRAY<STRING>) END)) AS value, 1 AS times
+          explode(concat(source.nbsql_words, CASE WHEN size(source.nbsql_words) >= 2
+        THEN transform(sequence(0, size(source.nbsql_words) - 2), i -> source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1])
+        ELSE CAST(array() AS ARRAY<STRING>)
+      END)) AS value, 1 AS times
         FROM (
           SELECT
             source.*,
@@ -45,7 +48,8 @@ FROM (
   )
   SELECT
     evidence.*,
-    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN evidence.nbsql_class_1 WHEN evidence.nbsql_joint_2 THEN evidence.nbsql_class_2 END END AS nbsql_prediction,
+    CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN evidence.nbsql_class_1 WHEN evidence.nbsql_joint_2 THEN evidence.nbsql_class_2
+    END END AS nbsql_prediction,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
     CASE WHEN evidence.nbsql_highest > -CAST('infinity' AS DOUBLE) THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
   FROM (
@@ -64,7 +68,7 @@ FROM (
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - number.nbsql_log_factorial_4
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
-              WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
+              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_1, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
@@ -76,7 +80,7 @@ FROM (
             + coalesce(CASE
               WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - number.nbsql_log_factorial_4
               WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
-              WHEN number.nbsql_x_4 < 0 THEN -CAST('infinity' AS DOUBLE)
+              WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST('infinity' AS DOUBLE)
             END, 0)
             + coalesce(bag_5.class_2, 0)
             + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
@@ -94,7 +98,7 @@ FROM (
           FROM (
             SELECT
               source.*,
-              CASE CAST(source.`replied` AS DOUBLE) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END AS nbsql_x_2,
+              CASE WHEN source.`replied` IS NOT NULL THEN CASE CAST(source.`replied` AS DOUBLE) WHEN 1 THEN true WHEN 0 THEN false END END AS nbsql_x_2,
               CASE WHEN abs(CAST(source.`length` AS DOUBLE)) <= 1e150 THEN CAST(source.`length` AS DOUBLE) END AS nbsql_x_3,
               CASE WHEN abs(CAST(source.`links` AS DOUBLE)) <= 1e150 THEN CAST(source.`links` AS DOUBLE) END AS nbsql_x_4,
               CASE WHEN abs(CAST(source.`plain` AS DOUBLE)) <= 1e150 THEN CAST(source.`plain` AS DOUBLE) END AS nbsql_x_6_1,
@@ -104,10 +108,13 @@ FROM (
           ) AS counted
         ) AS number
         LEFT JOIN (
-          SELECT found.value, array(found.class_1, found.class_2) AS scores FROM `spam`.`lookups` AS found WHERE feature = 'sender'
-        ) AS level_1 ON level_1.value = CAST(number.`sender` AS STRING)
+          SELECT found.value, array(found.class_1, found.class_2) AS scores
+          FROM `spam`.`lookups` AS found
+          WHERE feature = 'sender'
+        ) AS level_1
+          ON level_1.value = CAST(number.`sender` AS STRING)
         LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
-        CROSS JOIN `spam`.`parameters` AS parameters
+        JOIN `spam`.`parameters` AS parameters ON TRUE
       ) AS joint
     ) AS best
   ) AS evidence

@@ -1,0 +1,1 @@
+SELECT * FROM {{ ref('departures') }} WHERE arrival NOT IN ('late', 'punctual')

@@ -1,0 +1,56 @@
+"""A frozen scorer: the query of a verb with the model's numbers in it, which needs none of the model's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.plan import Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.dialect import restore
+
+
+def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source) -> str:
+    """The query of a verb over a source (sql/macros/scoring/inline.sql).
+
+    Raises:
+        InputError: the source has no name that another connection could know.
+    """
+    if source.is_lent:
+        source.release()
+        raise InputError(f"inline=True cannot read {source.label}, which lives in this process; name a table, or give a SELECT")
+    render = engine.renderer.fragment
+    tables = [_table(engine, plan, classes, "parameters")]
+    if any(feature.family.looked_up for feature in plan.spec.features):
+        tables.append(_table(engine, plan, classes, "lookups"))
+    relations = render("inline_name", "parameters"), render("inline_name", "lookups")
+    return restore(render("with_inline_tables", plan.query(verb, source.rows, classes, tables=relations), tables))
+
+
+def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:
+    """A table of the model as the macro takes it: its name, its columns, and its rows of literals."""
+    relation = plan.relations[name]
+    found = engine.columns(relation)
+    columns = [column.name for column in found]
+    label_type = engine.renderer.dialect.query(next((c.type for c in found if c.name in ("class", "class_1")), ""))
+    labels = {number: column.label for column in classes for number in column.members or (column.number,)}
+    render = engine.renderer.fragment
+
+    def literal(column: str, value: Any, row: Sequence[Any]) -> Any:
+        if column in ("class_no", "of_class"):
+            return value
+        if name == "parameters" and column.startswith("class"):
+            number = row[columns.index("class_no")] if column == "class" else int(column.removeprefix("class_"))
+            return render("inline_label", labels[number], label_type)
+        if isinstance(value, list):
+            return render("inline_numbers", value)
+        return engine.renderer.dialect.text(value) if column in ("feature", "value") else render("inline_number", value)
+
+    rows = engine.ask("sorted_by", relation, columns[:2])
+    literals = [[literal(column, value, row) for column, value in zip(columns, row, strict=True)] for row in rows]
+    return f"nbsql {name}", columns, literals

@@ -1,0 +1,156 @@
+"""A frozen scorer for an engine that no model lives in: the query of a verb in its dialect, with the model's numbers in it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.answers.elsewhere.foreign import kind_of, source_of
+from nbsql.answers.elsewhere.terms import Term, Terms, literal
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError, NotSupportedError, listed, suggestion
+from nbsql.plan import ROW_VERBS, VERBS, Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.dialect import DIALECTS, Traits, folded
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Feature
+
+_SCORED = {"categorical", "bernoulli", "binned", "kernel", "multinomial", "complement", "multivariate_gaussian"}
+
+
+@dataclass(frozen=True)
+class _Class:
+    """A class of the scorer: its number, the literal of its label, and the names of its columns."""
+
+    number: int
+    literal: Markup
+    log_prior: float
+    probability: str
+    joint: str
+
+
+@dataclass(frozen=True)
+class Scorer:
+    """What the macros know of a frozen scorer.
+
+    Args:
+        verb: what it answers.
+        classes: in the order of their numbers, the most probable first.
+        columns: the same in the order of the columns of a result.
+        terms: of the features.
+        passed: the columns of the source that come back; None: all.
+        traits: of the dialect.
+    """
+
+    verb: str
+    classes: Sequence[_Class]
+    columns: Sequence[_Class]
+    terms: Sequence[Term]
+    passed: Sequence[str] | None
+    traits: Traits = field(repr=False)
+
+    @property
+    def joined(self) -> list[Term]:
+        return [term for term in self.terms if term.joined]
+
+    @property
+    def common(self) -> list[Term]:
+        """The terms of which something is the same in all classes, where the likelihood itself is asked for."""
+        if not self.verb.startswith(("joint", "log")):
+            return []
+        return [term for term in self.terms if term.base or term.shared]
+
+    @property
+    def helpers(self) -> list[str]:
+        """The columns of the last step that are not the source's."""
+        steps = [] if self.verb == "joint_log_likelihood" else ["nbsql_highest", "nbsql_mass"]
+        return [
+            *(name for term in self.terms for name in term.inputs),
+            *(f"nbsql_joint_{c.number}" for c in self.classes),
+            *(["nbsql_common"] if self.common else []),
+            *steps,
+        ]
+
+
+def frozen(
+    engine: Engine,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    verb: str,
+    source: Any,
+    dialect: str,
+    columns: Sequence[str] | None,
+) -> str:
+    """The query of a verb over a source of another engine (sql/macros/scoring/elsewhere/scorer.sql).
+
+    Args:
+        engine: where the model is.
+        plan: of the model.
+        classes: its classes.
+        verb: one of a row a row of the source.
+        source: a table of the other engine, or a SELECT in its dialect.
+        dialect: one of `DIALECTS`.
+        columns: of the source, that come back; None: all, or on engines that have no word for all but some, the model's.
+
+    Raises:
+        InputError: there is no such dialect, the verb has no such query, or the source is neither.
+        NotSupportedError: the model has a feature that is not scored this way.
+    """
+    traits = known_dialect(dialect)
+    if verb not in ROW_VERBS:
+        raise InputError(f"{verb} has no query in another dialect, only {listed(ROW_VERBS)}; DuckDB has one with inline=True")
+    for feature in plan.spec.features:
+        _accept(feature, dialect)
+    renderer = Renderer(dialect)
+    relation = source_of(source, renderer)
+    context = plan.context(classes)
+    rows = sorted(engine.ask("parameters_by_class", context, plan.relations["parameters"]))
+    kind = kind_of(engine, plan.spec.target_type)
+    known = [
+        _Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint)
+        for c in classes
+    ]
+    terms = Terms(engine, plan, context, renderer, rows).all()
+    passed = _passed(plan, traits, columns, verb, classes)
+    scorer = Scorer(verb, sorted(known, key=lambda c: c.number), known, terms, passed, traits)
+    return renderer.statement("frozen", scorer, relation)
+
+
+def known_dialect(name: str) -> Traits:
+    """The traits of a dialect; InputError if there is none of that name."""
+    if name not in DIALECTS:
+        hint = suggestion(str(name), DIALECTS) or f"; the dialects are {listed(sorted(DIALECTS), limit=20)}"
+        raise InputError(f"no dialect {name!r}{hint}")
+    return DIALECTS[name]
+
+
+def _accept(feature: Feature, dialect: str) -> None:
+    """Raise NotSupportedError if a feature is not scored in other dialects."""
+    family = feature.family
+    if family.density or family.name in _SCORED:
+        return
+    what = "cuts texts and lists" if family.bag else "writes lists"
+    raise NotSupportedError(
+        f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
+        "way; leave it out of the model, or score on DuckDB with inline=True"
+    )
+
+
+def _passed(
+    plan: Plan, traits: Traits, columns: Sequence[str] | None, verb: str, classes: Sequence[ClassColumn]
+) -> Sequence[str] | None:
+    """The columns of the source that come back; None for all."""
+    if columns is not None and (isinstance(columns, str) or not all(isinstance(name, str) and name for name in columns)):
+        raise InputError(f"columns must be a list of names, not {columns!r}")
+    if columns is None:
+        if traits.all_but is not None:
+            return None
+        columns = [*plan.spec.id, *(column for feature in plan.spec.features for column in feature.columns)]
+    taken = {*map(folded, VERBS[verb].added(classes))}
+    for name in columns:
+        if folded(name) in taken:
+            raise InputError(f"the source has a column {name!r}, which {verb} adds; leave it out with columns=[...]")
+    return list({folded(name): name for name in columns}.values())

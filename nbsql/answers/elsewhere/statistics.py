@@ -1,0 +1,121 @@
+"""The counting of a fit for an engine that no model lives in: one SELECT of the cells of a source, in its dialect."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbsql.answers.elsewhere.foreign import kind_of, kind_of_category, source_of
+from nbsql.engines.engine import Engine
+from nbsql.errors import ModelError, NotSupportedError
+from nbsql.rendering.dialect import Traits
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.capabilities import check
+from nbsql.spec.spec import Feature, Spec
+
+# family, but for densities -> how it is read of a row, and which cells it has (sql/macros/scoring/elsewhere/statistics.sql)
+_COUNTED = {
+    "categorical": ("category", "value"),
+    "bernoulli": ("bernoulli", "value"),
+    "binned": ("binned", "value"),
+    "multinomial": ("counts", "column"),
+    "complement": ("counts", "column"),
+}
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """A feature as the macros count it.
+
+    Args:
+        shape: how it is read of a row.
+        cells: which cells it has: one a "value", a "number" or a "column".
+        name: of the feature.
+        index: its number.
+        columns: of the source.
+        kind: of categories: as what their values are read.
+        missing: whether a missing value is one.
+        squared: whether a number has a sum of squares.
+        edges: of bins: those between them.
+        labels: of bins.
+    """
+
+    shape: str
+    cells: str
+    name: str
+    index: int
+    columns: Sequence[str]
+    kind: str
+    missing: bool
+    squared: bool
+    edges: Sequence[float]
+    labels: Sequence[str]
+
+
+@dataclass(frozen=True)
+class _Counting:
+    """What the macros know of the counting: the target and its kind, the weight, and the features."""
+
+    target: str
+    kind: str
+    weight: str | None
+    features: Sequence[_Counted]
+    traits: Traits = field(repr=False)
+
+
+def frozen_statistics(engine: Engine, spec: Spec, source: Any, dialect: str, title: str) -> str:
+    """The query of the statistics of a source of another engine.
+
+    Args:
+        engine: where the model is, whose types its spec names.
+        spec: what to count.
+        source: a table of the other engine, or a SELECT in its dialect.
+        dialect: one of `nbsql.rendering.dialect.DIALECTS`.
+        title: what messages call the model.
+
+    Raises:
+        InputError: the source is neither.
+        ModelError: the model has slices, weights that were learnt or probabilities that were given.
+        NotSupportedError: a feature is not counted this way.
+    """
+    check_countable(spec, title)
+    renderer = Renderer(dialect)
+    features = [_counted(engine, feature, dialect) for feature in spec.features]
+    kind = kind_of(engine, spec.target_type)
+    counting = _Counting(spec.target, kind, spec.weight, features, renderer.dialect.traits)
+    return renderer.statement("frozen_statistics", counting, source_of(source, renderer))
+
+
+def check_countable(spec: Spec, title: str) -> None:
+    """Raise ModelError if the model is not made of the counts of all rows, by features alone."""
+    check(spec, "from_statistics", title)
+    if spec.slice_by is not None:
+        raise ModelError(f"{title} is cut into slices by an expression of its own engine; count the rows of each by a SELECT")
+
+
+def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
+    family: Any = feature.family
+    if not family.density and family.name not in _COUNTED:
+        raise NotSupportedError(
+            f"{feature.name!r} is {family.name}, which is not counted in the dialect {dialect!r}; leave it out of the model, "
+            "or fit it on DuckDB"
+        )
+    number = "logarithm" if family.logarithmic else "number", "number"
+    shape, cells = number if family.density else _COUNTED[family.name]
+    if shape == "category":
+        kind = kind_of_category(engine, feature, numbers=False)
+    else:
+        kind = kind_of(engine, feature.types[0]) if feature.types else "boolean"
+    return _Counted(
+        shape,
+        cells,
+        feature.name,
+        feature.index,
+        feature.columns,
+        kind,
+        missing=family.nulls == "category",
+        squared=family.centred,
+        edges=getattr(family, "edges", None) or (),
+        labels=getattr(family, "labels", ()),
+    )

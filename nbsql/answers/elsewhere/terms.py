@@ -1,0 +1,229 @@
+"""The features of a frozen scorer: the numbers of a model, laid out as its macros read them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.answers.elsewhere.foreign import kind_of, kind_of_category
+from nbsql.engines.engine import Engine
+from nbsql.family import Family
+from nbsql.plan import Plan
+from nbsql.plan.context import Context
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.spec import Feature
+
+# A category of more values than CASE_LEVELS is joined with a table of them: a CASE looks at one after the other. Engines join
+# some 60 relations at most.
+CASE_LEVELS = 24
+MOST_JOINS = 40
+
+
+@dataclass(frozen=True)
+class Term:
+    """A feature as the macros of a frozen scorer know it (sql/macros/scoring/elsewhere/terms.sql).
+
+    Args:
+        shape: which macros render it.
+        index: of the feature.
+        columns: of the source.
+        of: its parameters by name, a mapping a class.
+        kind: of categories: as what their values are compared.
+        keys: their values, as literals.
+        scores: what each value adds, a list a value and a number a class; minus infinity where it makes the class impossible.
+        missing: what a missing value adds, a number a class.
+        unseen: what a value adds that is none of these, likewise.
+        joined: whether its values are in a table of their own.
+        edges: of bins: those between them.
+        low: of a grid: where it begins.
+        width: of a cell.
+        last: the number of the last cell.
+        family: of a number whose density is a formula.
+        base: whether a part of that is the same in all classes.
+        widest: the deviation, a number a class, whose square is still a double; None where all finite numbers are nearer.
+        means: of several numbers: those that stand in where one is missing; None: nothing does.
+        shared: whether all classes have one covariance matrix.
+    """
+
+    shape: str
+    index: int
+    columns: Sequence[str]
+    of: Sequence[Mapping[str, float | None]] = ()
+    kind: str = "number"
+    keys: Sequence[Any] = ()
+    scores: Sequence[Sequence[float]] = ()
+    missing: Sequence[float] = ()
+    unseen: Sequence[float] = ()
+    joined: bool = False
+    edges: Sequence[float] = ()
+    low: float = 0.0
+    width: float = 1.0
+    last: int = 0
+    family: Family | None = None
+    base: bool = False
+    widest: Sequence[float | None] = ()
+    means: Sequence[float] | None = None
+    shared: bool = False
+
+    @property
+    def inputs(self) -> list[str]:
+        """The columns that it adds to those of the source."""
+        if self.shape in ("multinomial", "complement", "multivariate_gaussian"):
+            return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
+        return [f"nbsql_x_{self.index}", *([f"nbsql_outside_{self.index}"] if self.shape == "logarithm" else [])]
+
+
+class Terms:
+    """Makes the terms from the numbers of a model."""
+
+    def __init__(self, engine: Engine, plan: Plan, context: Context, renderer: Renderer, rows: Sequence[Sequence[Any]]) -> None:
+        self.engine = engine
+        self.plan = plan
+        self.features = context.facts.features
+        self.renderer = renderer
+        self.parameters: dict[int, list[dict[str, float | None]]] = {f.index: [{} for _ in rows] for f in self.features}
+        for k, row in enumerate(rows):
+            for wanted, value in zip(context.facts.parameters, row[3:], strict=True):
+                parameter = wanted.parameter
+                name = parameter.name if parameter.column is None else f"{parameter.name}_{parameter.column}"
+                self.parameters[wanted.feature.index][k][name] = None if value is None else float(value)
+        self.lookups: dict[str, dict[str, list[float]]] = {}
+
+    def all(self) -> list[Term]:
+        if any(feature.family.level for feature in self.features):
+            self._look_up()
+        terms = [self._term(feature) for feature in self.features]
+        long = sorted((t for t in terms if t.shape != "edges" and len(t.keys) > CASE_LEVELS), key=lambda t: -len(t.keys))
+        joined = {term.index for term in long[:MOST_JOINS]}
+        return [replace(term, joined=term.index in joined) for term in terms]
+
+    def _look_up(self) -> None:
+        relation = self.plan.relations["lookups"]
+        names = [column.name for column in self.engine.columns(relation)]
+        scores = [place for place, name in enumerate(names) if name.startswith("class_")]
+        for row in self.engine.ask("sorted_by", relation, ["feature", "value"]):
+            numbers = [row[place] for place in scores] if scores else row[names.index("scores")]
+            self.lookups.setdefault(row[0], {})[row[1]] = [*map(_score, numbers)]
+
+    def _term(self, feature: Feature) -> Term:
+        family, of = feature.family, self.parameters[feature.index]
+        shape: Callable[..., Term] = {
+            "categorical": self._levels,
+            "bernoulli": self._yes_or_no,
+            "weighted": self._weighted,
+            "binned": self._bins,
+            "kernel": self._cells,
+        }.get(family.name, self._density if family.density else self._numbers)
+        return shape(feature, of)
+
+    def _density(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+        family = feature.family
+        return Term(
+            "logarithm" if family.logarithmic else "density",
+            feature.index,
+            feature.columns,
+            of,
+            family=family,
+            base=self.renderer.has(f"{family.name}_base"),
+            widest=[_widest(p.get("precision")) for p in of],
+        )
+
+    def _numbers(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+        family = feature.family
+        if getattr(family, "shared", False):  # what is common to all classes, the model has once
+            of = [{**of[0], **{name: value for name, value in p.items() if value is not None}} for p in of]
+        return Term(
+            family.name,
+            feature.index,
+            feature.columns,
+            of,
+            means=getattr(family, "means", None),
+            shared=getattr(family, "shared", False),
+        )
+
+    def _levels(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+        kind = kind_of_category(self.engine, feature, numbers=True)
+        found = self.lookups.get(feature.name, {})
+        values = [value for value in found if kind != "number" or math.isfinite(float(value))]
+        if self.renderer.dialect.traits.padded and kind == "text":
+            values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
+        keys = [literal(self.renderer, value, kind) for value in values]
+        return self._category("levels", feature, of, kind, keys, [found[value] for value in values])
+
+    def _category(
+        self,
+        shape: str,
+        feature: Feature,
+        of: Sequence[Mapping[str, float | None]],
+        kind: str,
+        keys: Sequence[Any],
+        scores: Sequence[Sequence[float]],
+        **options: Any,
+    ) -> Term:
+        unseen = [p.get("unseen") for p in of]
+        missing = [
+            (u if p.get("missing") is None else p["missing"]) if feature.family.nulls == "category" else None
+            for p, u in zip(of, unseen, strict=True)
+        ]
+        rest: dict[str, Any] = {"missing": [*map(_score, missing)], "unseen": [*map(_score, unseen)]}
+        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **rest, **options)
+
+    def _yes_or_no(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+        scores = [[_score(p[answer]) for p in of] for answer in ("true", "false")]
+        missing = [p.get("unseen") if p.get("missing") is None else p["missing"] for p in of]
+        return self._binary(feature, scores, [*map(_score, missing)])
+
+    def _binary(self, feature: Feature, scores: Sequence[Sequence[float]], missing: Sequence[float]) -> Term:
+        """A number that is neither 1 nor 0 is missing."""
+        kind = kind_of(self.engine, feature.types[0]) if feature.types else "boolean"
+        if kind == "boolean":
+            keys: list[Any] = [self.renderer.fragment("true_literal"), self.renderer.fragment("false_literal")]
+        else:
+            kind, keys = "number", [1, 0]
+        return Term("levels", feature.index, feature.columns, (), kind, keys, scores, missing=missing, unseen=missing)
+
+    def _weighted(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+        missing = [_score(p.get("missing")) for p in of]
+        if not getattr(feature.family, "binary", False):
+            return Term("weighted", feature.index, feature.columns, of, missing=missing)
+        scores = [[0.0 if p["mean"] is None else (p["weight"] or 0.0) * (x - p["mean"]) for p in of] for x in (1, 0)]
+        return self._binary(feature, scores, missing)
+
+    def _bins(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+        family: Any = feature.family
+        found = self.lookups.get(feature.name, {})
+        nothing = [0.0] * len(of)
+        scores = [found.get(text, nothing) for text in family.labels]
+        return self._category("edges", feature, of, "number", (), scores, edges=family.edges)
+
+    def _cells(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
+        family: Any = feature.family
+        found = self.lookups.get(feature.name, {})
+        cells = sorted(map(int, found))
+        options = {"low": family.low, "width": family.width, "last": family.cells - 1}
+        return self._category("cells", feature, of, "number", cells, [found[str(cell)] for cell in cells], **options)
+
+
+def _score(value: float | None) -> float:
+    """What a value adds: nothing where the model has no number for it."""
+    return 0.0 if value is None else float(value)
+
+
+def _widest(precision: float | None) -> float | None:
+    """The deviation whose square, times the precision, is still a double; None where all finite numbers are nearer."""
+    if precision is None or precision < 1e7:
+        return None
+    return math.sqrt(1.7e308 / precision)
+
+
+def literal(renderer: Renderer, value: str, kind: str) -> Markup:
+    """A value that the model's engine wrote as text, as a literal of its own kind; dates and all others stay texts."""
+    if kind == "boolean":
+        return renderer.fragment("true_literal" if value == "true" else "false_literal")
+    if kind == "integer":
+        return Markup(int(value))  # noqa: S704 - digits
+    return renderer.dialect.number(float(value)) if kind == "number" else renderer.dialect.text(value)

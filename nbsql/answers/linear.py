@@ -1,0 +1,51 @@
+"""A model as weights: its linear form, or its quadratic one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from nbsql.errors import ModelError
+from nbsql.plan import Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.spec.spec import Feature
+
+
+def weights(plan: Plan, classes: Sequence[ClassColumn], title: str, degree: Literal[1, 2]) -> str:
+    """The query of the weights (sql/macros/scoring/linear.sql).
+
+    Args:
+        plan: of the model.
+        classes: its classes.
+        title: what messages call the model.
+        degree: the highest power that a feature may have.
+
+    Raises:
+        ModelError: the model has but one class, or a feature without such a form.
+    """
+    if len(classes) < 2:
+        raise ModelError(f"{title} has one class only; weights tell two or more apart")
+    for feature in plan.context(classes).facts.features:
+        reason = _refusal(feature, degree)
+        if reason is not None:
+            raise ModelError(f"{title} has no {'linear' if degree == 1 else 'quadratic'} form: {reason}")
+    parameters, lookups = plan.relations["parameters"], plan.relations["lookups"]
+    return plan.renderer.statement("linear", plan.context(classes), parameters, lookups, degree)
+
+
+def _refusal(feature: Feature, degree: int) -> str | None:
+    """Why a feature has no form of that degree; None if it has one."""
+    family = feature.family
+    if family.backs_off:
+        return f"what {feature.name!r} adds depends on whether its values were ever seen together; fit it without the backoff"
+    if family.degree is None:
+        what = (
+            "divides by the length of the text with norm='l2'"
+            if family.bag
+            else f"is {family.name}, no polynomial of its number"
+        )
+        return f"{feature.name!r} {what}"
+    if family.degree > degree:
+        what = "a variance" if family.by_column else "a covariance matrix"
+        return f"{feature.name!r} is {family.name} with {what} of its own in every class; {family.linear_cure}"
+    return None

@@ -1,0 +1,292 @@
+"""The prediction of one row that is at hand: a statement that is made once, and given the row as its parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypedDict
+
+from markupsafe import Markup
+
+from nbsql.answers.row_values import NUMBERS, InputColumn
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError, suggestion
+from nbsql.plan import Plan, Rows
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
+from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.spec import Feature
+
+_STATEMENTS = 16  # of one model that are kept: one for each choice of the columns whose values are not of their types
+
+Prepared = Callable[[Sequence[Any]], list[tuple[Any, ...]]]
+
+
+class Answer(TypedDict):
+    """What a model says of one row. NULL is None: where no class can explain the row."""
+
+    prediction: Any
+    probability: float | None
+    probabilities: dict[Any, float | None]
+
+
+@dataclass(frozen=True)
+class Item:
+    """A number of the row: its column, and its parameters in the model's tables."""
+
+    column: str
+    parameters: tuple[Markup, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Numbers that one expression scores.
+
+    Args:
+        stand_in: a feature of the column nbsql_given that stands for all of them.
+        term: the expression, of the stand-in.
+        parameters: of the stand-in.
+        numbers: of the model, as texts of lists: the positions of the items, the classes, and each of the parameters.
+    """
+
+    stand_in: Feature
+    term: Markup
+    parameters: tuple[Markup, ...]
+    items: tuple[Item, ...]
+    numbers: tuple[str, ...] = ()
+
+    @property
+    def family(self) -> str:
+        return self.stand_in.family.name
+
+
+@dataclass(frozen=True)
+class Row:
+    """What sql/macros/scoring/one_row.sql knows as `row`."""
+
+    columns: list[tuple[str, Markup]]
+    groups: list[Group] = field(default_factory=list)
+    levels: list[Feature] = field(default_factory=list)
+    bags: list[Feature] = field(default_factory=list)
+    numbers: tuple[str, str] | None = None  # the classes and their log_priors, as texts of lists
+
+    @property
+    def listed(self) -> bool:
+        """Whether the numbers of the model stand in the statement."""
+        return self.numbers is not None
+
+
+class RowScorer:
+    """Scores single rows by a model as it is when this is made.
+
+    Args:
+        engine: where the model is.
+        plan: of the model.
+        classes: of the model.
+        title: what messages call the model.
+    """
+
+    def __init__(self, engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str) -> None:
+        self._engine, self._plan, self._title = engine, plan, title
+        self._classes = classes
+        self._labels = [row[0] for row in engine.ask("class_values", plan.relations["priors"])]
+        self._context = plan.context(classes)
+        self._row = _row(engine, self._context, plan)
+        self._names = [name for name, _ in self._row.columns]
+        self._input_columns = [_input_column(name, kind, engine, plan, title) for name, kind in self._row.columns]
+        self._plain = [taken.plain for taken in self._input_columns]
+        self._known = {name if engine.exact else folded(name) for name in self._names}
+        self._short = is_short(self._context)
+        self._statements: dict[tuple[str | None, ...], Prepared] = {}
+        self._usual = (None,) * len(self._names)
+        self._prepared(self._usual)
+
+    def _prepared(self, read_as: tuple[str | None, ...]) -> Prepared:
+        """The statement, where each column is read as a double, as a string, or, for None, as its own type."""
+        run = self._statements.get(read_as)
+        if run is None:
+            if len(self._statements) == _STATEMENTS:
+                self._statements = {self._usual: self._statements[self._usual]}
+            render = self._engine.renderer
+            columns = [
+                (name, kind if other is None else render.fragment(other))
+                for (name, kind), other in zip(self._row.columns, read_as, strict=True)
+            ]
+            query = _query(self._plan, self._context, self._classes, replace(self._row, columns=columns))
+            run = self._engine.prepared(render.statement("with_stamp", query, self._plan.relations["spec"]))
+            self._statements[read_as] = run
+        return run
+
+    def score(self, row: Mapping[str, Any]) -> tuple[Answer, Any]:
+        """The answer for a row, and when the model that gave it has changed last.
+
+        Raises:
+            InputError: the row lacks a column or has it twice, or a value is of no kind that the model takes for it.
+        """
+        values, read_as = self._values(row)
+        found = self._prepared(read_as)(values)
+        if not self._short:
+            return self._of_table(found[0])
+        found.sort(key=lambda answer: answer[0])
+        by_class = {label: probability for _, label, _, probability, _ in found}
+        _, label, _, probability, stamp = max(found, key=lambda answer: answer[2])  # the first of several, as everywhere
+        return {
+            "prediction": None if probability is None else label,
+            "probability": probability,
+            "probabilities": by_class,
+        }, stamp
+
+    def _of_table(self, found: Sequence[Any]) -> tuple[Answer, Any]:
+        start = len(self._names) or 1
+        by_number = {column.number: found[start + 2 + i] for i, column in enumerate(self._classes)}
+        probabilities = {label: by_number[number] for number, label in enumerate(self._labels, start=1)}
+        return {"prediction": found[start], "probability": found[start + 1], "probabilities": probabilities}, found[-1]
+
+    def _values(self, row: Mapping[str, Any]) -> tuple[list[Any], tuple[str | None, ...]]:
+        """The parameters, and what each is read as."""
+        if not isinstance(row, Mapping):
+            raise InputError(f"a row must be a dictionary, {{column: value}}, not {type(row).__name__}")
+        try:
+            values = [row[name] for name in self._names]
+        except KeyError:
+            values = self._folded(row)
+        else:
+            if len(row) > len(self._names):
+                self._refuse_twice(row)
+        if all(type(value) in plain for value, plain in zip(values, self._plain, strict=True)):
+            return values, self._usual
+        given = [taken.given(value) for taken, value in zip(self._input_columns, values, strict=True)]
+        return [value for value, _ in given], tuple(other for _, other in given)
+
+    def _folded(self, row: Mapping[str, Any]) -> list[Any]:
+        self._refuse_twice(row)
+        known = {folded(name): value for name, value in row.items() if isinstance(name, str)}
+        for name in self._names:
+            if folded(name) not in known:
+                cure = suggestion(name, [*map(str, row)]) or "; give None if it is not known"
+                raise InputError(f"no {name!r} in the row, a feature of {self._title}{cure}")
+        return [known[folded(name)] for name in self._names]
+
+    def _refuse_twice(self, row: Mapping[str, Any]) -> None:
+        """Raise InputError if a feature comes twice, in different letters, where the engine does not tell these apart."""
+        seen: set[str] = set()
+        for name in row:
+            key = name if self._engine.exact or not isinstance(name, str) else folded(name)
+            if key in seen:
+                raise InputError(f"column {name!r} is given twice in the row; leave one of them out")
+            if key in self._known:
+                seen.add(key)
+
+
+def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, stamp: Any) -> str:
+    """The query of one row whose columns are the parameters $1, $2, ..., of a model that was changed last at `stamp`."""
+    context = plan.context(classes)
+    row = _row(engine, context, plan)
+    query = _query(plan, context, classes, row)
+    if not row.listed:
+        return restore(query)
+    message = f"{title} has changed; prepare its predict_one_sql() anew"
+    return engine.renderer.statement("with_guard", query, plan.relations["spec"], str(stamp), message)
+
+
+def is_short(context: Context) -> bool:
+    """Whether a model has the form for one row: features are sums over their columns, or over values that are looked up."""
+    if context.facts.mixed or context.facts.backoffs:
+        return False
+    return all(_is_number(f) or _is_looked_up(f) for f in context.facts.features)
+
+
+def _is_number(feature: Feature) -> bool:
+    family = feature.family
+    return family.number and not family.looked_up and not family.common_term and (family.by_column or not family.over_columns)
+
+
+def _is_looked_up(feature: Feature) -> bool:
+    family = feature.family
+    return family.looked_up and not family.parameters and not family.parametrised_term and not getattr(family, "norm", None)
+
+
+def _row(engine: Engine, context: Context, plan: Plan) -> Row:
+    columns: dict[str, Markup] = {}
+    double = engine.renderer.fragment("double")
+    for feature in plan.spec.features:
+        for number, name in enumerate(feature.columns):
+            kind = _type(feature, number, engine)
+            if columns.get(name, double) == double:  # a joint feature wants the very type, its column by itself does not
+                columns[name] = kind
+    row = Row(list(columns.items()))
+    if not is_short(context):
+        return row
+    levels, bags = ([f for f in context.facts.features if getattr(f.family, kind)] for kind in ("level", "bag"))
+    row = replace(row, groups=list(_groups(context, plan)), levels=levels, bags=bags)
+    return _listed(engine, context, plan, row) if context.form.class_numbers else row
+
+
+def _type(feature: Feature, number: int, engine: Engine) -> Markup:
+    """What a value of a column is read as: a number that is scored as one keeps its fraction, whatever the column's type."""
+    family, render = feature.family, engine.renderer.fragment
+    if set(family.accepts) <= NUMBERS:
+        return render("double")
+    if family.bag:
+        kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}
+        return engine.renderer.dialect.query(kinds.get(family.accepts[0], render("string")))
+    kind = engine.parameter_type(feature.types[number]) if feature.types else render("string")
+    return engine.renderer.dialect.query(kind)
+
+
+def _input_column(name: str, kind: Markup, engine: Engine, plan: Plan, title: str) -> InputColumn:
+    """What the model takes for a column of the row, by the features that it is in."""
+    families = [feature.family for feature in plan.spec.features if name in feature.columns]
+    accepts = frozenset.intersection(*(frozenset(family.accepts) for family in families))
+    bags = [family.accepts[0] for family in families if family.bag]
+    whole = any(name in getattr(family, "integers", ()) for family in families)
+    return InputColumn(name, str(kind), bags[0] if bags else engine.kind(str(kind)), accepts, title, whole)
+
+
+def _groups(context: Context, plan: Plan) -> Iterator[Group]:
+    """The numbers, by the texts that score them: those of one family, unless their options differ."""
+    render = plan.renderer.fragment
+    groups: dict[tuple[Any, ...], Group] = {}
+    for feature in filter(_is_number, context.facts.features):
+        stand_in = replace(feature, index=0, columns=("nbsql_given",))
+        term = render("computed_term", stand_in, None)
+        inputs = render("inputs", stand_in, None, True, False)
+        for number, name in enumerate(feature.columns, start=1):
+            column = number if feature.family.over_columns else None
+            wanted = [w for w in context.facts.parameters if w.feature.index == feature.index and w.parameter.column == column]
+            own = (replace(w, feature=stand_in, parameter=replace(w.parameter, column=column and 1)) for w in wanted)
+            parameters = tuple(render("parameter", w) for w in own)
+            item = Item(name, tuple(render("parameter", w) for w in wanted))
+            known = groups.get((term, inputs, parameters)) or Group(stand_in, term, parameters, ())
+            groups[term, inputs, parameters] = replace(known, items=(*known.items, item))
+    yield from groups.values()
+
+
+def _listed(engine: Engine, context: Context, plan: Plan, row: Row) -> Row:
+    """The row with the numbers of the model."""
+    query = engine.renderer.statement("parameters_by_class", context, plan.relations["parameters"])
+    names = engine.names(query)
+    found = [dict(zip(names, values, strict=True)) for values in engine.rows(query)]
+    numbers = [by_class["class_no"] for by_class in found]
+    groups = []
+    for group in row.groups:
+        positions = range(1, len(group.items) + 1)
+        lists: list[list[Any]] = [[i for i in positions for _ in numbers], [number for _ in positions for number in numbers]]
+        lists += [
+            [by_class[str(item.parameters[place])] for item in group.items for by_class in found]
+            for place in range(len(group.parameters))
+        ]
+        groups.append(replace(group, numbers=tuple(map(_text, lists))))
+    return replace(row, groups=groups, numbers=(_text(numbers), _text([by_class["log_prior"] for by_class in found])))
+
+
+def _text(numbers: Sequence[float | None]) -> str:
+    """A list as DuckDB reads one in a text, to the last digit; one_row.sql makes it PostgreSQL's."""
+    return "[" + ", ".join("NULL" if number is None else repr(number) for number in numbers) + "]"
+
+
+def _query(plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Row) -> Markup:
+    render = plan.renderer.fragment
+    if is_short(context):
+        return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
+    return plan.query("predict_proba", Rows(render("row_of_table", row.columns), [name for name, _ in row.columns]), classes)

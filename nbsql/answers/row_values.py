@@ -1,0 +1,168 @@
+"""The values of one row that is at hand, as the parameters of its statement: read as `predict` reads a column of them."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any, Literal
+
+from nbsql.engines.rows import kind_of_value, pythonic
+from nbsql.errors import InputError
+from nbsql.family.base import label
+
+NUMBERS = frozenset(["boolean", "integer", "float", "decimal"])
+
+# A value, and what it is read as where the column's own type cannot hold it. As a text it is a category never met.
+Given = tuple[Any, Literal["double", "string"] | None]
+
+_BITS = {"tinyint": 8, "smallint": 16, "integer": 32, "bigint": 64, "hugeint": 128}
+_RANGES = {
+    **{name: (-(1 << bits - 1), (1 << bits - 1) - 1) for name, bits in _BITS.items()},
+    **{f"u{name}": (0, (1 << bits) - 1) for name, bits in _BITS.items()},
+}  # of columns of other types none is asked for: they are read as doubles
+_EXACT = 15  # digits of a decimal that a double holds
+_LARGEST_FLOAT = 3.4e38
+_SHOWN = 80
+_CALLED = {bool: "boolean", str: "text"}
+
+
+@dataclass(frozen=True)
+class InputColumn:
+    """A column of the row, and what the model takes for it.
+
+    Args:
+        name: of the column.
+        type: that its value is read as, as the engine writes it.
+        kind: of that type.
+        accepts: the kinds of column that all features of it can be asked for.
+        title: what messages call the model.
+        whole: whether it is a whole number within a list of values (`nbsql.Joint`), which not every engine makes of any text.
+    """
+
+    name: str
+    type: str
+    kind: str
+    accepts: frozenset[str]
+    title: str
+    whole: bool = False
+
+    @property
+    def plain(self) -> frozenset[Any]:
+        """The types of the values that go to the engine as they are."""
+        own = {"float": float, "text": str}.get(self.kind)
+        return frozenset({type(None), *([own] if own and self.kind in self.accepts and self._holds_doubles else [])})
+
+    @property
+    def _holds_doubles(self) -> bool:
+        return self.kind != "float" or "double" in self.type.lower()
+
+    def given(self, value: Any) -> Given:
+        """The parameter for a value.
+
+        Raises:
+            InputError: it is not of a kind that the model takes for the column, as a column of such values would not be.
+        """
+        value = pythonic(value)
+        if value is None:
+            return None, None
+        kind = kind_of_value(value)
+        if kind not in self.accepts:
+            raise self._refused(value)
+        if self.kind in ("tokens", "token counts"):
+            return value, None
+        if self.kind == "text":
+            return self._text(value), None
+        if self.kind == "temporal":
+            return self._temporal(value)
+        if kind == "text" and self.kind == "integer" and re.fullmatch("[+-]?[0-9]{1,18}", value):
+            value, kind = int(value), "integer"
+        if self.whole and kind not in NUMBERS:
+            raise self._refused(value)
+        return self._number(value) if kind in NUMBERS else (self._text(value), "string")
+
+    @property
+    def _wanted(self) -> str:
+        if self.accepts <= NUMBERS or self.whole:
+            return "a number"
+        if "tokens" in self.accepts:
+            return "a list of texts"
+        if "token counts" in self.accepts:
+            return "a dictionary of tokens and their counts"
+        return "a text" if self.accepts == {"text"} else "a category"
+
+    def _text(self, value: Any) -> Any:
+        """A value as text; the engine makes one of what it writes in its own way."""
+        if self.kind == "text" and isinstance(value, (float, Decimal, date, time, timedelta)):
+            return value
+        try:
+            return label(value)
+        except ValueError:  # Python writes no number of so many digits
+            raise self._beyond() from None
+
+    def _refused(self, value: Any) -> InputError:
+        try:
+            shown = " ".join(repr(value).split())
+        except ValueError:  # a number of so many digits again
+            return self._beyond()
+        shown = shown if len(shown) <= _SHOWN else f"{shown[: _SHOWN - 3]}..."
+        called = _CALLED.get(type(value), type(value).__name__)
+        return InputError(f"{self.name!r} of the row is the {called} {shown}, and {self._wanted} in {self.title}")
+
+    def _beyond(self) -> InputError:
+        return InputError(f"{self.name!r} of the row is beyond the largest double, and {self._wanted} in {self.title}")
+
+    def _number(self, value: Any) -> Given:
+        try:
+            number = float(value)
+        except OverflowError:
+            if self.accepts <= NUMBERS:
+                raise self._beyond() from None
+            return self._text(value), "string"
+        except ValueError:  # a signalling NaN of Decimal's
+            number = math.nan
+        if self.kind == "float":
+            fits = self._holds_doubles or not _LARGEST_FLOAT < abs(number) < math.inf
+            return number, None if fits else "double"
+        if self.kind == "boolean":
+            return (bool(number), None) if number in (0, 1) else (number, "double")
+        if not math.isfinite(number) or not self._holds(value):
+            return number, "double"
+        if self.kind == "decimal" and isinstance(value, (int, Decimal)) and len(Decimal(value).as_tuple().digits) > _EXACT:
+            return format(Decimal(value), "f"), "string"  # DuckDB's client would take it for a double
+        return (int(value) if isinstance(value, bool) or self.kind == "integer" else value), None
+
+    def _holds(self, value: Any) -> bool:
+        """Whether a column of whole numbers has exactly that number, or one of decimals room for it: a double has 53 bits."""
+        if self.kind == "integer":
+            low, high = _RANGES.get(self.type.lower(), (1, 0))
+            return bool(low <= value <= high and value == int(value))
+        size = re.search(r"\(([0-9]+), *([0-9]+)\)", self.type)
+        if size is None:
+            return True
+        digits = int(size[1]) - int(size[2])
+        if isinstance(value, Decimal):  # whose abs rounds
+            return bool(value.copy_abs() < 10**digits)
+        return bool(abs(value) < (10**digits - 1 if isinstance(value, float) else 10**digits))
+
+    def _temporal(self, value: Any) -> Given:
+        kind = self.type.lower()
+        wanted: type = date
+        if not kind.startswith(("date", "timestamp")):
+            wanted = timedelta if kind.startswith("interval") else time
+        if isinstance(value, str):
+            read = _read(value, wanted)
+            return (value, "string") if read is None else (read, None)
+        return (value, None) if isinstance(value, wanted) else (self._text(value), "string")
+
+
+def _read(text: str, wanted: type) -> str | None:
+    """A text as ISO 8601 writes the time in it; None if there is none."""
+    if wanted is timedelta:
+        return None
+    try:
+        return (time if wanted is time else datetime).fromisoformat(text).isoformat()
+    except ValueError:
+        return None

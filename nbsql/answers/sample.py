@@ -1,0 +1,85 @@
+"""The generative story: rows drawn from a model, and how probable a model makes the rows of a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.answers.query import Query
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError, listed
+from nbsql.plan import Plan
+from nbsql.spec.spec import Feature, Spec
+
+# The types that a spec may bring into a statement: names and numbers. What an ENUM holds is drawn as text.
+_TYPE = re.compile(r"[A-Z][A-Z0-9_ ]*(\(\d+(, ?\d+)?\))?", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column to draw: its type as the engine writes it, None for that of what is drawn; its place in a joint feature."""
+
+    name: str
+    type: Markup | None
+    position: int
+
+
+@dataclass(frozen=True)
+class _Drawn:
+    feature: Feature
+    columns: list[_Column]
+
+
+def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
+    """The query of `n` rows drawn from a model; see `Model.sample`."""
+    for name, value, least in (("n", n, 0), ("seed", seed, None)):
+        if isinstance(value, bool) or not isinstance(value, int) or (least is not None and value < least):
+            rule = "a whole number" if least is None else f"a whole number of at least {least}"
+            raise InputError(f"{name} must be {rule}, not {value!r}")
+    for name, value in (("n", n), ("seed", seed)):
+        if not -(2**63) < value < 2**63 - 1:
+            raise InputError(f"{name} must be a whole number of 64 bits, not {value}")
+    able = ("value", "number", "vector") if plan.spec.given else ("value", "number", "vector", "bag")  # a count says how long
+    refused = [feature for feature in plan.spec.features if feature.family.drawn not in able]
+    if refused:
+        names = listed(feature.name for feature in refused)
+        raise InputError(
+            f"{title} cannot be sampled: {names} of family {refused[0].family.name!r} with these options does not say "
+            "how a row comes about; fit it without"
+        )
+    renderer = engine.renderer
+    drawn = list(_drawn(plan.spec, renderer.dialect.query))
+    relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.relations["statistics"])
+    components = None if plan.spec.components is None else plan.relations["components"]
+    return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations, components))
+
+
+def _drawn(spec: Spec, gate: Any) -> Iterator[_Drawn]:
+    """What is drawn; a column of several features once, by the one over several columns."""
+    together = {column for feature in spec.features if feature.family.over_columns for column in feature.columns}
+    for feature in spec.features:
+        if feature.family.over_columns or feature.column not in together:
+            types = feature.types or [None] * len(feature.columns)
+            columns = [
+                _Column(name, gate(kind) if kind is not None and _TYPE.fullmatch(kind) else None, position)
+                for position, (name, kind) in enumerate(zip(feature.columns, types, strict=True))
+            ]
+            yield _Drawn(feature, columns)
+
+
+def mean_or_total(rows: list[tuple[Any, ...]], label: str, *, mean: bool) -> float:
+    """The total of log-likelihoods, or their mean.
+
+    Raises:
+        InputError: there is nothing to take the mean of.
+    """
+    total, count = rows[0]
+    if not mean:
+        return float(total)
+    if not count:
+        raise InputError(f"{label} has no row to take the mean of")
+    return float(total) / int(count)

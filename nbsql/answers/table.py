@@ -1,0 +1,129 @@
+"""Small tables as text and as HTML, and numbers and values as people read them."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup, escape
+
+_CELL = 40  # the most characters of a value that a table shows
+_ESCAPES = {"\n": r"\n", "\r": r"\r", "\t": r"\t"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of texts; `right` numbers the columns that are aligned on the right, `widest` the characters of a cell."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | None]]
+    right: Sequence[int] = ()
+    widest: int = _CELL
+
+    def text(self) -> str:
+        """The table as lines of text."""
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table as Drawn
+        from rich.text import Text
+
+        drawn = Drawn(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
+        for position, heading in enumerate(self.columns):
+            drawn.add_column(Text(one_line(heading)), justify="right" if position in self.right else "left", no_wrap=True)
+        for row in self.rows:
+            drawn.add_row(*(Text(plain(cell, self.widest)) for cell in row))
+        console = Console(width=10_000, color_system=None, markup=False, emoji=False, highlight=False, legacy_windows=False)
+        with console.capture() as capture:
+            console.print(drawn)
+        return capture.get().rstrip("\n")
+
+    def html(self) -> Markup:
+        """The table as HTML: what stands in it is text, whatever it says."""
+        classes = [
+            Markup(' style="text-align:right"') if position in self.right else Markup("")
+            for position in range(len(self.columns))
+        ]
+        head = Markup("").join(
+            Markup("<th{}>{}</th>").format(side, one_line(name)) for side, name in zip(classes, self.columns, strict=True)
+        )
+        body = Markup("").join(
+            Markup("<tr>{}</tr>").format(
+                Markup("").join(
+                    Markup("<td{}>{}</td>").format(side, plain(cell, self.widest))
+                    for side, cell in zip(classes, row, strict=True)
+                )
+            )
+            for row in self.rows
+        )
+        return Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
+
+
+class Shown(ABC):
+    """What a terminal and a notebook show as lines and tables below them; a dataclass of it has repr=False."""
+
+    def __repr__(self) -> str:
+        lines, tables = self._shown()
+        return "\n".join([*lines, "", *(line for table in tables for line in (table.text(), ""))]).rstrip()
+
+    def _repr_html_(self) -> str:
+        lines, tables = self._shown()
+        return str(Markup("").join([*map(paragraph, lines), *(table.html() for table in tables)]))
+
+    @abstractmethod
+    def _shown(self) -> tuple[list[str], list[Table]]:
+        """The lines, and the tables."""
+
+
+def paragraph(text: str) -> Markup:
+    """A line of text as HTML."""
+    return Markup("<p>{}</p>").format(escape(text))
+
+
+def folded_sql(sql: str) -> Markup:
+    """A query as HTML, under a fold."""
+    return Markup("<details><summary>SQL</summary><pre>{}</pre></details>").format(escape(sql))
+
+
+def number(value: float) -> str:
+    """A number with as many digits as say something."""
+    if not math.isfinite(value):
+        return str(value)
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:.5g}"
+
+
+def share(value: float) -> str:
+    """A probability in per cent, never rounded to a certainty that it is not.
+
+    >>> share(0.5), share(0.99999), share(1.0)
+    ('50.0 %', '> 99.9 %', '100.0 %')
+    """
+    if 0 < value < 0.0005:
+        return "< 0.1 %"
+    if 0.9995 <= value < 1:
+        return "> 99.9 %"
+    return f"{100 * value:.1f} %"
+
+
+def plain(value: str | None, most: int = _CELL) -> str:
+    """A value on one line of so many characters at most, without anything that would steer the terminal."""
+    text = "NULL" if value is None else one_line(value)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def one_line(text: str) -> str:
+    r"""A text on one line, whose breaks and tabs are escaped, without anything that would steer the terminal.
+
+    >>> print(one_line("two\nlines"), one_line("a\x1b[31m"))
+    two\nlines a�[31m
+    """
+    return "".join(map(_shown, text))
+
+
+def _shown(character: str) -> str:
+    if character.isprintable():
+        return character
+    return _ESCAPES.get(character, " " if character.isspace() else "�")

@@ -1,0 +1,77 @@
+"""`nbsql auto`: families chosen by cross-validated log loss."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+import nbsql
+from nbsql.cli import tables
+from nbsql.cli.answers import Form, answering, objects, say
+from nbsql.cli.fit import chosen, modelling, typed
+from nbsql.cli.session import end_progress, reading, warnings_said, writing
+from nbsql.model.place import place_for
+from nbsql.tuning.auto import BUDGET, FOLDS
+from nbsql.tuning.sweep import family_text
+
+
+@click.command(short_help="Choose the families of the columns, and keep the best model.")
+@click.argument("database")
+@click.argument("source")
+@modelling
+@click.option("--keep-all", is_flag=True, help="Leave no column out.")
+@click.option("--no-calibration", is_flag=True, help="Try no temperature.")
+@click.option("--folds", type=click.IntRange(min=2), default=FOLDS, show_default=True, help="How many folds.")
+@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@click.option("--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="Rows to judge on, about.")
+@click.option("--name", metavar="MODEL", help="Keep the model of what was chosen under this name.")
+@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+@answering(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
+def auto(
+    database: str,
+    source: str,
+    *,
+    target: str,
+    keep_all: bool,
+    no_calibration: bool,
+    folds: int,
+    fold: str | None,
+    budget: int,
+    name: str | None,
+    replace: bool,
+    form: Form,
+    **given: Any,
+) -> None:
+    """Choose the families of the columns of SOURCE by cross-validated log loss, and show what was tried and what it gains.
+
+    \b
+      nbsql auto shop.duckdb customers --target churned --id customer_id
+      nbsql auto shop.duckdb customers --target churned --id customer_id --name churn
+    """  # noqa: D301 - \b keeps the lines
+    options = chosen(given)
+    with writing(database, create=False) if name else reading(database) as engine:
+        if name:
+            place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
+        with warnings_said(engine):
+            options["prior"] = typed(engine, source, target, options["prior"])
+            found = nbsql.auto(
+                engine, source, target=target, leave_out=not keep_all, calibrate=not no_calibration, folds=folds, fold=fold,
+                budget=budget, **options,
+            )  # fmt: skip
+            if name:
+                found.best(name=name, replace=replace)
+        end_progress(engine)
+        if form != "table":
+            tried = objects(engine, found.tried.sql)
+            say(engine, form, {"rows": found.rows, "settings": objects(engine, found.ranking.sql), "tried": tried}, tried)
+            return
+        tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
+        tables.query(engine, found.ranking.sql)
+        lines = [[column, family_text(family)] for column, family in found.families.items()]
+        lines += [[column, "left out"] for column in found.exclude]
+        if lines:
+            tables.echo("")
+            tables.table(["column", "chosen"], lines)
+        if name:
+            tables.echo("", f"model {name} in {database} is that of the first")

@@ -1,0 +1,63 @@
+"""What a model is, as values: for `--json` and `--csv` of the commands that make, change or show one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nbsql
+from nbsql.cli.answers import Form, objects, say
+from nbsql.engines.engine import Engine
+from nbsql.engines.postgres.address import without_passwords
+from nbsql.spec.spec import Spec
+
+FEATURES = "Print CSV, a row a feature: feature, family, columns, types, options."
+
+
+def spec_of(engine: Engine, model: nbsql.Model) -> tuple[Spec, tuple[Any, ...]]:
+    """What the model was asked for, and the row of its table `spec`."""
+    relation: Any = engine.renderer.dialect.ident(*engine.path(engine.current()[0], str(model.name)), "spec")
+    row = engine.ask("all_rows", relation)[0]
+    text = engine.ask("spec_text", relation)[0][0]
+    return Spec.from_json(text, str(model.name)), row
+
+
+def whole(count: float) -> float:
+    """A count of rows as one writes it, but for weights, which may add up to no whole number."""
+    return int(count) if count == int(count) else count
+
+
+def feature_rows(engine: Engine, model: nbsql.Model) -> list[dict[str, Any]]:
+    """A row a feature: feature, family, columns, types, options."""
+    spec, _ = spec_of(engine, model)
+    rows = []
+    for feature in spec.features:
+        options = feature.family.to_dict()
+        family = options.pop("family")
+        options.pop("columns", None)
+        of_columns = {"columns": list(feature.columns), "types": list(feature.types)}
+        rows.append({"feature": feature.name, "family": family, **of_columns, "options": options})
+    return rows
+
+
+def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) -> dict[str, Any]:
+    """The model as one object."""
+    _, row = spec_of(engine, model)
+    classes = objects(engine, model.priors.sql)
+    return {
+        "model": str(model.name),
+        "database": without_passwords(database),
+        **more,
+        "target": model.target,
+        "rows": whole(sum(line["n"] or 0 for line in classes)),
+        "nbsql_version": row[1],
+        "created_at": row[2],
+        "updated_at": row[3],
+        "features": feature_rows(engine, model),
+        "classes": classes,
+        "batches": objects(engine, model.batches.sql),
+    }
+
+
+def describe(engine: Engine, form: Form, database: str, model: nbsql.Model, **more: Any) -> None:
+    """Print the model: as JSON all of it, as CSV its features, a row each."""
+    say(engine, form, described(engine, database, model, **more), feature_rows(engine, model))

@@ -1,0 +1,128 @@
+"""The families of a model in a file, in the words of `meta.nbsql` in a dbt project."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import FAMILIES, Family
+
+if TYPE_CHECKING:
+    _Type = click.ParamType[Any]
+else:
+    _Type = click.ParamType  # older ones take no type arguments
+
+AUTO = "auto"
+
+
+class FamiliesType(_Type):
+    """The word auto, or a file of families by column: YAML, or JSON."""
+
+    name = "auto|FILE"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str | dict[str, Any]:
+        """The word, or the families by column."""
+        try:
+            return AUTO if value == AUTO else read_families(str(value))
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
+def read_families(path: str) -> dict[str, str | Family]:
+    """The families in a file: a mapping of columns, or of patterns such as soil_*, to a family.
+
+    A family is its name, or a mapping of `family` and its options. The mapping may stand under `families`, as it does in
+    `meta.nbsql` of a dbt model. YAML is read by its safe loader, which makes nothing but values.
+
+    Raises:
+        InputError: there is no such file, or it holds something else, or YAML cannot be read for want of PyYAML.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is no text of UTF-8"
+        raise InputError(f"cannot read {path!r}: {reason}") from None
+    found = _parsed(text, path)
+    if isinstance(found, dict) and isinstance(found.get("families"), dict) and "family" not in found["families"]:
+        others = [key for key in found if key != "families"]
+        if others:
+            raise InputError(f"{path!r} has {others[0]!r} beside families; what to model is said by the options of the command")
+        found = found["families"]
+    if not isinstance(found, dict) or not found:
+        raise InputError(f"{path!r} holds no families by column, such as visits: poisson")
+    families = {}
+    for column, asked in found.items():
+        if not isinstance(column, str):
+            raise InputError(f"a column in {path!r} is {column!r}, which is no text; put it in quotes")
+        try:
+            families[column] = _family(asked)
+        except InputError as error:
+            raise InputError(f"{column!r} in {path!r}: {error}") from None
+    return families
+
+
+def _parsed(text: str, path: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_pairs)
+    except json.JSONDecodeError:
+        pass
+    except InputError as error:
+        raise InputError(f"{path!r}: {error}") from None
+    try:
+        import yaml
+    except ImportError:
+        raise InputError(f"{path!r} is no JSON, and YAML needs PyYAML: pip install 'nbsql[yaml]'") from None
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc,unused-ignore]
+        """The safe one, which refuses a key that comes twice."""
+
+        def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
+            self.flatten_mapping(node)
+            return _pairs([(self.construct_object(k, deep=True), self.construct_object(v, deep=deep)) for k, v in node.value])
+
+    try:
+        return yaml.load(text, Loader)  # noqa: S506 - it is the safe one
+    except InputError as error:
+        raise InputError(f"{path!r}: {error}") from None
+    except (yaml.YAMLError, TypeError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" in line {mark.line + 1}" if mark is not None else ""
+        raise InputError(f"{path!r} is neither YAML nor JSON: {getattr(error, 'problem', None) or error}{where}") from None
+
+
+def _pairs(pairs: list[tuple[Any, Any]]) -> dict[Any, Any]:
+    found: dict[Any, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise InputError(f"{key!r} comes twice; say it once")
+        found[key] = value
+    return found
+
+
+def _family(asked: Any) -> str | Family:
+    """A family by its name, or by a mapping of its name and its options."""
+    options = {"family": asked} if isinstance(asked, str) else asked
+    if not isinstance(options, Mapping) or not isinstance(options.get("family"), str):
+        raise InputError(f"a family is a name, or a mapping with family and its options, not {asked!r}")
+    options = dict(options)
+    name = options.pop("family")
+    if name == AUTO and not options:
+        return AUTO
+    if name not in FAMILIES:
+        raise InputError(f"no family {name!r}{suggestion(name, FAMILIES) or f'; the families are {listed(FAMILIES)}'}")
+    kind = FAMILIES[name]
+    names = [field.name for field in dataclasses.fields(kind) if field.init]
+    for option in options:
+        if option not in names:
+            hint = suggestion(str(option), names) or f"; it has {listed(names)}"
+            raise InputError(f"family {name!r} has no option {option!r}{hint}")
+    try:
+        return kind(**options)
+    except TypeError as error:
+        raise InputError(f"family {name!r} cannot take {options!r}: {error}") from None

@@ -1,0 +1,66 @@
+"""Standard input as a source, `-`: kept in a file while the command runs, since a fit reads its rows more than once."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source, check_names
+from nbsql.errors import InputError
+
+NAME = "-"
+LABEL = "standard input"
+_BLOCK = 1 << 20
+
+
+def spooled(engine: Engine) -> Source:
+    """The rows of standard input: CSV, or JSON, as a list or an object a line, or Parquet.
+
+    Raises:
+        InputError: there is nothing to read, or nobody who could read it.
+    """
+    if engine.title != "DuckDB":
+        raise InputError(f"standard input is a source on DuckDB alone; on {engine.title} load it into a table first")
+    if sys.stdin is None or sys.stdin.isatty():
+        raise InputError("standard input is a terminal; pipe rows into it, as CSV or JSON: cat new.csv | nbsql ...")
+    stream = sys.stdin.buffer
+    first = stream.read(_BLOCK)
+    if not first.strip():
+        raise InputError("standard input is empty; pipe rows into it, as CSV or JSON: cat new.csv | nbsql ...")
+    folder = tempfile.TemporaryDirectory(prefix="nbsql-")
+    click.get_current_context().find_root().call_on_close(folder.cleanup)
+    path = Path(folder.name) / f"rows.{_ending(first)}"
+    with path.open("wb") as file:
+        file.write(first)
+        shutil.copyfileobj(stream, file, _BLOCK)
+    relation: Any = engine.renderer.dialect.ident(str(path))
+    columns = engine.columns(relation)
+    check_names(columns, LABEL)
+    return Source(relation, LABEL, columns)
+
+
+def _ending(first: bytes) -> str:
+    """What the first bytes are the beginning of."""
+    if first.startswith(b"PAR1"):
+        return "parquet"
+    return "json" if first.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] in (b"{", b"[") else "csv"
+
+
+class ReadsStandardInput(Engine):
+    """Finds standard input under its name. Stands before an engine of a database."""
+
+    _spooled: Source | None = None
+
+    def source(self, source: Any) -> Source:
+        """What the user means by `source`, which may be standard input."""
+        if source != NAME:
+            return super().source(source)
+        if self._spooled is None:
+            self._spooled = spooled(self)
+        return self._spooled

@@ -1,0 +1,45 @@
+"""What the terminal can show: colours where they are wanted, and every character, or one like it."""
+
+from __future__ import annotations
+
+import codecs
+import io
+import os
+import sys
+from typing import Any
+
+import click
+
+# What our own tables and bars are drawn with, for a terminal that has no such characters.
+_ALIKE = {"…": "~", "×": "x", "█": "#", "–": "-", "—": "-", "·": ".", "‘": "'", "’": "'", "“": '"', "”": '"'}
+
+
+def styled(text: str, **style: Any) -> str:
+    """The text in a style, or plain where NO_COLOR is set (https://no-color.org)."""
+    return text if os.environ.get("NO_COLOR") else click.style(text, **style)
+
+
+def show_every_character() -> None:
+    """Let stdout and stderr show a character that their encoding lacks as one that is like it, or as a question mark."""
+    codecs.register_error("nbsql_alike", _alike)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream.encoding):
+            stream.reconfigure(errors="nbsql_alike")
+
+
+def _is_unicode(encoding: str) -> bool:
+    return codecs.lookup(encoding).name.startswith(("utf-8", "utf-16", "utf-32"))
+
+
+def _alike(error: UnicodeError) -> tuple[str | bytes, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join(_ALIKE.get(character, "?") for character in lacking), error.end
+
+
+def write_bytes(content: bytes) -> None:
+    """Write to stdout what is read by programs: UTF-8, whatever the terminal shows."""
+    sys.stdout.flush()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()

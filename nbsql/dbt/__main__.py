@@ -1,0 +1,40 @@
+"""What a maintainer of the dbt package runs: `python -m nbsql.dbt write`, and `python -m nbsql.dbt mirror FOLDER`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from nbsql.dbt.mirror import fill_mirror
+from nbsql.dbt.package import DISPATCH, INTERNAL, dispatch_sql, internal_yaml
+from nbsql.dbt.schema import SCHEMA, schema_json
+from nbsql.errors import NbsqlError
+from nbsql.rendering.renderer import macro_path
+
+
+def main(arguments: list[str]) -> None:
+    """Run one of the two; `arguments` are those of the command line."""
+    parser = argparse.ArgumentParser(prog="python -m nbsql.dbt")
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("write", help="write anew what the package has from the classes, and from its own macros")
+    mirror = commands.add_parser("mirror", help="fill a repository with the package at its root, as the dbt hub wants it")
+    mirror.add_argument("folder", type=Path)
+    asked = parser.parse_args(arguments)
+    if asked.command == "mirror":
+        try:
+            files = fill_mirror(asked.folder)
+        except NbsqlError as error:
+            sys.exit(f"error: {error}")
+        print(f"{len(files)} files in {asked.folder}")
+        return
+    for path, text in (
+        (DISPATCH, dispatch_sql),
+        (INTERNAL, internal_yaml),
+        (SCHEMA, schema_json),
+    ):  # dispatched ones are hidden
+        (macro_path() / path).write_text(text(), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,154 @@
+"""The JSON Schema of `meta.nbsql`, from the dataclasses of the options and families, by which editors complete and check it."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import json
+import re
+import types
+import typing
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Union
+
+from nbsql.family import FAMILIES, Family
+from nbsql.family.facts import facts
+from nbsql.models.library import fit
+from nbsql.spec.options import Options
+
+SCHEMA = Path("properties.schema.json")
+# Options of models that are fitted in Python alone (dbt/options.sql refuses them with a word for that).
+ELSEWHERE = frozenset(
+    "backoff components estimate iterations joins method penalty segment_by segment_shrinkage shrinkage tolerance".split()
+)
+
+# What is written otherwise in YAML than it is in Python.
+_OWN: dict[str, dict[str, Any]] = {
+    "alpha": {"description": "Pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.", "default": 1.0},
+    "features": {"description": "The feature columns; without it, every column that has no other role."},
+    "families": {
+        "description": "Overrides of the inferred families, by column, or by a pattern of columns such as soil_*: a name, or a "
+        "mapping with the family's options. A family over several columns is named by its key.",
+        "additionalProperties": {"$ref": "#/$defs/family"},
+    },
+    "prior": {
+        "anyOf": [
+            {"enum": ["empirical", "uniform", "smoothed"]},
+            {"type": "object", "additionalProperties": {"type": "number"}},
+        ]
+    },
+    "prior_alpha": {
+        "description": "Pseudo-count a class of prior: smoothed; without it, alpha.",
+        "type": "number",
+        "minimum": 0,
+    },
+    "classes": {
+        "description": "The labels of the classes, in the order of the columns of probabilities; without it, they are asked of "
+        "the statistics when a model is compiled.",
+        "type": "array",
+    },
+    "lookback": {
+        "description": "How many of the newest slices an incremental run counts again, with unique_key: slice.",
+        "type": "integer",
+        "minimum": 0,
+        "default": 1,
+    },
+}
+_TEXTS = {"anyOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+_OF_FAMILIES: dict[str, dict[str, Any]] = {
+    "estimate": {"enum": ["mean", "mode"]},
+    "stop_words": {"anyOf": [{"const": "english"}, {"type": "array", "items": {"type": "string"}}]},
+    "ngrams": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 10}, {"type": "array", "items": {"type": "integer"}}]},
+    "columns": {"type": "array", "items": {"type": "string"}, "minItems": 2},
+}
+_PLAIN: dict[Any, dict[str, Any]] = {
+    bool: {"type": "boolean"},
+    int: {"type": "integer", "minimum": 0},
+    float: {"type": "number", "minimum": 0},
+    str: {"type": "string"},
+    Any: {},
+}
+
+
+def properties_schema() -> dict[str, Any]:
+    """The schema of a properties file of a dbt project, as far as nbsql has a say in it."""
+    meta = _within("nbsql", {"$ref": "#/$defs/nbsql"})
+    model = {"properties": {"config": _within("meta", meta), "meta": meta}}
+    return {
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "meta.nbsql in the properties of dbt models",
+        "type": "object",
+        "properties": {"models": {"type": "array", "items": model}},
+        "$defs": {"nbsql": _options(), "family": _families()},
+    }
+
+
+def schema_json() -> str:
+    """The file of the package."""
+    return json.dumps(properties_schema(), indent=2) + "\n"
+
+
+def _within(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {key: schema}}
+
+
+def _options() -> dict[str, Any]:
+    described, hints = _described(fit), typing.get_type_hints(Options)
+    found = {}
+    for item in dataclasses.fields(Options):
+        if item.name not in ELSEWHERE:
+            schema = _TEXTS if item.name in ("exclude", "features", "id") else _schema(hints[item.name])
+            found[item.name] = {"description": described[item.name], **schema, **_OWN.get(item.name, {})}
+    found |= {name: _OWN[name] for name in ("prior_alpha", "classes", "lookback")}
+    return {"type": "object", "properties": found, "required": ["target"], "additionalProperties": False}
+
+
+def _families() -> dict[str, Any]:
+    mappings = []
+    for name, of in facts().items():
+        family = FAMILIES[name]
+        hints = typing.get_type_hints(family)
+        described = {key: text for base in reversed(family.__mro__) for key, text in _described(base).items()}
+        own: dict[str, Any] = {"family": {"const": name}}
+        for option in [item.name for item in dataclasses.fields(Family)] + of["options"]:
+            schema = _OF_FAMILIES.get(option) or _schema(hints[option])
+            if option == "alpha" and not family.alpha_by_value:
+                schema = _PLAIN[float]
+            if option == "event":
+                schema = {"enum": list(of["events"])}
+            own[option] = {"description": described[option], **schema}
+        required = ["family", *(["columns"] if "columns" in own else [])]
+        mappings.append({"type": "object", "properties": own, "required": required, "additionalProperties": False})
+    return {"anyOf": [{"enum": [name for name, of in facts().items() if not of.get("over_columns")]}, *mappings]}
+
+
+def _schema(hint: Any) -> dict[str, Any]:
+    """The schema of a type; what may be None is left out."""
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (Union, types.UnionType):
+        found = [_schema(each) for each in arguments if each is not type(None)]
+        return found[0] if len(found) == 1 else {"anyOf": found}
+    if origin is Literal:
+        return {"enum": list(arguments)}
+    if dataclasses.is_dataclass(hint):
+        hints = typing.get_type_hints(hint)
+        described = _described(hint)
+        own = {
+            item.name: {"description": described[item.name], **_schema(hints[item.name])} for item in dataclasses.fields(hint)
+        }
+        own.get("mean", {}).pop("minimum", None)
+        return {"type": "object", "properties": own, "additionalProperties": False}
+    if isinstance(origin, type) and issubclass(origin, Mapping):
+        return {"type": "object", "additionalProperties": _schema(arguments[1])}
+    if isinstance(origin, type) and issubclass(origin, Sequence):
+        return {"type": "array", "items": _schema(arguments[0])}
+    return dict(_PLAIN[hint])
+
+
+def _described(thing: Any) -> dict[str, str]:
+    """What the docstring of a class or function says of its arguments."""
+    text = inspect.getdoc(thing) if isinstance(thing, type(fit)) else inspect.cleandoc(vars(thing).get("__doc__") or "")
+    section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", text or "", re.MULTILINE | re.DOTALL)
+    found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", section[1] if section else "", re.MULTILINE | re.DOTALL)
+    return {name: " ".join(said.split()) for name, said in found}

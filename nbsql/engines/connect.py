@@ -1,0 +1,116 @@
+"""Connections, and where models are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import duckdb
+
+from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.engines.duckdb.paths import discard, is_new, no_database
+from nbsql.engines.engine import Engine
+from nbsql.engines.postgres.address import is_address
+from nbsql.engines.watch import Watch
+from nbsql.errors import DatabaseError, InputError
+from nbsql.rendering.relations import Relations
+
+if TYPE_CHECKING:
+    import psycopg
+    from pyspark.sql import SparkSession
+
+    from nbsql.engines.postgres.engine import PostgreSQL
+
+Connection: TypeAlias = "duckdb.DuckDBPyConnection | psycopg.Connection[Any] | SparkSession | str | os.PathLike[str] | Engine"
+
+
+def engine_of(con: Any) -> Engine:
+    """The engine of a connection, a session, a path or an address, whose steps are shown where somebody watches."""
+    engine = _engine_of(con)
+    engine.watch = Watch(engine.progress)
+    return engine
+
+
+def _engine_of(con: Any) -> Engine:
+    if is_postgres(con):
+        return postgresql()(con)
+    if type(con).__module__.split(".")[0] == "pyspark":
+        from nbsql.engines.spark.engine import Spark
+
+        return Spark(con)
+    if isinstance(con, str) and con.startswith(("spark://", "local[", "sc://")):
+        raise InputError(
+            f"Spark is reached by a session, not by an address; pass SparkSession.builder.master({con!r}).getOrCreate(), "
+            "of pyspark: pip install 'nbsql[spark]'"
+        )
+    return DuckDB(con)
+
+
+def postgresql() -> type[PostgreSQL]:
+    """The engine of PostgreSQL.
+
+    Raises:
+        DatabaseError: its driver is not installed.
+    """
+    try:
+        from nbsql.engines.postgres.engine import PostgreSQL
+    except ImportError as error:
+        raise DatabaseError("PostgreSQL needs psycopg 3: pip install 'nbsql[postgres]'") from error
+    return PostgreSQL
+
+
+def is_postgres(con: Any) -> bool:
+    """Whether it is a connection of psycopg's, or the address of a PostgreSQL server."""
+    if isinstance(con, str):
+        return is_address(con)
+    return type(con).__module__.split(".")[0] in ("psycopg", "psycopg2", "asyncpg")
+
+
+@contextmanager
+def opened(con: Connection, *, close: bool = False, create: bool = False) -> Iterator[Engine]:
+    """The engine of a connection or path. What was opened here is closed again on an error, or in any case with `close`.
+
+    Args:
+        con: the connection or path.
+        close: whether to close it in the end.
+        create: whether a database file that is not there is made; on an error it is taken away again.
+
+    Raises:
+        DatabaseError: the file is not there.
+    """
+    new = is_new(con)
+    if new and not create:
+        raise no_database(cast("str", con))
+    engine = con if isinstance(con, Engine) else engine_of(con)
+    failed = True
+    try:
+        yield engine
+        failed = False
+    finally:
+        if (close or failed) and engine is not con:
+            engine.close()
+            if new and failed:
+                discard(cast("str", con))
+
+
+def relations_in(engine: Engine, database: str, schema: str) -> Relations:
+    """The relations of the model of that schema, as the statements name them that make it.
+
+    Those of the current database without it: DuckDB 1 keeps the name of a database in a view, and a file may get another.
+    """
+    path = (schema,) if database == engine.current()[0] else (database, schema)
+    return Relations(engine.renderer, *path)
+
+
+def lasting_relations(engine: Engine, database: str, schema: str) -> Relations:
+    """The same as a handle names them, which stays with its model when another database becomes the current one."""
+    return Relations(engine.renderer, *engine.path(database, schema))
+
+
+def transient_relations(engine: Engine) -> Relations:
+    """The relations of a new model without a name, whose dimensions are named from the database that is the current one now."""
+    database, schema = engine.current()
+    home = engine.path(database, schema)
+    return Relations(engine.renderer, transient=engine.transient_name(), database=home[0] if len(home) > 1 else None)

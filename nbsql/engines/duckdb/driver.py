@@ -1,0 +1,197 @@
+"""DuckDB: a connection on which statements run, its transactions and its errors."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import duckdb
+
+from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.duckdb.paths import is_new, no_database
+from nbsql.engines.engine import Engine
+from nbsql.engines.watch import Watch, interruptible, is_watched
+from nbsql.errors import DatabaseError, InputError
+from nbsql.rendering.renderer import Renderer
+
+# Of files: the oldest version that holds models, which all programs of DuckDB since 1.3 open. Older ones lose how a function of
+# lists is written in a macro, and DuckDB 2.0 refuses what it then exports.
+_STORAGE = "v1.3.0"
+_HOLDER = re.compile(r"lock is held in (.+?) \(PID (\d+)\)")
+
+
+class DuckDBDriver(Engine):
+    """A connection to DuckDB, on which statements run.
+
+    Args:
+        connection: the user's own, or the path of a database file, which is then opened and closed here.
+        read_only: how to open a path.
+        watch: called with the name of each statement before it runs.
+    """
+
+    title = "DuckDB"
+    _seen: dict[tuple[Any, ...], list[tuple[Any, ...]]] | None = None  # answers of the catalogue, in a transaction of our own
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection | str | os.PathLike[str],
+        *,
+        read_only: bool = False,
+        watch: Callable[[str], None] | None = None,
+    ) -> None:
+        self.renderer = Renderer("duckdb")
+        self.watch = watch
+        self.owned = isinstance(connection, (str, os.PathLike))
+        if isinstance(connection, (str, os.PathLike)):
+            self.connection = _open(connection, read_only=read_only)
+        elif isinstance(connection, duckdb.DuckDBPyConnection):
+            self.connection = connection
+        else:
+            raise InputError(f"con must be a DuckDB connection or the path of a database, not {type(connection).__name__}")
+
+    def close(self) -> None:
+        """Close the connection, if it was opened here."""
+        if self.owned:
+            self.connection.close()
+
+    def _send(self, sql: str) -> list[tuple[Any, ...]]:
+        with self.errors():
+            return self.connection.execute(sql).fetchall()
+
+    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+        with self.errors():
+            statement = self.connection.extract_statements(sql)[0]
+
+        def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
+            with self.timed("prepared"), self._translated():  # of one row, too soon done for anybody to stop it
+                return self.connection.execute(statement, values).fetchall()
+
+        return rows
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        """DuckDB's errors as one line of ours, and Ctrl-C as KeyboardInterrupt."""
+        if self._at_work:
+            with self._translated():
+                yield
+            return
+        with interruptible(self), self._translated():
+            yield
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except duckdb.Error as error:
+            raise DatabaseError(one_line(error)) from error
+        except RuntimeError as error:
+            if str(error) == "Query interrupted":  # what DuckDB makes of a KeyboardInterrupt
+                raise KeyboardInterrupt from None
+            raise
+
+    def interrupt(self) -> None:
+        self.connection.interrupt()
+
+    def progress(self) -> float | None:
+        with suppress(duckdb.Error):  # the connection is closed
+            return float(self.connection.query_progress())
+        return None
+
+    @contextmanager
+    def tells_progress(self) -> Iterator[None]:
+        """DuckDB knows how far it is where it would show it; we show it by ourselves, where somebody watches."""
+        if not isinstance(self.watch, Watch) or not is_watched():
+            yield
+            return
+        before = self.ask("progress_settings")[0]
+        self._set_progress(True, False)
+        try:
+            yield
+        finally:
+            with suppress(DatabaseError):  # the caller's transaction has failed, or the connection is closed
+                self._set_progress(*before)
+
+    def _set_progress(self, *values: bool) -> None:
+        for name, value in zip(("enable_progress_bar", "enable_progress_bar_print"), values, strict=True):
+            self.ask("set_switch", name, "true" if value else "false")
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """A transaction of its own, or the one that the caller has open."""
+        session = self.ask("session")
+        if session == self.ask("session"):
+            yield  # the caller's, who will commit or roll back
+            return
+        with self.errors():
+            self.connection.begin()
+        self._seen = {("session",): session}
+        try:
+            yield
+        except BaseException:
+            self.connection.rollback()
+            raise
+        finally:
+            self._seen = None
+        with self.errors():
+            self.connection.commit()
+
+    def _in_transaction(self) -> bool:
+        """Whether the caller has a transaction open: outside of one, every statement has a number of its own.
+
+        Trying BEGIN would tell too, but DuckDB aborts the transaction that it is tried in.
+        """
+        return self.ask("session") == self.ask("session")
+
+    def run(self, name: str, sql: str) -> None:
+        super().run(name, sql)
+        if self._seen:
+            self._seen.clear()
+
+    def run_script(self, name: str, statements: Sequence[str]) -> None:
+        self.run(name, ";\n".join(statements))
+
+    def look(self, question: str, *arguments: Any) -> list[tuple[Any, ...]]:
+        """What is in the catalogue: asked once, in a transaction of our own, until a statement is run."""
+        if self._seen is None:
+            return self.ask(question, *arguments)
+        key = (question, *arguments)
+        if key not in self._seen:
+            self._seen[key] = self.ask(question, *arguments)
+        return self._seen[key]
+
+    @contextmanager
+    def looking_in(self, path: str) -> Iterator[None]:
+        seen, self._seen = self._seen, None
+        try:
+            with super().looking_in(path):
+                yield
+        finally:
+            self._seen = seen if seen is None else {}
+
+    def current(self) -> tuple[str, str]:
+        """The names of the current database and schema."""
+        database, schema, _ = self.look("session")[0]
+        return database, schema
+
+
+def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    if not os.fspath(path):  # which DuckDB takes for a database in memory, a new one
+        raise InputError("the path of a database must be a text of at least one character, not ''")
+    if read_only and is_new(path):
+        raise no_database(path)
+    try:
+        if is_new(path):  # closed again: who opens the file beside us must not have to ask for the same
+            duckdb.connect(os.fspath(path), config={"storage_compatibility_version": _STORAGE}).close()
+        return duckdb.connect(os.fspath(path), read_only=read_only)
+    except duckdb.Error as error:
+        reason = str(error)
+        if "lock" in reason:
+            holder = _HOLDER.search(reason)
+            by = f"{holder[1]} (PID {holder[2]})" if holder is not None else "another process"
+            message = f"{os.fspath(path)!r} is locked by {by}; close it there first"
+        else:
+            message = f"cannot open {os.fspath(path)!r}: {' '.join(reason.split())}"
+        raise DatabaseError(message) from error

@@ -1,0 +1,227 @@
+"""DuckDB: opens databases, looks around in them, and runs statements."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
+from typing import TYPE_CHECKING, Any, cast
+
+import duckdb
+from markupsafe import Markup
+
+from nbsql.engines.duckdb.driver import DuckDBDriver
+from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.duckdb.sources import Sources
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, ModelError, NbsqlError, NotSupportedError, suggestion
+from nbsql.rendering.dialect import folded, restore
+from nbsql.spec.column import Column
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+_KINDS = {
+    "varchar": "text",
+    "enum": "text",
+    "uuid": "text",
+    "boolean": "boolean",
+    **dict.fromkeys(["tinyint", "smallint", "integer", "bigint", "hugeint"], "integer"),
+    **dict.fromkeys(["utinyint", "usmallint", "uinteger", "ubigint", "uhugeint"], "integer"),
+    "null": "integer",  # the type that a table gives a column of nothing but NULL
+    "float": "float",
+    "double": "float",
+    "decimal": "decimal",
+}
+# What of a type JSON may not be able to hold.
+_FLOATING = {"FLOAT": "number", "DOUBLE": "number", "FLOAT[]": "numbers", "DOUBLE[]": "numbers"}
+_RESERVED = ("system", "temp", "information_schema", "pg_catalog")
+_TEMPORAL = ("date", "time", "interval")
+_PREVIEW_SECONDS = 2.0
+
+
+class DuckDB(DuckDBDriver):
+    """A connection to DuckDB.
+
+    Its arguments are those of `DuckDBDriver`.
+    """
+
+    def shares(self, other: Engine) -> bool:
+        return isinstance(other, DuckDB) and self.connection is other.connection
+
+    # Running. ------------------------------------------------------------------------------------------------------
+
+    def parameter_type(self, name: str) -> str:
+        return "VARCHAR" if name.startswith("ENUM") or name == '"NULL"' else name
+
+    def kind(self, name: str) -> str:
+        return _kind(duckdb.sqltype(name))
+
+    def placed(self, path: Sequence[str]) -> tuple[str, str, str]:
+        if len(path) == 2 and self.schema(self.current()[0], path[0]) is None:
+            path = (path[0], "main", path[1])  # DuckDB takes the first of two for a database if there is no such schema
+        return super().placed(path)
+
+    def _source(self, source: Any) -> Source:
+        return Sources(self).find(source)
+
+    def source_and_stamp(self, source: Any, spec: Markup) -> tuple[Source, Any]:
+        sources, found = Sources(self), None
+        with suppress(NbsqlError):  # said below, by whoever asks for one thing alone
+            question = sources.question(source, spec) if isinstance(source, str) else None
+            if question is not None:
+                with self.errors():  # as `columns`
+                    relation = self.connection.sql(question)
+                    answer, columns = relation.fetchall()[0], _columns(relation)
+                found = sources.with_answer(source, answer[:4], columns[4:])
+        return found or super().source_and_stamp(source, spec)
+
+    # Answers. ------------------------------------------------------------------------------------------------------
+
+    def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
+        """A query as a DuckDB relation."""
+        self.ask("current_names")  # a result of execute() that is not read to its end would keep DuckDB from making one
+        with self.errors():
+            return self.connection.sql(sql)
+
+    def names(self, sql: str) -> list[str]:
+        return list(self.relation(sql).columns)
+
+    def df(self, sql: str) -> pandas.DataFrame:
+        return self.connection.execute(sql).df()  # not by the relation, which would plan it twice
+
+    def arrow(self, sql: str) -> pyarrow.Table:
+        return cast("pyarrow.Table", self.relation(sql).to_arrow_table())
+
+    def pl(self, sql: str) -> polars.DataFrame:
+        return cast("polars.DataFrame", self.relation(sql).pl())
+
+    def show(self, sql: str) -> None:
+        self.relation(sql).show()
+
+    def preview(self, sql: str) -> str | None:
+        """As DuckDB shows a relation; None if that takes long, or if an error would abort the caller's transaction."""
+        if self._in_transaction():
+            return None
+        timer = threading.Timer(_PREVIEW_SECONDS, self.connection.interrupt)
+        try:
+            relation = self.relation(sql)
+            timer.start()
+            return str(relation)
+        except duckdb.InterruptException:
+            return None
+        finally:
+            timer.cancel()
+
+    def write(self, sql: str, path: str, file_format: str) -> None:
+        query = self.renderer.dialect.query(sql)
+        if file_format in ("json", "jsonl"):
+            found = self.relation(sql)
+            columns = [(name, _FLOATING.get(str(kind))) for name, kind in zip(found.columns, found.types, strict=True)]
+            if any(kind is not None for _, kind in columns):
+                query = self.renderer.fragment("in_json", query, columns)
+        self.ask("copy_to", query, path, file_format)
+
+    # Looking around. -----------------------------------------------------------------------------------------------
+
+    def making_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:
+        """DuckDB looks for what a macro reads in the search path: that of a model in another database is set for the time."""
+        if len(path) < 2 or path[0] == self.current()[0]:
+            return nullcontext()
+        return self.looking_in(restore(self.renderer.dialect.ident(*path)))
+
+    def database(self, name: str | None) -> str:
+        """The name of an attached database as the catalogue spells it; of the current one for None."""
+        if name is None:
+            return self.current()[0]
+        if not isinstance(name, str):
+            raise InputError(f"the name of a database must be text, not {name!r}")
+        names: list[str] = list(dict.fromkeys(row[0] for row in self.look("schemas")))
+        for known in names:
+            if folded(known) == folded(name):
+                return known
+        raise InputError(f"no database {name!r} is attached{suggestion(name, names) or '; ATTACH it first'}")
+
+    def is_read_only(self, database: str) -> bool:
+        return any(name == database and read_only for name, _, read_only in self.look("schemas"))
+
+    def schema(self, database: str, name: str) -> str | None:
+        """The schema of that name as the catalogue spells it, or None."""
+        found = [schema for place, schema, _ in self.look("schemas") if folded(place) == folded(database)]
+        return next((known for known in found if folded(known) == folded(name)), None)
+
+    def check_name(self, name: str) -> None:
+        if folded(name) in {*(folded(row[0]) for row in self.look("schemas")), *_RESERVED}:
+            raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
+
+    def columns(self, relation: Markup) -> list[Column]:
+        """The columns of a relation."""
+        with self.errors():  # of a relation that is not run, errors leave the caller's transaction as it is
+            return _columns(self.connection.sql(self.renderer.statement("without_rows", relation)))
+
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        """Raise InputError unless the text is one SQL expression over the columns of a source."""
+        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+        if not isinstance(expression, str) or not expression.strip():
+            raise InputError(f"{subject}, not {expression!r}")
+        try:
+            query = self.renderer.dialect.query(expression)
+            statements = self.connection.extract_statements(self.renderer.statement("expression", query))
+            if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+                raise InputError(f"{subject}, not {expression!r}")
+            sliced = self.renderer.fragment("with_slices", source.relation, query)
+            found = self.connection.sql(self.renderer.statement("without_rows", sliced))
+            if len(found.columns) != len(source.columns) + 1:
+                raise InputError(f"{subject}, not {expression!r}")
+            self.connection.sql(self.renderer.statement("expression_of_one_value", source.relation, query))
+        except duckdb.Error as error:
+            if "UNNEST not supported here" in str(error):
+                raise self.makes_rows(expression, argument) from None
+            if "must appear in the GROUP BY clause" in str(error):
+                raise self.is_aggregate(expression, argument) from None
+            raise InputError(f"{subject}: {one_line(error)}") from None
+
+    def check_pattern(self, pattern: str) -> None:
+        """Raise InputError unless RE2 understands the pattern. On a cursor: an error would abort the caller's transaction."""
+        cursor = self.connection.cursor()
+        try:
+            cursor.execute(self.renderer.statement("matches_pattern", pattern)).fetchall()
+        except duckdb.Error as error:
+            reason = str(error).split(": ", 1)[-1].splitlines()[0]
+            raise InputError(f"pattern {pattern!r} is not one that RE2 understands: {reason}") from None
+        finally:
+            cursor.close()
+
+
+def on_duckdb(engine: Engine, what: str) -> DuckDB:
+    """The engine, if it is DuckDB.
+
+    Raises:
+        NotSupportedError: it is another, which does not have `what` yet.
+    """
+    if isinstance(engine, DuckDB):
+        return engine
+    raise NotSupportedError(f"{what} is not available on {engine.title} yet; it is on DuckDB")
+
+
+def _columns(found: duckdb.DuckDBPyRelation) -> list[Column]:
+    return [Column(name, str(kind), _kind(kind)) for name, kind in zip(found.columns, found.types, strict=True)]
+
+
+def _kind(column_type: Any) -> str:
+    name = str(column_type.id).lower()
+    if name in _KINDS:
+        return _KINDS[name]
+    if name.startswith(_TEMPORAL):
+        return "temporal"
+    children = dict(column_type.children) if name in ("list", "map") else {}
+    if name == "list" and _KINDS.get(str(children["child"].id).lower()) == "text":
+        return "tokens"
+    if name == "map":
+        key, value = (_KINDS.get(str(children[part].id).lower()) for part in ("key", "value"))
+        if key == "text" and value in ("integer", "float", "decimal"):
+            return "token counts"
+    return "other"

@@ -1,0 +1,193 @@
+"""What a user calls a source: a table, a view, a query, a file, a relation or a frame."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from markupsafe import Markup
+
+from nbsql.engines.duckdb.driver import DuckDBDriver
+from nbsql.engines.duckdb.messages import one_line
+from nbsql.engines.handed_over import is_stream, read_whole
+from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.rendering.dialect import folded
+from nbsql.spec.column import Column
+
+_QUERY = re.compile(r"\s*\(*\s*(select|from|with|values|table|pivot|unpivot|describe)\b", re.IGNORECASE)
+_FILE = re.compile(r"\.(parquet|csv|tsv|json|jsonl|ndjson)(\.gz|\.zst)?$", re.IGNORECASE)
+
+
+class Sources:
+    """Finds what is meant, on one connection."""
+
+    def __init__(self, engine: DuckDBDriver) -> None:
+        self._engine = engine
+
+    def find(self, source: Any) -> Source:
+        """What the user means by `source`.
+
+        Raises:
+            InputError: there is no such table or view, or the text is no single SELECT.
+        """
+        if isinstance(source, os.PathLike):
+            source = str(Path(source))
+        if isinstance(source, str):
+            return self._named(source)
+        return self._frame(source)
+
+    def question(self, text: str, spec: Markup) -> str | None:
+        """What asks for a table or view that a text may name, and for `updated_at` of a model; None: it is something else."""
+        path = parts(text) or [text]
+        if len(path) > 3 or _QUERY.match(text) or _FILE.search(text):
+            return None
+        renderer = self._engine.renderer
+        return renderer.statement("source_and_stamp", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
+
+    def with_answer(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
+        """The table or view, by its full name, and `updated_at` as `ask` has it; None where it may be another that is meant.
+
+        Args:
+            text: that was asked about.
+            answer: the row of `source_and_stamp` (catalog.sql), without its columns.
+            columns: of what DuckDB found by the name.
+        """
+        place, relations, stamps = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
+        path = parts(text) or [text]
+        match = self._find(path, relations, place)
+        here = len(path) == 1 and match is not None and match[:2] in (place, ("temp", "main"))
+        if match is None or not (here or len(relations) == 1):
+            return None
+        check_names(columns, text)
+        source = Source(self._engine.renderer.dialect.ident(*match[:3]), text, columns, is_table=match[3] == "table")
+        source.anywhere = True
+        return source, [(stamp,) for stamp in stamps or ()]
+
+    def _named(self, text: str) -> Source:
+        relations = self._engine.ask("relations")
+        database, schema = self._engine.current()
+        for path in filter(None, ([text], parts(text))):
+            match = self._find(path, relations, (database, schema))
+            if match is not None:
+                relation = self._engine.renderer.dialect.ident(*match[match[0] == database : 3])
+                return self._described(relation, text, is_table=match[3] == "table")
+        if _FILE.search(text):
+            return self._described(self._engine.renderer.dialect.ident(text), text)
+        query = self._query(text)
+        if query is None:
+            near = (self._engine.current(), ("temp", "main"))
+            names = sorted({row[2] for row in relations if row[:2] in near and not row[2].startswith("nbsql ")})
+            hint = suggestion(text, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+            raise InputError(f"no table or view {text!r}{hint}")
+        with self._engine.errors():
+            refuse_twice(self._engine.connection.sql(query).columns, "the query")
+        relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
+        return self._described(relation, "the query")
+
+    def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
+        """The table or view that a path of quoted or plain names means: its database, schema and name, and which it is.
+
+        Args:
+            path: the names.
+            relations: the rows of `relations` (catalog.sql).
+            place: the current database and schema.
+        """
+        database, schema = place
+
+        def in_main(names: tuple[str, ...]) -> bool:
+            """Whether a path of two is the database and the table, as DuckDB allows it."""
+            return len(path) == 2 and [*map(folded, path)] == [folded(names[0]), folded(names[2])] and names[1] == "main"
+
+        found = []
+        for relation in relations:
+            names = relation[:3]
+            same = [*map(folded, path)] == [*map(folded, names[3 - len(path) :])]
+            if len(path) > 3 or not (same or in_main(names)):
+                continue
+            if len(path) == 1 and names[:2] not in [(database, schema), (database, "main"), ("temp", "main")]:
+                continue
+            if len(path) == 2 and names[0] != database and not in_main(names):
+                continue
+            # As DuckDB resolves names: temporary relations hide those of the current schema, which hide main's.
+            rank = (names[0] != "temp", names[1] != schema)
+            found.append((rank, relation))
+        return min(found)[1] if found else None
+
+    def _query(self, text: str) -> str | None:
+        """The one SELECT that a text holds, or None if it is not even meant as one."""
+        try:
+            statements = self._engine.connection.extract_statements(text)
+        except duckdb.Error as error:
+            if _QUERY.match(text):
+                raise InputError(f"the query cannot be read: {one_line(error)}") from None
+            return None
+        if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
+            raise InputError(f"a source is a table, a view or one SELECT, not {text!r}")
+        return _without_end(statements[0].query)
+
+    def _frame(self, frame: Any) -> Source:
+        name = self._engine.transient_name()
+        kind = type(frame).__name__
+        if is_stream(frame):
+            frame = read_whole(frame)
+        if kind in ("ndarray", "matrix", "memmap") and frame.ndim != 1:  # DuckDB takes the rows of a matrix for columns
+            if frame.ndim != 2:
+                raise InputError(f"a source has rows and columns, and an array of {frame.ndim} dimensions has not; reshape it")
+            frame = {f"column{index}": column for index, column in enumerate(frame.T)}
+        try:
+            self._engine.connection.register(name, frame)
+        except (duckdb.Error, TypeError, RuntimeError) as error:  # None is no object, and a generator is cast in vain
+            reason = str(error).splitlines()[0]
+            hint = "; it reads another database" if "another database" in str(error) else ""
+            if isinstance(frame, duckdb.DuckDBPyRelation):
+                raise InputError(f"the relation cannot be read on this connection{hint or f' ({reason})'}") from None
+            raise InputError(
+                f"a source is a table, a view, a SELECT, a file, a Query, a DuckDB relation, a pandas, Polars or Arrow frame, "
+                f"a dict of columns or a list of dicts, not {kind}"
+            ) from None
+        connection = self._engine.connection
+
+        def release() -> None:
+            try:
+                connection.unregister(name)
+            except duckdb.Error:  # the connection is closed, or its transaction over: the view is gone already
+                return
+
+        relation = self._engine.renderer.dialect.ident(name)
+        try:
+            if kind != "LazyFrame":  # asking one for its columns would run it
+                columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+                refuse_twice(columns, f"the {kind}")
+            return self._described(relation, f"the {kind}", is_frame=True, release=release)
+        except BaseException:
+            release()
+            raise
+
+    def _described(
+        self,
+        relation: Markup,
+        label: str,
+        *,
+        is_table: bool = False,
+        is_frame: bool = False,
+        release: Callable[[], None] | None = None,
+    ) -> Source:
+        columns = self._engine.columns(relation)
+        check_names(columns, label)
+        return Source(relation, label, columns, is_table=is_table, is_frame=is_frame, release=release)
+
+
+def _without_end(query: str) -> str:
+    """A query without the semicolons and comments that follow it, so that it can stand in parentheses."""
+    text = query.encode()  # DuckDB counts bytes
+    end = len(text)
+    for start, kind in reversed(duckdb.tokenize(query)):
+        if kind != duckdb.token_type.comment and text[start : start + 1] != b";":
+            break
+        end = start
+    return text[:end].decode().strip()

@@ -1,0 +1,1 @@
+"""PostgreSQL. Only `address` can be imported without psycopg."""

@@ -1,0 +1,175 @@
+"""PostgreSQL: a connection on which statements run, its transactions and its errors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
+
+import psycopg
+from psycopg.pq import TransactionStatus
+from psycopg.rows import tuple_row
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.postgres.address import misread, without_passwords
+from nbsql.errors import DatabaseError, InputError
+from nbsql.rendering.renderer import Renderer
+
+_LEAST_VERSION = 15
+_BUSY = ("40001", "40P01", "55P03")  # serialization failure, deadlock, lock not available
+_LONG = 2_000  # characters of a statement that PostgreSQL shall not compile
+
+
+class PostgreSQLDriver(Engine):
+    """A connection to PostgreSQL, on which statements run.
+
+    Args:
+        connection: the user's own, of psycopg 3, or the address of a database, postgresql://..., which is then opened and
+            closed here.
+        watch: called with the name of each statement before it runs.
+    """
+
+    title = "PostgreSQL"
+    forgives = False
+    exact = True
+
+    def __init__(
+        self,
+        connection: psycopg.Connection[Any] | str,
+        *,
+        watch: Callable[[str], None] | None = None,
+    ) -> None:
+        self.renderer = Renderer("postgres")
+        self.watch = watch
+        self.owned = isinstance(connection, str)
+        self._within = False  # whether a transaction of `transaction` is open
+        self._last: list[Callable[[], object]] = []  # what is done as the last of a transaction
+        if isinstance(connection, str):
+            self.connection: psycopg.Connection[Any] = _open(connection)
+        elif isinstance(connection, psycopg.Connection):
+            self.connection = connection
+        else:
+            kind = f"{type(connection).__module__.split('.')[0]}.{type(connection).__name__}"
+            raise InputError(f"con must be a connection of psycopg 3 (psycopg.connect) or a postgresql:// address, not {kind}")
+        with self.errors():
+            version = self.connection.info.server_version // 10_000
+        if version < _LEAST_VERSION:
+            self.close()
+            raise DatabaseError(f"this server is PostgreSQL {version}; nbsql needs {_LEAST_VERSION} or later")
+
+    def close(self) -> None:
+        if self.owned:
+            self.connection.close()
+
+    def _send(self, sql: str) -> list[tuple[Any, ...]]:
+        return self._fetch(sql)[1]
+
+    def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+        """The columns and the rows of a statement."""
+        with self.errors(), self.guarded(), self._uncompiled(sql), self._cursor() as cursor:
+            cursor.execute(sql.encode(self.connection.info.encoding))
+            if cursor.description is None:
+                return [], []
+            return [column.name for column in cursor.description], cursor.fetchall()
+
+    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+        statement = sql.encode(self.connection.info.encoding)
+
+        def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
+            with (
+                self.timed("prepared"),
+                self.errors(),
+                self.guarded(),
+                psycopg.RawCursor(self.connection, row_factory=tuple_row) as cursor,
+            ):
+                found: list[tuple[Any, ...]] = cursor.execute(statement, values, prepare=True).fetchall()
+                return found
+
+        return rows
+
+    def _cursor(self) -> psycopg.Cursor[tuple[Any, ...]]:
+        return psycopg.Cursor(self.connection, row_factory=tuple_row)
+
+    @contextmanager
+    def _uncompiled(self, sql: str) -> Iterator[None]:
+        """A long statement is run, not compiled, which takes seconds and saves less. Our transactions see to it themselves."""
+        if self._within or len(sql) < _LONG:
+            yield
+            return
+        with self.connection.transaction(), self._cursor() as cursor:
+            before = cursor.execute(self.renderer.statement("set_transaction_settings", "off").encode()).fetchall()[0][:2]
+            yield
+            cursor.execute(self.renderer.statement("set_transaction_settings", *before).encode())
+
+    def guarded(self, *, trial: bool = False) -> AbstractContextManager[Any]:
+        """A savepoint where a transaction is open, which an error would abort; no transaction is left behind.
+
+        Args:
+            trial: whether the error may be overcome; if not, our own transaction is lost anyway.
+        """
+        idle = self.connection.info.transaction_status == TransactionStatus.IDLE
+        if (self._within and not trial) or (idle and self.connection.autocommit):
+            return nullcontext()
+        found: AbstractContextManager[Any] = self.connection.transaction()
+        return found
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise DatabaseError(_one_line(error)) from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """A transaction of its own, which sees one state of the database, or a savepoint in the caller's."""
+        if self._within:
+            yield
+            return
+        idle = self.connection.info.transaction_status == TransactionStatus.IDLE
+        with self.errors(), self.connection.transaction():
+            self._within = True
+            try:
+                if idle:
+                    self.ask("repeatable_read")
+                before = self.ask("set_transaction_settings", "off")[0][:2]
+                yield
+                for act in self._last:
+                    act()
+                self.ask("set_transaction_settings", *before)
+            finally:
+                self._within = False
+                self._last.clear()
+
+
+def _open(address: str) -> psycopg.Connection[Any]:
+    logging.getLogger("psycopg").addHandler(logging.NullHandler())  # it would print how a rollback fares that Ctrl-C cut short
+    try:
+        return psycopg.connect(address, autocommit=True)
+    except psycopg.Error as error:
+        reason = " ".join(without_passwords(str(error).split("\n")[0]).split())
+        if misread(address):  # the reason may have a part of the password in it
+            reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 and % as %25"
+        raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # no password in a trace
+
+
+def _one_line(error: psycopg.Error) -> str:
+    """What PostgreSQL says, without its picture of the statement."""
+    state = error.sqlstate
+    if state in _BUSY:
+        return "another connection is changing the same model or table at this moment; try again when it is done"
+    said = " ".join((error.diag.message_primary or str(error)).split())
+    if state == "2BP01":  # dependent objects still exist
+        who = (error.diag.message_detail or "something").split(" depends on ")[0]
+        return f"{who} reads the model, whose tables are to be made anew; drop it first, and make it again afterwards"
+    if state == "42501" and said.startswith("must be owner"):
+        return f"{said}; connect as its owner"
+    if state == "42501":  # insufficient privilege
+        cure = " (a model needs CREATE on the database; without a name it needs TEMPORARY only)" if "database" in said else ""
+        return f"{said}; the owner can GRANT it{cure}"
+    if state in ("54000", "54011"):  # program limit exceeded, too many columns
+        return f"so many features do not fit into a row of PostgreSQL's tables ({said}); take fewer"
+    if state == "25006":  # read-only transaction
+        return f"{said}; connect to a server that can be written, without default_transaction_read_only"
+    return said

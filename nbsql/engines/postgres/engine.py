@@ -1,0 +1,156 @@
+"""PostgreSQL: opens connections, looks around in them, and runs statements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.postgres.driver import PostgreSQLDriver
+from nbsql.engines.postgres.files import write
+from nbsql.engines.postgres.sources import compared_by_type, described, find, kind_of
+from nbsql.engines.source import Source
+from nbsql.errors import DatabaseError, InputError, ModelError
+from nbsql.family.text import LETTERS_AND_DIGITS
+from nbsql.spec.column import Column
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+_SHOWN = 40
+
+
+class PostgreSQL(PostgreSQLDriver):
+    """A connection to PostgreSQL.
+
+    Its arguments are those of `PostgreSQLDriver`.
+    """
+
+    def shares(self, other: Engine) -> bool:
+        return isinstance(other, PostgreSQL) and self.connection is other.connection
+
+    # Running. ------------------------------------------------------------------------------------------------------
+
+    def parameter_type(self, name: str) -> str:
+        return name if compared_by_type(name) else "text"
+
+    def kind(self, name: str) -> str:
+        return kind_of(name, "b")
+
+    def names(self, sql: str) -> list[str]:
+        return [name for name, _ in described(self, sql)]
+
+    def df(self, sql: str) -> pandas.DataFrame:
+        import pandas
+
+        names, rows = self._fetch(sql)
+        return pandas.DataFrame.from_records(rows, columns=names)
+
+    def arrow(self, sql: str) -> pyarrow.Table:
+        import pyarrow
+
+        names, rows = self._fetch(sql)
+        columns = zip(*rows, strict=True) if rows else [()] * len(names)
+        return pyarrow.Table.from_arrays([pyarrow.array(column) for column in columns], names=names)
+
+    def pl(self, sql: str) -> polars.DataFrame:
+        import polars
+
+        names, rows = self._fetch(sql)
+        return polars.DataFrame(rows, schema=names, orient="row", infer_schema_length=None)
+
+    def show(self, sql: str) -> None:
+        from rich.console import Console
+
+        query = self.renderer.fragment("subquery", self.renderer.dialect.query(sql))
+        names, rows = self._fetch(self.renderer.statement("first_rows", query, _SHOWN))
+        cells = [names, *(["NULL" if value is None else str(value) for value in row] for row in rows)]
+        widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+        lines = ["  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in cells]
+        lines.insert(1, "  ".join("-" * width for width in widths))
+        Console().print("\n".join(lines), markup=False, highlight=False, emoji=False, soft_wrap=True)
+
+    def write(self, sql: str, path: str, file_format: str) -> None:
+        write(self, sql, path, file_format)
+
+    # Looking around. -----------------------------------------------------------------------------------------------
+
+    def _source(self, source: Any) -> Source:
+        return find(self, source)
+
+    def current(self) -> tuple[str, str]:
+        database, schema = self.ask("current_names")[0]
+        if schema is None:
+            raise DatabaseError("the search_path of this connection names no schema that is there; SET search_path first")
+        return database, schema
+
+    def database(self, name: str | None) -> str:
+        current: str = self.ask("current_names")[0][0]
+        if name is not None and name != current:
+            raise InputError(f"a connection to PostgreSQL reaches one database only, {current!r}; connect to {name!r}")
+        return current
+
+    def is_read_only(self, database: str) -> bool:  # noqa: ARG002 - there is one
+        return bool(self.ask("is_read_only")[0][0])
+
+    def schema(self, database: str, name: str) -> str | None:
+        return next((known for (known,) in self.ask("schemas", database) if known == name), None)
+
+    def check_name(self, name: str) -> None:
+        if name.startswith("pg_") or name == "information_schema":
+            raise ModelError(f"{name!r} is a name that PostgreSQL keeps for itself; choose another name")
+        if len(name.encode()) > 63:
+            raise InputError(f"a model's name has at most 63 bytes on PostgreSQL, which would cut {name!r}")
+
+    def path(self, database: str, schema: str) -> tuple[str, ...]:  # noqa: ARG002 - there is one database
+        return (schema,)
+
+    def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
+        aside = f"{self.transient_name()} {self.connection.info.backend_pid}"
+        ident = self.renderer.dialect.ident
+        self.run("set the old model aside", self.renderer.statement("rename_schema", ident(schema), ident(aside)))
+        self._last.append(lambda: drop(aside))
+        return aside
+
+    def columns(self, relation: Markup) -> list[Column]:
+        found = described(self, self.renderer.statement("without_rows", relation))
+        types = {oid: kind for oid, *kind in self.ask("types", sorted({oid for _, oid in found}))} if found else {}
+        return [Column(name, types[oid][0], kind_of(*types[oid])) for name, oid in found]
+
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+        if not isinstance(expression, str) or not expression.strip():
+            raise InputError(f"{subject}, not {expression!r}")
+        query = self.renderer.dialect.query(expression)
+        several = "42804"  # a set where there is to be one value
+        try:
+            whole = described(self, self.renderer.statement("expression_of", source.relation, query))
+            described(
+                self, self.renderer.statement("without_rows", self.renderer.fragment("with_slices", source.relation, query))
+            )
+        except DatabaseError as error:
+            state = getattr(error.__cause__, "sqlstate", None)
+            if state == "42803":  # grouping error
+                raise self.is_aggregate(expression, argument) from None
+            if state != several:
+                raise InputError(f"{subject}: {error}") from None
+            whole = [(expression, 0)]
+        if len(whole) != 1:
+            raise InputError(f"{subject}, not {expression!r}")
+        try:
+            described(self, self.renderer.statement("expression_of_one_value", source.relation, query))
+        except DatabaseError:
+            raise self.makes_rows(expression, argument) from None
+
+    def check_pattern(self, pattern: str) -> None:
+        if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/engines/postgres/tokens.sql)
+            return
+        try:
+            with self.errors(), self.guarded(trial=True):
+                self.ask("matches_pattern", pattern)
+        except DatabaseError as error:
+            raise InputError(f"pattern {pattern!r} is not one that PostgreSQL understands: {error}") from None

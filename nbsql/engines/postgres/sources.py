@@ -1,0 +1,106 @@
+"""What a user calls a source on PostgreSQL: a table, a view or a query; and what the columns of a query are."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import psycopg
+from psycopg.pq import ExecStatus
+
+from nbsql.engines.postgres.driver import PostgreSQLDriver
+from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.errors import DatabaseError, InputError, listed, suggestion
+
+_KINDS = {
+    **dict.fromkeys(["text", "character varying", "character", '"char"', "name", "citext", "uuid"], "text"),
+    "boolean": "boolean",
+    **dict.fromkeys(["smallint", "integer", "bigint"], "integer"),
+    **dict.fromkeys(["real", "double precision"], "float"),
+    "numeric": "decimal",
+}
+_TEMPORAL = ("date", "time", "interval")
+_SELECT = re.compile(r"\s*\(*\s*(select|with|values|table)\b", re.IGNORECASE)
+
+
+def kind_of(name: str, typtype: str) -> str:
+    """What nbsql makes of a type, by its name and pg_type.typtype."""
+    plain = name.rsplit(".", 1)[-1]  # a type of an extension may come with its schema
+    if typtype == "e":
+        return "text"
+    if plain.endswith("[]"):
+        return "tokens" if _KINDS.get(plain.removesuffix("[]")) == "text" else "other"
+    return "temporal" if plain.startswith(_TEMPORAL) else _KINDS.get(plain, "other")
+
+
+def compared_by_type(name: str) -> bool:
+    """Whether a value of a type may be written in several ways, 1 and 1.0; where it is a text, or of an ENUM, it may not."""
+    return _KINDS.get(name, "text") != "text" or name.startswith(_TEMPORAL)
+
+
+def described(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
+    """The columns of a query and the numbers of their types. The server reads the query and does not run it.
+
+    Raises:
+        DatabaseError: it cannot be read, or is more than one statement.
+        InputError: it has parameters.
+    """
+    with engine.errors(), engine.guarded(trial=True):
+        driver, encoding = engine.connection.pgconn, engine.connection.info.encoding
+        result = driver.prepare(b"", sql.encode(encoding))
+        if result.status != ExecStatus.COMMAND_OK:
+            raise psycopg.errors.error_from_result(result, encoding=encoding)
+        result = driver.describe_prepared(b"")
+        if result.nparams:
+            raise InputError("the query has parameters such as $1; a source has all its values in it")
+        return [((result.fname(i) or b"").decode(encoding), result.ftype(i)) for i in range(result.nfields)]
+
+
+def find(engine: PostgreSQLDriver, source: Any) -> Source:
+    """What the user means by `source`.
+
+    Raises:
+        InputError: there is no such table or view, or the text is no single SELECT.
+    """
+    if not isinstance(source, str):
+        raise InputError(
+            f"a source is a table, a view or a SELECT on PostgreSQL, not {type(source).__name__}; write it to a table first"
+        )
+    dialect = engine.renderer.dialect
+    relations = engine.ask("relations")
+    relation = _find(engine, source, relations)
+    if relation is not None:
+        path, is_table = relation
+        return _source(engine, Source(dialect.ident(*path), source, [], is_table=is_table))
+    query = source.strip().rstrip(";").rstrip()
+    selects = _SELECT.match(query) is not None
+    try:
+        described(engine, query)  # by itself: it is one statement, and whole
+        if not selects:
+            raise InputError(f"a source is a table, a view or one SELECT, not {source!r}")
+        return _source(engine, Source(engine.renderer.fragment("subquery", dialect.query(query)), "the query", []))
+    except DatabaseError as error:
+        if selects:
+            raise InputError(f"the query cannot be read: {error}") from None
+    names = sorted(name for _, schema, name, _, visible in relations if visible and not schema.startswith("pg_"))
+    hint = suggestion(source, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+    raise InputError(f"no table or view {source!r}{hint}")
+
+
+def _source(engine: PostgreSQLDriver, source: Source) -> Source:
+    source.columns = engine.columns(source.relation)
+    refuse_twice([column.name for column in source.columns], source.label)
+    check_names(source.columns, source.label)
+    return source
+
+
+def _find(engine: PostgreSQLDriver, text: str, relations: list[tuple[Any, ...]]) -> tuple[tuple[str, ...], bool] | None:
+    """The table or view that a text names: as it is, or as PostgreSQL reads it, which folds names without quotes."""
+    database = engine.ask("current_names")[0][0]
+    paths = [[text], parts(text), [name.lower() for name in parts(text)] if '"' not in text else []]
+    for whole in filter(None, paths):
+        path = whole[1:] if len(whole) == 3 and whole[0] == database else whole
+        for _, schema, name, kind, visible in relations:
+            if path == [schema, name] or (path == [name] and visible):
+                return (schema, name), kind == "table"
+    return None

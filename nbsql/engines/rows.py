@@ -1,0 +1,147 @@
+"""Rows that Python holds: a dictionary of columns, or a list of rows; and what their values are."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+from nbsql.errors import InputError
+
+_LARGEST = 2**63
+_NUMBERS = ("integer", "float", "decimal")
+_WORDS = {
+    "integer": "BIGINT",
+    "float": "DOUBLE",
+    "text": "VARCHAR",
+    "tokens": "VARCHAR[]",
+    "token counts": "MAP(VARCHAR, DOUBLE)",
+}
+
+
+def rows_at_hand(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
+    """The rows as a text of JSON, a list of objects, and the kind of type of each column (sql/macros/primitives/rows.sql).
+
+    Args:
+        source: {column: values}, or a list of {column: value}; a column that a row lacks is NULL there.
+
+    Raises:
+        InputError: it has no columns, or these differ in length, or hold values that no column could.
+    """
+    columns = _columns(source)
+    types = {name: _type(name, values) for name, values in columns.items()}
+    texts = {name: [_text(value, types[name]) for value in values] for name, values in columns.items()}
+    rows = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
+    return json.dumps(rows, ensure_ascii=False), types
+
+
+def structure(columns: Mapping[str, str]) -> str:
+    """The types of the objects as DuckDB reads them from JSON, by their kinds."""
+    words = {
+        "integer": "BIGINT",
+        "float": "DOUBLE",
+        "text": "VARCHAR",
+        "tokens": "VARCHAR[]",
+        "token counts": "MAP(VARCHAR, DOUBLE)",
+    }
+    return json.dumps([{name: words.get(kind, kind.upper()) for name, kind in columns.items()}], ensure_ascii=False)
+
+
+def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {}
+    if isinstance(source, Mapping):
+        for name, values in source.items():
+            values = pythonic(values)
+            if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+                raise InputError(
+                    f"a dict as a source has a list of values a column, not {name!r}: {values!r}; for one row write [row]"
+                )
+            found[name] = [*map(pythonic, values)]
+        lengths = {len(values) for values in found.values()}
+        if len(lengths) > 1:
+            raise InputError(f"the columns have {min(lengths)} to {max(lengths)} values; give each a value a row")
+    else:
+        if not all(isinstance(row, Mapping) for row in source):
+            raise InputError("a list as a source holds rows, each a dict {column: value}")
+        found = {name: [pythonic(row.get(name)) for row in source] for name in dict.fromkeys(n for row in source for n in row)}
+    for name in found:
+        if not isinstance(name, str):
+            raise InputError(f"a column's name must be text, not {name!r}")
+    if not found:
+        raise InputError("the rows have no columns")
+    return found
+
+
+def _type(name: str, values: Iterable[Any]) -> str:
+    """The type of a column of these values."""
+    present = [value for value in values if value is not None]
+    kinds = {kind_of_value(value) for value in present}
+    if kinds <= {"integer"}:
+        return "integer" if all(-_LARGEST <= value < _LARGEST for value in present) else "float"
+    if kinds <= {*_NUMBERS}:
+        return "float"
+    kind = kinds.pop()
+    if kinds or kind == "other":
+        kinds_of = sorted({type(value).__name__ for value in present})
+        raise InputError(f"column {name!r} holds {', '.join(kinds_of)}, of which no column is made; give it values of one type")
+    if kind != "temporal":
+        return kind
+    for type_, word in {datetime: "timestamp", date: "date", time: "time", timedelta: "interval"}.items():
+        if all(isinstance(value, type_) for value in present):
+            return word
+    raise InputError(f"column {name!r} holds dates and times of several types; give it values of one type")
+
+
+def _text(value: Any, type_: str) -> Any:
+    """A value as JSON has it."""
+    if type_ == "float" and value is not None:
+        value = float(value)
+        return value if math.isfinite(value) else None  # NaN and the infinities count as NULL
+    if isinstance(value, dict):
+        return {key: None if each is None else float(each) for key, each in value.items()}
+    if isinstance(value, (date, time)):
+        return value.isoformat()
+    return str(value) if isinstance(value, (UUID, timedelta)) else value
+
+
+def pythonic(value: Any) -> Any:
+    """A value as Python's own, of numpy's scalars and arrays and of what pandas calls missing, without importing them."""
+    if isinstance(value, Mapping):
+        return {key: pythonic(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [*map(pythonic, value)]
+    name, shape = type(value).__name__, getattr(value, "shape", None)
+    if name in ("NAType", "NaTType"):
+        return None
+    if shape == ():
+        found = value.item()
+        if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # of nanoseconds, which Python has no type for
+            return value.astype(f"{name}[us]").item()
+        return found
+    return pythonic(value.tolist()) if isinstance(shape, tuple) and len(shape) == 1 else value
+
+
+def kind_of_value(value: Any) -> str:
+    """The kind of a column that holds such values."""
+    if isinstance(value, bool):
+        return "boolean"
+    for kind, types in {
+        "integer": int,
+        "float": float,
+        "decimal": Decimal,
+        "text": (str, UUID),
+        "temporal": (date, time, timedelta),
+    }.items():
+        if isinstance(value, types):  # type: ignore[arg-type]
+            return kind
+    if isinstance(value, list) and all(each is None or isinstance(each, str) for each in value):
+        return "tokens"
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        counts = [each for each in value.values() if each is not None]
+        if all(isinstance(each, (int, float, Decimal)) and not isinstance(each, bool) for each in counts):
+            return "token counts"
+    return "other"

@@ -1,0 +1,1 @@
+"""Spark. Nothing here can be imported without pyspark."""

@@ -1,0 +1,106 @@
+"""What is in a catalog of Spark, and how a model stands in it.
+
+A model is published as tables with a number, statistics_3, that do not change any more, and as a view of each, statistics, by
+which others read it. The table of the spec is made last: what has one is whole, and what has none is the rest of a fit that was
+stopped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nbsql.engines.spark.driver import SparkDriver
+from nbsql.errors import DatabaseError
+from nbsql.plan.parts import PARTS, PUBLISHED
+
+_PART = re.compile(rf"({'|'.join(PUBLISHED)})_([0-9]+)")
+
+
+def is_blank(engine: SparkDriver, schema: str) -> bool:
+    """Whether a schema holds nothing, or the rest of a fit that was stopped before it was whole: as good as none."""
+    found = _names(engine, schema)
+    return whole(found) is None and all(_PART.fullmatch(name) for name in found)
+
+
+def whole(names: list[str]) -> int | None:
+    """The number of the newest whole model among the relations of a schema."""
+    numbers = [int(match[2]) for match in map(_PART.fullmatch, names) if match and match[1] == "spec"]
+    return max(numbers, default=None)
+
+
+def next_number(engine: SparkDriver, schema: str) -> int:
+    """A number that no part of a model has."""
+    return 1 + max((int(match[2]) for match in map(_PART.fullmatch, _names(engine, schema)) if match), default=0)
+
+
+def switch(engine: SparkDriver, schema: str, number: int) -> None:
+    """Let the names of a model stand for what has this number, the spec last, and drop all else but the whole model before."""
+    render, ident = engine.renderer.statement, engine.renderer.dialect.ident
+    names = _names(engine, schema)
+    if "spec" in names and not _published(engine, schema):  # made by the statements of `fit_sql`: what has the names are tables
+        for part in set(PUBLISHED) & set(names):
+            engine.run(f"drop {part}", render("drop_part", ident(schema, part), _kind(part)))
+    for part in PUBLISHED:
+        if f"{part}_{number}" in names:
+            view = render(
+                "create_part_view", ident(schema, part), ident(schema, f"{part}_{number}"), number, PARTS[part].comment
+            )
+            engine.run(f"publish {part}", view)
+        elif part in names:
+            engine.run(f"drop {part}", render("drop_part", ident(schema, part), "view"))
+    kept = (number, whole([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
+    for name in names:
+        match = _PART.fullmatch(name)
+        if match and int(match[2]) not in kept:
+            engine.run(f"drop {name}", render("drop_part", ident(schema, name), _kind(match[1])))
+
+
+def _kind(part: str) -> str:
+    return "view" if part == "likelihoods" else "table"
+
+
+def mend(engine: SparkDriver, schema: str) -> None:
+    """End what was stopped between the last table of a model and the views that stand for it."""
+    number = whole(_names(engine, schema))
+    if number is not None and _published(engine, schema) < number:
+        switch(engine, schema, number)
+
+
+def _published(engine: SparkDriver, schema: str) -> int:
+    try:
+        rows = engine.ask("part_number", engine.renderer.dialect.ident(schema, "spec"))
+    except DatabaseError:
+        return 0
+    return int(rows[0][1]) if str(rows[0][1]).isdigit() else 0
+
+
+def _names(engine: SparkDriver, schema: str) -> list[str]:
+    """The relations of a schema that are not temporary."""
+    return [name for _, name, temporary in engine.ask("tables_in", engine.renderer.dialect.ident(schema)) if not temporary]
+
+
+def _relations(engine: SparkDriver) -> list[tuple[Any, ...]]:
+    catalog, schema = engine.current()
+    rows = engine.ask("tables_in", engine.renderer.dialect.ident(schema))
+    return [(catalog, schema, name, "view" if temporary else "table") for _, name, temporary in rows]
+
+
+def _contents(engine: SparkDriver, database: str, schema: str) -> list[tuple[Any, ...]]:  # noqa: ARG001 - there is one catalog
+    mend(engine, schema)
+    found = [name for name in _names(engine, schema) if not _PART.fullmatch(name)]
+    views = ("priors", "components", "likelihoods", "features")  # what is a view elsewhere
+    return [(name, "view" if name in views else "table") for name in found]
+
+
+def _model_schemas(engine: SparkDriver, database: str) -> list[tuple[Any, ...]]:  # noqa: ARG001
+    held = ((schema, _names(engine, schema)) for (schema,) in engine.ask("schemas"))
+    return [(schema,) for schema, names in held if "spec" in names or whole(names) is not None]
+
+
+ANSWERS: Mapping[str, Callable[..., list[tuple[Any, ...]]]] = {
+    "relations": _relations,
+    "contents": _contents,
+    "model_schemas": _model_schemas,
+}

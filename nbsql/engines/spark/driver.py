@@ -1,0 +1,157 @@
+"""Spark: a session on which statements run, its transactions and its errors."""
+
+from __future__ import annotations
+
+import logging
+import re
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from py4j.protocol import Py4JError, Py4JJavaError
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError, InputError, NotSupportedError
+from nbsql.rendering.renderer import Renderer
+
+_LEAST_VERSION = 4
+_STOPPED = "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"
+# A statement that makes, changes or drops what is the session's own: its first line, and the query that may follow.
+_TEMPORARY = re.compile(r"([A-Z]+) [A-Z ]+ (`nbsql (?:[^`]|``)*`)(?: AS)?(?:\n|$)")
+# Rows, which may be many; all else that is temporary has the size of a model.
+_STAGED = (" source`", " design`", " rows`", " sample`", " distances`")
+
+
+class SparkDriver(Engine):
+    """A session of Spark, in which statements run.
+
+    Args:
+        session: a SparkSession.
+        watch: called with the name of each statement before it runs.
+    """
+
+    title = "Spark"
+    drafts = True
+    lacks = frozenset(["auto", "predict_one", "predict_one_sql"])
+
+    def __init__(self, session: SparkSession, *, watch: Callable[[str], None] | None = None) -> None:
+        if ".connect." in type(session).__module__:
+            raise NotSupportedError("Spark Connect is not available yet; pass a session of SparkSession.builder.master(...)")
+        if not isinstance(session, SparkSession):
+            raise InputError(f"con must be a SparkSession, not {type(session).__module__}.{type(session).__name__}")
+        self.renderer = Renderer("spark")
+        self.watch = watch
+        self.session = session
+        self._before: dict[str, DataFrame | None] | None = None  # what a transaction has changed, as it was
+        if session.sparkContext._jsc is None or session.sparkContext._jsc.sc().isStopped():
+            raise DatabaseError(_STOPPED)
+        if int(session.version.split(".")[0]) < _LEAST_VERSION:
+            raise DatabaseError(f"this session is Spark {session.version}; nbsql needs {_LEAST_VERSION}.0 or later")
+        if self._setting("spark.sql.parser.escapedStringLiterals"):
+            raise DatabaseError(
+                "spark.sql.parser.escapedStringLiterals is true in this session, which changes what texts say; set it to false"
+            )
+        self.exact = self._setting("spark.sql.caseSensitive")
+
+    def close(self) -> None:
+        """The session is the user's."""
+
+    def _setting(self, name: str) -> bool:
+        return self.session.conf.get(name, "false") == "true"
+
+    def _send(self, sql: str) -> list[tuple[Any, ...]]:
+        with self.errors():
+            return [tuple(row) for row in self.session.sql(sql).collect()]
+
+    def run(self, name: str, sql: str) -> None:
+        """Run a statement for its effect.
+
+        Spark makes a cached query anew whenever what it reads has changed. A table of a model must not change so, and is cut
+        off from its sources; for this it need not be cached. Adding to it makes it anew.
+        """
+        made = _TEMPORARY.match(sql)
+        if made is not None and self._before is not None and made[2] not in self._before:
+            self._before[made[2]] = self._table(made[2])
+        if made is None or made[1] not in ("CACHE", "INSERT") or made[2].endswith(_STAGED):
+            super().run(name, sql)
+            return
+        self.announce(name)
+        with self.timed(name), self.errors():
+            rows = self.session.sql(sql[made.end() :])
+            if made[1] == "INSERT":
+                rows = self.session.table(made[2]).unionAll(rows)
+            with self._without_constraints():
+                rows.localCheckpoint().createOrReplaceTempView(made[2])
+
+    @contextmanager
+    def _without_constraints(self) -> Iterator[None]:
+        """A checkpoint keeps what is known of its columns. In a union Spark takes one's columns for another's, and fails."""
+        conf, name = self.session.conf, "spark.sql.constraintPropagation.enabled"
+        before = conf.get(name, "true")
+        conf.set(name, "false")
+        try:
+            yield
+        finally:
+            conf.set(name, str(before))
+
+    @contextmanager
+    def errors(self) -> Iterator[None]:
+        noise = logging.getLogger("SQLQueryContextLogger")  # pyspark prints a JVM's trace of every error there
+        disabled, noise.disabled = noise.disabled, True
+        try:
+            yield
+        except (PySparkException, Py4JError) as error:
+            # A frame of pyspark's and the error refer to each other; those above keep the query, with its view of a frame.
+            traceback.clear_frames(error.__traceback__)
+            raise DatabaseError(one_line(error)) from error
+        finally:
+            noise.disabled = disabled
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        """Spark has none: a model is made aside, in the session, and published when it is whole (nbsql/storage/drafts.py).
+
+        What an error leaves in the session is as it was before.
+        """
+        if self._before is not None:
+            yield
+            return
+        self._before = {}
+        try:
+            yield
+        except BaseException:
+            for name, before in self._before.items():
+                with suppress(PySparkException, Py4JError, OSError):  # the session is stopped
+                    if before is None:
+                        self.session.catalog.dropTempView(name.strip("`"))
+                    else:
+                        before.createOrReplaceTempView(name)
+            raise
+        finally:
+            self._before = None
+
+    def _table(self, name: str) -> DataFrame | None:
+        try:
+            return self.session.table(name)
+        except AnalysisException:
+            return None
+
+    def dataframe(self, sql: str) -> DataFrame:
+        """A query as a Spark DataFrame."""
+        with self.errors():
+            return self.session.sql(sql)
+
+
+def one_line(error: Exception) -> str:
+    """What Spark says, without its picture of the statement and without traces."""
+    said = str(error.java_exception if isinstance(error, Py4JJavaError) else error).strip()
+    if "stopped SparkContext" in said or (isinstance(error, Py4JError) and not isinstance(error, Py4JJavaError)):
+        return _STOPPED
+    if "INVALID_TEMP_OBJ_REFERENCE" in said:
+        ends = "a temporary view, a DataFrame or a transient model"
+        return f"a view cannot read what ends with this session, {ends}; use create_table"
+    line = re.split(r"\n|SQLSTATE:", said)[0]
+    return " ".join(re.sub(r"^\[[A-Z0-9_.]+\] ", "", line).split()) or type(error).__name__

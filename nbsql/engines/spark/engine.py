@@ -1,0 +1,166 @@
+"""Spark: looks around in a session, and runs statements."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.engines.spark import catalog as spark_catalog
+from nbsql.engines.spark.driver import SparkDriver
+from nbsql.engines.spark.sources import find, kind_of
+from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.family.text import LETTERS_AND_DIGITS
+from nbsql.rendering.dialect import folded
+from nbsql.spec.column import Column
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+_NAME = re.compile("[A-Za-z0-9_]+")
+_RESERVED = ("information_schema", "global_temp", "system", "session")
+
+
+class Spark(SparkDriver):
+    """A session of Spark, which is the user's and stays open.
+
+    Its arguments are those of `SparkDriver`.
+    """
+
+    def shares(self, other: Engine) -> bool:
+        return isinstance(other, Spark) and self.session is other.session
+
+    # Running. ------------------------------------------------------------------------------------------------------
+
+    def ask(self, macro: str, *arguments: Any, **options: Any) -> list[tuple[Any, ...]]:
+        """The rows of a rendered macro; what is in the catalogue Spark tells by commands, which are no queries."""
+        if macro in spark_catalog.ANSWERS:
+            with self.timed(macro), self.errors():
+                return spark_catalog.ANSWERS[macro](self, *arguments)
+        return super().ask(macro, *arguments, **options)
+
+    # Answers. ------------------------------------------------------------------------------------------------------
+
+    def names(self, sql: str) -> list[str]:
+        return list(self.dataframe(sql).columns)
+
+    def df(self, sql: str) -> pandas.DataFrame:
+        return cast("pandas.DataFrame", self.arrow(sql).to_pandas())  # which toPandas does by ways that pandas 3 warns of
+
+    def arrow(self, sql: str) -> pyarrow.Table:
+        return self.dataframe(sql).toArrow()
+
+    def pl(self, sql: str) -> polars.DataFrame:
+        import polars
+
+        return cast("polars.DataFrame", polars.from_arrow(self.arrow(sql)))
+
+    def show(self, sql: str) -> None:
+        self.dataframe(sql).show()
+
+    # Looking around. -----------------------------------------------------------------------------------------------
+
+    def _source(self, source: Any) -> Source:
+        return find(self, source)
+
+    def current(self) -> tuple[str, str]:
+        with self.errors():
+            return self.session.catalog.currentCatalog(), self.session.catalog.currentDatabase()
+
+    def catalog(self) -> str | None:
+        return self.current()[0]
+
+    def path_of_names(self) -> str:
+        return json.dumps(self.current())
+
+    @contextmanager
+    def looking_in(self, path: str) -> Iterator[None]:
+        now = self.path_of_names()
+        if now == path:
+            yield
+            return
+        self._use(path)
+        try:
+            yield
+        finally:
+            self._use(now)
+
+    def _use(self, path: str) -> None:
+        catalog, schema = json.loads(path)
+        with self.errors():
+            self.session.catalog.setCurrentCatalog(catalog)
+            self.session.catalog.setCurrentDatabase(schema)
+
+    def database(self, name: str | None) -> str:
+        current = self.current()[0]
+        if name is not None and name != current:
+            raise InputError(f"models are kept in the current catalog of the session, {current!r}; USE CATALOG {name} first")
+        return current
+
+    def is_read_only(self, database: str) -> bool:  # noqa: ARG002 - Spark says so only when it is asked to write
+        return False
+
+    def schema(self, database: str, name: str) -> str | None:  # noqa: ARG002 - there is one catalog
+        known = next((known for (known,) in self.ask("schemas") if folded(known) == folded(name)), None)
+        return None if known is None or spark_catalog.is_blank(self, known) else known
+
+    def check_name(self, name: str) -> None:
+        if not _NAME.fullmatch(name):
+            raise InputError(f"a model's name has letters without accents, digits and underscores only on Spark, not {name!r}")
+        if folded(name) in _RESERVED:
+            raise ModelError(f"{name!r} is a name that Spark keeps for itself; choose another name")
+
+    def path(self, database: str, schema: str) -> tuple[str, ...]:  # noqa: ARG002 - there is one catalog
+        return (schema,)
+
+    def set_aside(self, database: str, schema: str, drop: Callable[[str], object]) -> str | None:  # noqa: ARG002
+        """Nothing moves: the new model is published beside the old one."""
+        return schema
+
+    def columns(self, relation: Markup) -> list[Column]:
+        fields = self.dataframe(self.renderer.statement("without_rows", relation)).schema.fields
+        return [Column(field.name, field.dataType.simpleString(), kind_of(field.dataType)) for field in fields]
+
+    def check_expression(self, expression: str, source: Source, argument: str) -> None:
+        subject = f"{argument} must be one SQL expression over the columns of {source.label}"
+        if not isinstance(expression, str) or not expression.strip():
+            raise InputError(f"{subject}, not {expression!r}")
+        query = self.renderer.dialect.query(expression)
+        try:
+            whole = self.names(self.renderer.statement("expression_of", source.relation, query))
+            self.names(self.renderer.statement("without_rows", self.renderer.fragment("with_slices", source.relation, query)))
+        except DatabaseError as error:
+            if "[UNSUPPORTED_GENERATOR" in str(error.__cause__):
+                raise self.makes_rows(expression, argument) from None
+            if re.search(r"\[(MISSING_GROUP_BY|MISSING_AGGREGATION)", str(error.__cause__)):
+                raise self.is_aggregate(expression, argument) from None
+            raise InputError(f"{subject}: {error}") from None
+        if len(whole) != 1:
+            raise InputError(f"{subject}, not {expression!r}")
+
+    def check_pattern(self, pattern: str) -> None:
+        if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/engines/spark/tokens.sql)
+            return
+        try:
+            self.ask("matches_pattern", pattern)
+        except DatabaseError:
+            raise InputError(f"pattern {pattern!r} is not one that Java understands") from None
+
+
+def on_spark(engine: Engine, what: str) -> Spark:
+    """The engine, if it is Spark.
+
+    Raises:
+        NotSupportedError: it is another.
+    """
+    if isinstance(engine, Spark):
+        return engine
+    raise NotSupportedError(f"{what} is not available on {engine.title}; it is on Spark")

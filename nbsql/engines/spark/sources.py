@@ -1,0 +1,127 @@
+"""What a user calls a source on Spark: a table, a view, a query or a DataFrame; and what the columns of a query are."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from py4j.protocol import Py4JError
+from pyspark.errors import AnalysisException, PySparkException
+from pyspark.sql import DataFrame, types
+
+from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.engines.spark.driver import SparkDriver
+from nbsql.errors import DatabaseError, InputError, listed, suggestion
+
+_SELECT = re.compile(r"\s*\(*\s*(select|with|values|table|from)\b", re.IGNORECASE)
+_WHOLE = (types.ByteType, types.ShortType, types.IntegerType, types.LongType, types.NullType)
+_TEMPORAL = (types.DateType, types.TimestampType, types.TimestampNTZType, types.AnsiIntervalType)
+
+
+def kind_of(kind: types.DataType) -> str:
+    """What nbsql makes of a type."""
+    if isinstance(kind, (types.StringType, types.CharType, types.VarcharType)):
+        return "text"
+    if isinstance(kind, types.BooleanType):
+        return "boolean"
+    if isinstance(kind, _WHOLE):  # a column of nothing but NULL, too
+        return "integer"
+    if isinstance(kind, (types.FloatType, types.DoubleType)):
+        return "float"
+    if isinstance(kind, types.DecimalType):
+        return "decimal"
+    if isinstance(kind, _TEMPORAL) or kind.typeName().startswith("time"):
+        return "temporal"
+    if isinstance(kind, types.ArrayType) and kind_of(kind.elementType) == "text":
+        return "tokens"
+    if isinstance(kind, types.MapType) and kind_of(kind.keyType) == "text":
+        return "token counts" if kind_of(kind.valueType) in ("integer", "float", "decimal") else "other"
+    return "other"
+
+
+def find(engine: SparkDriver, source: Any) -> Source:
+    """What the user means by `source`.
+
+    Raises:
+        InputError: there is no such table or view, or the text is no single SELECT, or the DataFrame is of another session.
+    """
+    if isinstance(source, DataFrame):
+        return _frame(engine, source)
+    if not isinstance(source, str):
+        raise InputError(
+            f"a source is a table, a view, a SELECT or a Spark DataFrame on Spark, not {type(source).__name__}; "
+            "make a DataFrame of it with spark.createDataFrame"
+        )
+    dialect = engine.renderer.dialect
+    for path in filter(None, ([source], parts(source.replace("`", '"')))):
+        if _exists(engine, path):
+            found = Source(dialect.ident(*path), source, [], is_table=_is_table(engine, path))
+            found.path = _whole(engine, path)
+            return _source(engine, found)
+    query = source.strip().rstrip(";").rstrip()
+    selects = _SELECT.match(query) is not None
+    if selects:
+        relation = engine.renderer.fragment("subquery", dialect.query(query + "\n"))  # a comment may end it
+        try:
+            return _source(engine, Source(relation, "the query", []))
+        except DatabaseError as error:
+            raise InputError(f"the query cannot be read: {error}") from None
+    names = sorted(name for catalog, schema, name, _ in engine.ask("relations") if not name.startswith("nbsql "))
+    if len(query.split()) > 1 and not suggestion(source, names):
+        raise InputError(f"a source is a table, a view or one SELECT, not {source!r}")
+    hint = suggestion(source, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
+    raise InputError(f"no table or view {source!r}{hint}")
+
+
+def _exists(engine: SparkDriver, path: list[str]) -> bool:
+    try:
+        engine.session.table(str(engine.renderer.dialect.ident(*path)))
+    except (AnalysisException, InputError):
+        return False
+    return True
+
+
+def _whole(engine: SparkDriver, path: list[str]) -> tuple[str, ...]:
+    """The names of a table or view from any schema of the session; of a temporary view its own, which no schema has."""
+    try:
+        table = engine.session.catalog.getTable(str(engine.renderer.dialect.ident(*path)))
+    except PySparkException:  # of a catalog that cannot say
+        return tuple(path)
+    if table.isTemporary:
+        return (table.name,)
+    return (*([table.catalog] if len(path) > 2 and table.catalog else []), *(table.namespace or path[:-1]), table.name)
+
+
+def _is_table(engine: SparkDriver, path: list[str]) -> bool:
+    """Whether reading it again costs no more than a scan."""
+    catalog, name = engine.session.catalog, str(engine.renderer.dialect.ident(*path))
+    try:
+        return catalog.getTable(name).tableType in ("MANAGED", "EXTERNAL") or catalog.isCached(name)
+    except PySparkException:  # a table of a catalog that cannot say
+        return False
+
+
+def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
+    if frame.sparkSession._jsparkSession != engine.session._jsparkSession:  # several objects may stand for one session
+        raise InputError("the DataFrame is of another session; pass its own, frame.sparkSession, as con")
+    if frame.isStreaming:
+        raise InputError("the DataFrame is a stream; a model reads rows that have an end: write it to a table first")
+    refuse_twice(frame.columns, "the DataFrame")
+    relation = engine.renderer.dialect.ident(engine.transient_name())
+    with engine.errors():
+        frame.createOrReplaceTempView(str(relation))
+
+    def release() -> None:
+        try:
+            engine.session.catalog.dropTempView(str(relation).strip("`"))
+        except (PySparkException, Py4JError, OSError):  # the session is stopped
+            return
+
+    return _source(engine, Source(relation, "the DataFrame", [], is_table=frame.is_cached, release=release))
+
+
+def _source(engine: SparkDriver, source: Source) -> Source:
+    source.columns = engine.columns(source.relation)
+    refuse_twice([column.name for column in source.columns], source.label)
+    check_names(source.columns, source.label)
+    return source

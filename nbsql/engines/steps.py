@@ -1,0 +1,46 @@
+"""Several statements for one thing: searches in steps, where a query cannot read itself, and scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.plan import Statement
+
+
+class Steps:
+    """A search in steps: each is a temporary table that takes the place of the one before, of which it is made.
+
+    Args:
+        engine: where.
+        act: what is searched for, as a watcher of the statements is told.
+        temporary: names temporary tables.
+    """
+
+    def __init__(self, engine: Engine, act: str, temporary: Callable[[str], Markup]) -> None:
+        self._engine = engine
+        self._act = act
+        self._temporary = temporary
+        self._last: Markup | None = None
+        self._count = 0
+
+    def take(self, query: Markup) -> Markup:
+        """The table of the next step, of the rows of a query."""
+        last = self._last
+        self._count += 1
+        self._last = self._temporary(f"step {self._count}")
+        self._engine.create(self._act, self._last, query)
+        if last is not None:
+            self._engine.ask("drop_if_exists", last)
+        return self._last
+
+
+def script(engine: Engine, statements: Iterable[Statement]) -> str:
+    """Statements as one text, in one transaction, where the engine has some."""
+    parts = [f"-- {statement.name}\n{statement.sql};" for statement in statements]
+    if not engine.drafts:
+        render = engine.renderer.statement
+        parts = [f"{render('begin_transaction')};", *parts, f"-- commit\n{render('commit_transaction')};"]
+    return "\n\n".join(parts)

@@ -1,0 +1,120 @@
+"""A verb at work: what its steps are, shown where somebody watches, and Ctrl-C, which stops it at once."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Protocol
+
+_PATIENCE = 0.5  # seconds of a verb before a line is shown
+_FRAME = 0.1
+_WIDTH = 100  # of the line, which is cut there
+_SPINNER = "|/-\\"
+
+
+def is_watched() -> bool:
+    """Whether somebody looks at stderr: it is a terminal, or the output of a cell in Jupyter."""
+    if type(sys.stderr).__module__ == "ipykernel.iostream":
+        return True
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+class Watch:
+    """A line on stderr that says which step of a verb is at work, for how long, and how far; `stop` takes it away.
+
+    Args:
+        progress: the engine's method that says the share of the statement that is done, in per cent; None where it says
+            nothing. It is held weakly: the engine has the watch, and a file that it opened is to be free when nobody uses it.
+    """
+
+    def __init__(self, progress: Callable[[], float | None]) -> None:
+        self._progress = weakref.WeakMethod(progress)
+        self._step = ""
+        self._thread: threading.Thread | None = None
+        self._stopped = threading.Event()
+
+    def __call__(self, name: str) -> None:
+        """Show a step, by its name."""
+        self._step = "".join(character if character.isprintable() else " " for character in name)
+        if self._thread is None and is_watched():
+            self._stopped.clear()
+            self._thread = threading.Thread(target=self._show, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Take the line away."""
+        if self._thread is not None:
+            self._stopped.set()
+            self._thread.join()
+            self._thread = None
+
+    def _show(self) -> None:
+        started, shown = time.monotonic(), 0
+        while not self._stopped.wait(_FRAME):
+            seconds = time.monotonic() - started
+            if seconds < _PATIENCE:
+                continue
+            line = self._line(seconds)[:_WIDTH]
+            self._write(f"\r{line:<{shown}}")
+            shown = len(line)
+        if shown:
+            self._write(f"\r{'':<{shown}}\r")
+
+    def _line(self, seconds: float) -> str:
+        progress = self._progress()
+        done = progress() if progress is not None else None
+        share = f"  {done:.0f} %" if done is not None and 0 <= done < 100 else ""
+        spinner = _SPINNER[int(seconds / _FRAME) % len(_SPINNER)]
+        return f"{spinner} {self._step}  {int(seconds) // 60}:{int(seconds) % 60:02}{share}"
+
+    def _write(self, text: str) -> None:
+        with suppress(OSError, ValueError):  # nobody is there any more
+            sys.stderr.write(text)
+            sys.stderr.flush()
+
+
+class Interruptible(Protocol):
+    """What has a statement that another thread can stop."""
+
+    def interrupt(self) -> None: ...
+
+
+@contextmanager
+def interruptible(engine: Interruptible) -> Iterator[None]:
+    """Let Ctrl-C stop a statement at once, where it means KeyboardInterrupt.
+
+    Python handles a signal only when the engine gives control back, which may be a minute later. But the signal's number
+    arrives in a socket at once, where a thread waits for it.
+    """
+    main = threading.current_thread() is threading.main_thread()  # only it receives signals
+    if not main or signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        yield
+        return
+    ours, theirs = socket.socketpair()
+    theirs.setblocking(False)
+    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
+
+    def wait() -> None:
+        for number in iter(lambda: ours.recv(1), b""):
+            if before != -1:
+                with suppress(OSError):  # somebody else waits for signals, too
+                    os.write(before, number)
+            if number[0] == signal.SIGINT:
+                engine.interrupt()
+
+    waiting = threading.Thread(target=wait, daemon=True)
+    waiting.start()
+    try:
+        yield
+    finally:
+        signal.set_wakeup_fd(before)
+        theirs.close()
+        waiting.join()
+        ours.close()

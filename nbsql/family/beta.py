@@ -1,0 +1,41 @@
+"""Shares and other numbers between 0 and 1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nbsql.errors import InputError
+from nbsql.family.base import Parameter
+from nbsql.family.moments import Moments
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beta(Moments):
+    """A number between 0 and 1, neither of them, with a beta density in each class: shares, rates, scores.
+
+    Its a and b are those that have the mean and the variance of the class (the method of moments).
+
+    Args:
+        floor: the least variance, as a share of the feature's variance over all classes.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (0.1, 'a'), (0.3, 'a'), (0.7, 'b'), (0.8, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.Beta()})
+    >>> model.predict_one({"x": 0.75})["prediction"]
+    'b'
+    """
+
+    name: ClassVar[str] = "beta"
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("inside",))
+
+    def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:  # noqa: ARG002
+        if mean is not None and not 0 < mean < 1:
+            raise InputError(f"the mean of {where} is {mean:g}; it must be above 0 and below 1")
+        if mean is not None and variance is not None and variance >= mean * (1 - mean):
+            most = f"with a mean of {mean:g} it must be under {mean * (1 - mean):g}"
+            raise InputError(f"the variance of {where} is {variance:g}; {most}")
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        return [Parameter(quantity, quantity) for quantity in ("a", "b", "log_beta")]

@@ -1,0 +1,86 @@
+"""What the dbt package reads of the families, from their classes: `python -m nbsql.family.facts` writes its file anew."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+from nbsql.family import FAMILIES, Family
+
+PATH = Path("dbt/family_facts.sql")  # in the folder of the macros
+
+_FACTS = (
+    "number", "density", "level", "bag", "centred", "has_categories", "over_columns", "bounded", "accepts", "rules", "units",
+    "divergence", "events",
+)  # fmt: skip
+_LEFT_OUT = ("best", "best_by", "vocabulary")  # options that look at the counts before they count, and long ones
+_HEADER = """{{#
+  What does not depend on options of the families of features, by name: attributes as in their classes (nbsql/family/), and
+
+    options   the names of its own options
+    defaults  of a density: what these are where they are left out
+    reads     of a density: the parameters that its term reads, pairs of a name and a quantity
+
+  Written by python -m nbsql.family.facts; change a class, and write it anew.
+#}}
+{{% macro families() -%}}
+{{% do return({{
+{families}
+}}) %}}
+{{%- endmacro %}}
+
+{{# The families that the package does not have, because they ask the data for their shape before they count. #}}
+{{% macro families_elsewhere() -%}}
+{{% do return({elsewhere}) %}}
+{{%- endmacro %}}
+"""
+
+
+def facts() -> dict[str, dict[str, Any]]:
+    """The facts of each family that the package has."""
+    return {name: _facts_of(family) for name, family in FAMILIES.items() if _is_counted_at_once(family)}
+
+
+def facts_sql() -> str:
+    """The file of the package."""
+    families = ",\n".join(f"  {_literal(name)}: {{\n{_lines(known)}}}" for name, known in facts().items())
+    return _HEADER.format(families=families, elsewhere=_literal([name for name in FAMILIES if name not in facts()]))
+
+
+def _is_counted_at_once(family: type[Family]) -> bool:
+    return family.question is Family.question and not (family.level and family.over_columns)
+
+
+def _facts_of(family: type[Family]) -> dict[str, Any]:
+    found = {name: getattr(family, name, None) for name in _FACTS}
+    known = {name: value for name, value in found.items() if value and value != getattr(Family, name, None)}
+    shared = {item.name for item in dataclasses.fields(Family)}
+    own = [item for item in dataclasses.fields(family) if item.name not in shared and item.name not in _LEFT_OUT]
+    known["options"] = [item.name for item in own]
+    if family.density:
+        known["defaults"] = {item.name: item.default for item in own}
+        known["reads"] = [(parameter.name, parameter.quantity) for parameter in family().parameters]
+    return known
+
+
+def _lines(known: dict[str, Any]) -> str:
+    """The facts of a family, one a line."""
+    return ",\n".join(f"    {_literal(name)}: {_literal(value)}" for name, value in known.items())
+
+
+def _literal(value: Any) -> str:
+    """A value as a template writes it."""
+    if value is None or isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_literal(key)}: {_literal(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_literal, value)) + "]"
+    return repr(value)
+
+
+if __name__ == "__main__":
+    from nbsql.rendering.renderer import macro_path
+
+    (macro_path() / PATH).write_text(facts_sql(), encoding="utf-8", newline="\n")

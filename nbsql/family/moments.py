@@ -1,0 +1,46 @@
+"""What the densities share whose parameters are those that have the mean and the variance of the class."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from nbsql.errors import InputError
+from nbsql.family.base import Estimate, Family, non_negative
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moments(Family):
+    """A number whose density is known by its mean and variance (the method of moments)."""
+
+    floor: float = 1e-9
+
+    units: ClassVar[str] = "numbers"
+    smoothed: ClassVar[bool] = False
+    centred: ClassVar[bool] = True
+    number: ClassVar[bool] = True
+    density: ClassVar[bool] = True
+    linear_cure: ClassVar[str] = "leave it out of the model"
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "floor")
+    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+        if self.estimate not in (None, "mean"):
+            raise InputError(f"estimate={self.estimate!r} of {self.name!r} is none of its moments; leave it out")
+
+    def with_estimate(self, estimate: Estimate) -> Family:  # noqa: ARG002 - there is one
+        return super().with_estimate("mean")
+
+    @property
+    def distribution(self) -> str:
+        return self.name
+
+    @property
+    def estimate_options(self) -> dict[str, float | None]:
+        return {"floor": self.floor}
+
+    @property
+    def drawn(self) -> str | None:
+        return None

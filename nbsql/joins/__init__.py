@@ -1,1 +1,0 @@
-"""Learning over joins: features that live in dimension tables."""

@@ -1,0 +1,57 @@
+"""Rows that a model has learnt, each scored by a model without it: by that of the other folds, or of all other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.judging.leave_one_out import check_folds, deal
+from nbsql.plan import Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
+from nbsql.spec.rules import recounted
+
+
+@contextmanager
+def out_of_fold(
+    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, source: Source, folds: int | str, cure: str
+) -> Iterator[tuple[Context, str | None, Markup, Markup]]:
+    """The rows of `out_of_fold` (folds.sql), the column of their weight, and the relation of the classes that numbers them.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        classes: its classes.
+        title: of the model.
+        source: the rows that it has learnt, all of them.
+        folds: how many, or "loo".
+        cure: what to do with other rows.
+
+    Raises:
+        InputError: the rows are not those that the model has learnt, or of one of its families no row can be taken away.
+    """
+    check_folds(folds)
+    spec = recounted(plan.spec, source.columns, source.label, title, exact=engine.exact)
+    learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
+    renderer = engine.renderer
+    with engine.temporaries() as temporary:
+        dealt = deal(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds, fold=None)
+        given = sum(float(label[3]) for label in dealt.labels)
+        if abs(given - learnt) > 1e-9 * learnt:
+            raise InputError(
+                f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "
+                f"has learnt, all of them; {cure}"
+            )
+        if sorted(label[0] for label in dealt.labels) != sorted(column.label for column in classes):
+            raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")
+        models = dealt.models(dealt.specs[0])
+        known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
+        numbered = dealt.create("classes", known)
+        scored = renderer.fragment("subquery", dealt.outcomes(models, numbered))
+        yield Context.of(spec, wide=False), spec.weight, scored, numbered

@@ -1,0 +1,214 @@
+"""What one feature says of the classes, and where features depend on each other: queries that pictures are drawn from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from markupsafe import Markup
+
+from nbsql.answers.query import Query
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, ModelError, suggestion
+from nbsql.plan import Plan, Rows
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
+from nbsql.rendering.dialect import folded
+from nbsql.spec.capabilities import check
+from nbsql.spec.spec import Feature, Spec
+
+POINTS = 100  # at which a density is evaluated
+BINS = 25  # of a histogram
+CHOICE = "nbsql_choice"  # the number of a value, in rows_of_choices (profile.sql)
+_NUMBERS = ("integer", "float", "decimal")
+_WHOLE = ("poisson", "geometric")  # distributions of whole numbers
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Places on the line of a number, at equal steps."""
+
+    low: float
+    step: float
+    count: int
+
+
+def feature_named(spec: Spec, name: str, title: str) -> Feature:
+    """The feature of that name.
+
+    Raises:
+        InputError: the model has none.
+    """
+    found = next((feature for feature in spec.features if feature.name == name), None)
+    if found is None:
+        raise InputError(f"{title} has no feature {name!r}{suggestion(str(name), [item.name for item in spec.features])}")
+    return found
+
+
+def is_number(feature: Feature) -> bool:
+    """Whether a feature is a number that has a density in each class."""
+    return feature.family.density or feature.family.name == "kernel"
+
+
+def profile(
+    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, feature: Feature, source: Source | None
+) -> Query:
+    """The query of what a feature says of the classes; see `Model.profile`."""
+    renderer, relations = engine.renderer, plan.relations
+    counted = feature.family.level or feature.family.distribution in ("dirichlet", "complement")
+    if feature.family.over_columns and not counted:
+        raise ModelError(f"{feature.name!r} of {title} is one of several columns together, which have no profile of one")
+    if not is_number(feature):
+        check(plan.spec, "discrimination", title)
+        tables = (relations["likelihoods"], relations["statistics"], relations["priors"])
+        return Query(engine, renderer.statement("profile_of_values", *tables, feature))
+    check(plan.spec, "densities", title)
+    grid = _grid(engine, plan, feature)
+    explained = Markup(contributions_sql(engine, plan, classes, title, feature, grid))  # noqa: S704 - rendered by the plan
+    histogram = None
+    if source is not None:
+        histogram = _histogram(engine, plan, feature, source, grid)
+    return Query(engine, renderer.statement("profile_of_numbers", explained, feature, histogram), source)
+
+
+def contributions_sql(
+    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, feature: Feature, grid: Grid | None = None
+) -> Markup:
+    """The query of what values of one feature add to the joint log-likelihood of each class, as `explain` has it.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        classes: its classes.
+        title: of the model.
+        feature: of one column.
+        grid: the numbers; None: the values that were seen.
+    """
+    check(plan.spec, "contributions", title)
+    renderer = engine.renderer
+    if grid is None:
+        type_name = engine.type_name(feature.types[0]) if feature.types else renderer.fragment("string")
+        relation = renderer.fragment("values_seen", plan.relations["likelihoods"], feature, type_name)
+    else:
+        relation = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count)
+    return _explained(plan, classes, feature, Rows(relation, [feature.column]), ())
+
+
+def choices_sql(
+    engine: Engine,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    title: str,
+    feature: Feature,
+    rows: Sequence[Sequence[str | None]],
+) -> Markup:
+    """The query of what values of one feature add, of values that are said: that of `explain`, with the number of a value.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        classes: its classes.
+        title: of the model.
+        feature: of one column or several.
+        rows: of each value a text a column, None where it is missing; of a bag the one token that is in it.
+    """
+    check(plan.spec, "contributions", title)
+    render = engine.renderer.fragment
+    types = [engine.type_name(name) for name in feature.types]
+    if feature.family.name == "binned" or not types:  # a bin may have no whole number in it
+        types = [render("string" if feature.family.has_categories and not feature.is_number else "double")] * len(
+            feature.columns
+        )
+    relation = render("rows_of_choices", feature, types, [list(row) for row in rows])
+    return _explained(plan, classes, feature, Rows(relation, [CHOICE, *feature.columns]), (CHOICE,))
+
+
+def _explained(plan: Plan, classes: Sequence[ClassColumn], feature: Feature, rows: Rows, id: tuple[str, ...]) -> Markup:
+    alone = Plan(plan.renderer, replace(plan.spec, features=(feature,), id=id, joins=()), plan.relations, wide=plan.wide)
+    return alone.query("explain", rows, classes)
+
+
+def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Grid:
+    """So many places where a number of the model is to be met."""
+    grid = _grid(engine, plan, feature)
+    if grid.count <= count:
+        return grid
+    step = (
+        grid.step * math.ceil(grid.count / count)
+        if feature.family.name in _WHOLE
+        else grid.step * (grid.count - 1) / (count - 1)
+    )
+    return Grid(grid.low, step, count)
+
+
+def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
+    """Where the distributions of the classes have nearly all of their probability."""
+    family = feature.family
+    if family.name == "kernel":
+        low, width = (getattr(family, name) for name in ("low", "width"))
+        first, last = engine.ask("reach_of_kernel", plan.relations["likelihoods"], feature.name)[0]
+        return Grid(low + (first + 0.5) * width, max(last - first, 1) * width / (POINTS - 1), POINTS)
+    ends = [
+        end
+        for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
+        for end in _ends(family.name, mean, variance, rate)
+    ]
+    if not ends:
+        raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
+    low, high = min(ends), max(ends)
+    if high <= low:
+        low, high = low - 1, high + 1
+    if family.name in _WHOLE:
+        step = max(1, math.ceil((high - low + 1) / POINTS))
+        return Grid(math.floor(low), step, int((high - low) // step) + 1)
+    if family.name == "beta":
+        low, high = max(low, 0.005), min(high, 0.995)
+    return Grid(low, (high - low) / (POINTS - 1), POINTS)
+
+
+def _ends(family: str, mean: float | None, variance: float | None, rate: float | None) -> list[float]:
+    """Between which a number of a class lies, but for some in a thousand."""
+    if rate is not None:
+        if family == "poisson":
+            return [0.0, rate + 4 * math.sqrt(rate) + 1]
+        return [0.0, 5 / rate] if rate > 0 else []
+    if mean is None or variance is None:
+        return []
+    spread = 3.3 * math.sqrt(max(variance, 0.0))
+    if family == "lognormal":
+        return [math.exp(mean - spread), math.exp(min(mean + 0.7 * spread, 700.0))]  # its long tail would flatten all else
+    return [mean - spread, mean + spread]
+
+
+def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, grid: Grid) -> Markup:
+    high = grid.low + grid.step * (grid.count - 1)
+    low, width, bins = grid.low, (high - grid.low) / BINS, BINS
+    if feature.whole:  # as many whole numbers in each bin
+        low = math.floor(low)
+        width = float(max(1, math.ceil((high - low) / BINS)))
+        bins = int((high - low) // width) + 1
+    return engine.renderer.fragment(
+        "histogram", Context.of(plan.spec), source.relation, feature.column, float(low), float(width), bins
+    )
+
+
+def dependence(engine: Engine, plan: Plan, title: str, source: Source, features: Sequence[str] | None) -> Query:
+    """The query of how much features tell of each other within the classes; see `Model.dependence`."""
+    wanted = [feature_named(plan.spec, name, title) for name in features or ()] or list(plan.spec.features)
+    kinds = {folded(column.name): column.kind for column in source.columns}
+    columns = [
+        (feature.column, place, kinds[folded(feature.column)] in _NUMBERS)
+        for place, feature in enumerate(wanted, start=1)
+        if not feature.family.bag and not feature.family.over_columns
+    ]
+    if len(columns) < 2:
+        raise InputError(
+            f"{title} has {len(columns)} feature{'' if len(columns) == 1 else 's'} of one value a row; two can depend"
+        )
+    pairs = list(combinations(columns, 2))
+    return Query(
+        engine, engine.renderer.statement("dependence", Context.of(plan.spec), source.relation, columns, pairs), source
+    )

@@ -1,0 +1,1 @@
+"""Counts into a model: fitted, changed, derived from others."""

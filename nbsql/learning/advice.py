@@ -1,0 +1,124 @@
+"""What a fit says where the family that a column's type suggests cannot be of use, and the line that cures it."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from decimal import Decimal
+from itertools import accumulate
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import listed
+from nbsql.family import Categorical, Gaussian
+from nbsql.spec.spec import Feature, Spec
+
+_LEAST_ROWS = 200  # of fewer the counts say little
+_DISTINCT = 0.5  # values a row, from which a category is of values that hardly come again
+_SEVERAL_WORDS = 0.5  # of the rows, from which it is a text
+_CLASSES = 100
+_ROWS_A_CLASS = 10
+_CAMEL = re.compile(r"[a-z](Id|ID|Key)$")
+_SNAKE = re.compile(r"(^|[_ ])(id|key|uuid|guid|pk)$", re.IGNORECASE)
+_LEAST_ALIKE = 3  # names that a pattern stands for
+
+
+def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
+    """The categories and the numbers whose families were chosen by the types of their columns, and may be of no use."""
+    inferred = [feature for feature in spec.features if feature.inferred]
+    categories = [feature for feature in inferred if isinstance(feature.family, Categorical)]
+    numbers = [f for f in inferred if f.whole and isinstance(f.family, Gaussian) and spec.logistic is None]
+    return categories, numbers
+
+
+def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
+    """A line a problem, by the rows of `feature_summary` (model.sql) of a model that was just fitted."""
+    categories, numbers = inferred_features(spec)
+    known = {row[0]: row[2:] for row in summary if row[0] is not None and row[2] >= _LEAST_ROWS}
+    for feature in categories:
+        n, values, in_words = known.get(feature.name, (0, 0, 0))[:3]
+        if n and values > _DISTINCT * n:
+            yield _nearly_unique(feature.name, values, n, is_text=in_words > _SEVERAL_WORDS * n)
+    flags: list[str] = []
+    constant: list[str] = []
+    for feature in numbers:
+        if feature.name not in known:
+            continue
+        n, _, _, beyond_one, m2 = known[feature.name]
+        if abs(beyond_one) < 1e-9 * n:
+            (flags if m2 > 0 else constant).append(feature.name)
+        elif spec.weight is None and abs(12 * m2 - n * (n * n - 1)) < 1e-6 * n**3:
+            yield f"{feature.name!r} numbers the rows, and is taken for a quantity; leave it out: {_exclude(feature.name)}"
+        elif _CAMEL.search(feature.name) or _SNAKE.search(feature.name):
+            yield (
+                f"{feature.name!r} is a key by its name, and is taken for a quantity; leave it out: {_exclude(feature.name)}, "
+                f'or take it for a category: families={{{json.dumps(feature.name)}: "categorical"}}'
+            )
+    if flags:
+        others = [feature.name for feature in spec.features if feature.name not in {*flags, *constant}]
+        shown = ", ".join(f'{json.dumps(key)}: "bernoulli"' for key in patterns(flags, others))
+        hold, are = ("holds", "is") if len(flags) == 1 else ("hold", "are")
+        quantities = "a quantity" if len(flags) == 1 else "quantities"
+        yield f"{listed(flags)} {hold} 0 and 1 only, and {are} taken for {quantities}: families={{{shown}}}"
+
+
+def advice_on_classes(engine: Engine, source: Source, target: str, labels: Sequence[tuple[Any, ...]]) -> str | None:
+    """What to say of a target of so many classes that it is hardly one; None if it may be.
+
+    Args:
+        engine: where.
+        source: that is learnt from.
+        target: the column.
+        labels: (label as text, label, rows, n) a class.
+    """
+    if len(labels) <= _CLASSES:
+        return None
+    rows = sum(row[2] for row in labels)
+    subject = f"{target!r} has {len(labels):,} classes in {rows:,} rows"
+    if all(isinstance(row[1], (int, float, Decimal, date)) for row in labels):
+        ordered = sorted((row[1], row[2]) for row in labels)
+        below = accumulate(count for _, count in ordered)
+        middle = next(value for (value, _), sum_ in zip(ordered, below, strict=True) if 2 * sum_ >= rows)
+        dialect, high = engine.renderer.dialect, f"{target}_high"
+        value = dialect.text(str(middle)) if isinstance(middle, date) else dialect.query(str(middle))
+        relation = str(source.facts.relation)
+        named = dialect.query("..." if "\n" in relation else relation)
+        query = engine.renderer.statement("with_binary_target", named, target, value, high)
+        roles = f"target={json.dumps(high)}, {_exclude(target)}"
+        return f"{subject}, as a quantity has; predict whether it is high: {roles} of the source {query}"
+    if rows < _ROWS_A_CLASS * len(labels):
+        return f"{subject}, too few to learn them by; predict something coarser, or leave the rare ones out of the source"
+    return None
+
+
+def _nearly_unique(name: str, values: int, n: float, *, is_text: bool) -> str:
+    subject = f"{name!r} has {values:,} values in {n:,.0f} rows, and is taken for a category"
+    if is_text:
+        return f"{subject}; take it for a text: families={{{json.dumps(name)}: nbsql.Text()}}"
+    return f"{subject}; leave it out: {_exclude(name)}"
+
+
+def _exclude(name: str) -> str:
+    return f"exclude=[{json.dumps(name, ensure_ascii=False)}]"
+
+
+def patterns(names: Sequence[str], others: Iterable[str]) -> list[str]:
+    """The names, with a pattern in the place of those that differ by a number at the end, where it takes no other name.
+
+    >>> patterns(["soil_1", "soil_2", "soil_10", "wet"], ["soils"])
+    ['soil_*', 'wet']
+    >>> patterns(["x1", "x2", "x3"], ["x_max"])
+    ['x1', 'x2', 'x3']
+    """
+    others = [other.lower() for other in others]
+    found: dict[str, list[str]] = {}
+    for name in names:
+        found.setdefault(re.sub(r"\d+$", "", name), []).append(name)
+    keys: list[str] = []
+    for stem, members in found.items():
+        alone = not stem or set(stem) & set("*?") or any(other.startswith(stem.lower()) for other in others)
+        keys += members if alone or len(members) < _LEAST_ALIKE else [f"{stem}*"]
+    return keys

@@ -1,0 +1,272 @@
+"""Changes a model over time: what is learnt later, forgotten, rolled back and folded together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family.rate import Rate
+from nbsql.learning.collinear import check_covariances
+from nbsql.learning.count import Count, total
+from nbsql.learning.factorised import count_of
+from nbsql.plan import EARLIER_MACROS, MACROS, Entry, Plan
+from nbsql.plan.classes import ClassColumn, class_columns, scored
+from nbsql.rendering.dialect import folded
+from nbsql.spec.capabilities import check
+from nbsql.spec.rules import recounted
+from nbsql.storage.build import run_statements
+from nbsql.storage.calibration import outdate
+from nbsql.warn import say
+
+_WEIGHTS = ("weight", "weights", "sample_weight", "sample_weights")  # what columns of weights are called
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The ledger of a model, as it is now.
+
+    Args:
+        entries: its lines, oldest first.
+        title: what messages call the model.
+    """
+
+    entries: Sequence[Entry]
+    title: str
+
+    @classmethod
+    def of(cls, engine: Engine, plan: Plan, title: str) -> Ledger:
+        return cls([Entry(*row) for row in engine.ask("ledger", plan.relations["batches"])], title)
+
+    def find(self, batch: str) -> Entry:
+        """The line of that name.
+
+        Raises:
+            InputError: there is none.
+        """
+        names = [entry.batch for entry in self.entries]
+        for entry in self.entries:
+            if entry.batch == batch:
+                return entry
+        hint = suggestion(str(batch), names) or f"; it has {listed(names)}"
+        raise InputError(f"no batch {batch!r} in {self.title}{hint}")
+
+    def next(self, batch: str | None) -> tuple[int, str]:
+        """The number and the name of the next line.
+
+        Raises:
+            InputError: the name is taken, or no name.
+        """
+        number = max(entry.number for entry in self.entries) + 1
+        if batch is None:
+            names = {entry.batch for entry in self.entries}
+            return number, next(name for name in map(str, range(number, number + len(names) + 1)) if name not in names)
+        if not isinstance(batch, str) or not batch:
+            raise InputError(f"a batch's name must be a text of at least one character, not {batch!r}")
+        if any(entry.batch == batch for entry in self.entries):
+            raise InputError(f"batch {batch!r} is in {self.title} already; choose another name")
+        return number, batch
+
+
+class Change:
+    """A change of one model, within a transaction of the caller's.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        classes: its classes, before the change.
+        title: what messages call the model.
+    """
+
+    def __init__(self, engine: Engine, plan: Plan, classes: list[ClassColumn], title: str) -> None:
+        self.engine = engine
+        self.plan = plan
+        self.classes = classes
+        self.title = title
+        self.ledger = Ledger.of(engine, plan, title)
+        self._statistics = plan.relations["statistics"]
+        self._batches = plan.relations["batches"]
+
+    def update(self, source: Source, batch: str | None) -> None:
+        """Learn the rows of a source."""
+        number, name = self.ledger.next(batch)
+        self._say_unweighted(source)
+        plan = self._counting(source)
+        with self.engine.temporaries() as temporary:
+            count = count_of(self.engine, source, plan, temporary)
+            labels = count.scan()
+            self._check_given(labels)
+            cells = self._count(count, temporary("cells"), name)
+            self._check_covariances(self.engine.renderer.fragment("cells_of", cells))
+            self._add(self.engine.renderer.fragment("cells_of", cells))
+        outdate(self.engine, self.plan.relations, self.title)
+        self._write(Entry(number, name, "update", source.label, total(labels)))
+
+    def _say_unweighted(self, source: Source) -> None:
+        """Warn of a column that looks as if rows were to count by it, where the model has no weights."""
+        spec = self.plan.spec
+        used = {folded(name) for name in (spec.target, *spec.id, *(name for f in spec.features for name in f.columns))}
+        if spec.weight is not None:
+            return
+        for column in source.columns:
+            if folded(column.name) in _WEIGHTS and folded(column.name) not in used:
+                say(
+                    f"{self.title} was fitted without weights, so every row of {source.label} counts once and column "
+                    f"{column.name!r} is left out; fit it with weight={column.name!r} to have rows count by it"
+                )
+
+    def forget(self, source: Source) -> None:
+        """Unlearn the rows of a source."""
+        self._say_unweighted(source)
+        number, name = self.ledger.next(None)
+        plan = self._counting(source)
+        with self.engine.temporaries() as temporary:
+            count = count_of(self.engine, source, plan, temporary)
+            labels = count.scan()
+            self._take(self._count(count, temporary("cells"), name), name, source.label)
+        outdate(self.engine, self.plan.relations, self.title)
+        self._write(Entry(number, name, "forget", source.label, total(labels)))
+
+    def forget_batch(self, batch: str) -> None:
+        """Unlearn what came with one line of the ledger."""
+        entry = self.ledger.find(batch)
+        label = f"batch {batch!r}"
+        if any(other.operation == "forget" and other.source == label for other in self.ledger.entries):
+            raise InputError(f"{label} of {self.title} is forgotten already")
+        if entry.operation == "forget":
+            raise InputError(f"{label} of {self.title} is itself a forgetting; use rollback to undo it")
+        number, name = self.ledger.next(None)
+        with self.engine.temporaries() as temporary:
+            cells = temporary("cells")
+            query = self.engine.renderer.fragment("cells_of_batch", self._statistics, batch)
+            self.engine.create("cells", cells, query)
+            self._take(cells, name, label)
+        outdate(self.engine, self.plan.relations, self.title)
+        self._write(Entry(number, name, "forget", label, entry.rows))
+
+    def rollback(self, batch: str) -> None:
+        """Undo what came after one line of the ledger."""
+        number = self.ledger.find(batch).number
+        for relation in (self._statistics, self._batches):
+            statement = self.engine.renderer.statement("delete_after", relation, self._batches, number)
+            self.engine.run(f"roll back to {batch}", statement)
+        outdate(self.engine, self.plan.relations, self.title)
+        self._rebuild()
+
+    def compact(self, through: str | None) -> None:
+        """Fold the cells up to one line of the ledger, or all, into one batch."""
+        last = self.ledger.find(through) if through is not None else self.ledger.entries[-1]
+        old = [entry for entry in self.ledger.entries if entry.number <= last.number]
+        rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in old)
+        renderer = self.engine.renderer
+        with self.engine.temporaries() as temporary:
+            folded_cells = temporary("folded")
+            cells = renderer.fragment("cells_through", self._statistics, self._batches, last.number)
+            self.engine.create(
+                "cells", folded_cells, renderer.fragment("folded_cells", renderer.fragment("subquery", cells), last.batch)
+            )
+            for relation in (self._statistics, self._batches):
+                self.engine.run("fold", renderer.statement("delete_through", relation, self._batches, last.number))
+            self._add(renderer.fragment("cells_of", folded_cells))
+        self._write(replace(last, operation="compact", source=f"{len(old)} batch{'' if len(old) == 1 else 'es'}", rows=rows))
+
+    # Steps. --------------------------------------------------------------------------------------------------------
+
+    def _counting(self, source: Source) -> Plan:
+        """The plan by which the source is counted: its columns may have other types than those of the fit."""
+        spec = self.plan.spec
+        check(spec, "change", self.title)
+        spec = recounted(spec, source.columns, source.label, self.title, exact=self.engine.exact)
+        if spec.slice_expression is not None:
+            argument = "slice_by" if spec.slice_by else "segment_by"
+            self.engine.check_expression(spec.slice_expression, source, f"{argument} of {self.title}")
+        return Plan(self.engine.renderer, spec, self.plan.relations)
+
+    def _check_given(self, labels: Sequence[tuple[Any, ...]]) -> None:
+        prior = self.plan.spec.prior
+        known = {label for label, _ in prior.given}
+        for label, *_ in labels:
+            if prior.kind == "given" and label not in known:
+                raise InputError(f"the prior of {self.title} has no probability for class {label!r}; fit it anew with one")
+
+    def _count(self, count: Count, cells: Markup, batch: str) -> Markup:
+        for statement in count.cells(cells, batch, temporary=True):
+            count.run(statement)
+        return cells
+
+    def _add(self, query: Markup) -> None:
+        self.engine.run("add the cells", self.engine.renderer.statement("insert_into", self._statistics, query))
+
+    def _take(self, cells: Markup, batch: str, label: str) -> None:
+        """Take cells away.
+
+        Raises:
+            InputError: the model has not learnt all of them, or nothing would be left.
+        """
+        engine = self.engine
+        for name, feature, value, learnt, forgotten in engine.ask("overdrawn_cells", self._statistics, cells):
+            cell = f"class {name!r}"
+            if feature is not None:
+                cell += f" with {value!r} in {feature!r}" if value is not None else f" with {feature!r}"
+            raise InputError(
+                f"cannot forget {label}: it has {forgotten:.15g} of {cell}, "
+                f"of which {self.title} has learnt {max(learnt, 0):.15g}"
+            )
+        if self.plan.centred:
+            for name, feature in engine.ask("overdrawn_squares", self._statistics, cells):
+                raise InputError(
+                    f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
+                    "its variance would be negative"
+                )
+        if any(isinstance(feature.family, Rate) for feature in self.plan.spec.features):
+            for name, feature in engine.ask("overdrawn_sums", self._statistics, cells):
+                raise InputError(
+                    f"cannot forget {label}: {self.title} has not learnt its values of {feature!r} in class {name!r}; "
+                    "their sum would be negative"
+                )
+        single = [f for f in self.plan.spec.features if f.family.level or not (f.family.bag or f.family.over_columns)]
+        for name, feature, learnt, forgotten in engine.ask("overdrawn_gaps", self._statistics, cells, single) if single else ():
+            raise InputError(
+                f"cannot forget {label}: it has {forgotten:.15g} of class {name!r} without {feature!r}, "
+                f"of which {self.title} has learnt {max(learnt, 0):.15g}"
+            )
+        if engine.ask("rows_left", self._statistics, cells)[0][0] <= 0:
+            raise InputError(f"cannot forget {label}: nothing would be left of {self.title}; drop it instead")
+        self._check_covariances(engine.renderer.fragment("negated_cells", cells, batch))
+        self._add(engine.renderer.fragment("negated_cells", cells, batch))
+
+    def _check_covariances(self, change: Markup) -> None:
+        cells = self.engine.renderer.fragment("cells_of", self._statistics)
+        check_covariances(self.engine, self.plan.spec, cells, change)
+
+    def _write(self, entry: Entry) -> None:
+        statement = self.plan.enter(entry)
+        self.engine.run(statement.name, statement.sql)
+        self._rebuild()
+
+    def _rebuild(self) -> None:
+        """Make anew what scoring reads; the macros only where the classes are others."""
+        engine, plan = self.engine, self.plan
+        renderer = engine.renderer
+        engine.run("touch", renderer.statement("set_updated_at", plan.relations["spec"]))
+        for statement in plan.estimates(again=True):
+            engine.run(statement.name, statement.sql)
+        classes = class_columns(engine.rows(plan.class_order()))
+        plan = Plan(renderer, plan.spec, plan.relations, wide=plan.is_wide(scored(classes)))
+        same = classes == self.classes and plan.wide == self.plan.wide
+        again = renderer.dialect.traits.refills and same
+        for name in () if again else ("parameters", "lookups"):
+            engine.run(f"drop {name}", renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
+        statements = list(plan.compiled(classes, again=again))
+        if not plan.relations.temporary and not same:
+            for name in (*MACROS, *EARLIER_MACROS):
+                engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", plan.relations[name], if_exists=True))
+            macros = list(plan.macros(classes))
+            statements += [*macros, *plan.commented(macros)]
+        run_statements(engine, plan, statements)
+        self.plan, self.classes = plan, classes

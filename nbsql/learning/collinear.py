@@ -1,0 +1,42 @@
+"""Covariance matrices that have no inverse, found before anything is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError, listed
+from nbsql.spec.spec import Feature, Spec
+
+
+def together(spec: Spec) -> list[Feature]:
+    """The features with a covariance matrix."""
+    return [feature for feature in spec.features if feature.family.centred and not feature.family.by_column]
+
+
+def check_covariances(engine: Engine, spec: Spec, *cells: Markup) -> None:
+    """Hold the covariance matrices of a model to be against what scoring needs.
+
+    Args:
+        engine: where.
+        spec: of the model.
+        cells: the queries that together give its cells.
+
+    Raises:
+        InputError: a matrix cannot be inverted; the message names the columns that make each other up.
+    """
+    for feature in together(spec):
+        statistics = engine.renderer.fragment("union_of_cells", cells)
+        for label, numbers in engine.ask("collinear_columns", spec, statistics, feature):
+            raise InputError(_collinear(feature, label, [feature.columns[i - 1] for i in numbers]))
+
+
+def _collinear(feature: Feature, label: str, columns: Sequence[str]) -> str:
+    where = "within the classes" if feature.family.degree == 1 else f"in class {label!r}"
+    what = f"{columns[0]!r} does not vary" if len(columns) == 1 else f"{listed(columns)} are collinear"
+    leave = f"leave {'it' if len(columns) == 1 else 'one of them'} out"
+    shrunk = getattr(feature.family, "shrinkage", None)
+    cure = leave if shrunk else f"{leave}, or use shrinkage=0.1, say"  # what is shrunk toward nothing varies no more
+    return f"{what} {where}, so the covariance matrix of {feature.name!r} has no inverse; {cure}"

@@ -1,0 +1,140 @@
+"""Counts a source: reads it, holds its rows against the rules, and writes its cells. What fitting and updating share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from math import isnan
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.family import Text
+from nbsql.plan import Plan, Statement
+from nbsql.spec.rules import checks
+from nbsql.spec.spec import Feature
+from nbsql.warn import say
+
+
+class Count:
+    """The count of one source.
+
+    Args:
+        engine: where.
+        source: what to count.
+        plan: of the model that it is counted for.
+        temporary: names temporary tables.
+        sliced: its rows with their slices, where the caller has cut them.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        source: Source,
+        plan: Plan,
+        temporary: Callable[[str], Markup],
+        sliced: Markup | None = None,
+    ) -> None:
+        self.engine = engine
+        self.source = source
+        self.plan = plan
+        self.rules = checks(plan.spec, source.columns)
+        self._relation = sliced or plan.sliced(source.relation)
+        self._is_table = (source.is_table and plan.spec.components is None) or sliced is not None
+        self._temporary = temporary
+        self._scan = self._rescan = temporary("scan")
+        self._careful: list[Feature] = []
+        for feature in plan.spec.features:
+            if isinstance(feature.family, Text) and feature.family.pattern != Text().pattern:
+                engine.check_pattern(feature.family.pattern)
+
+    def scan(self, *, quiet: bool = False) -> list[tuple[Any, ...]]:
+        """Read the source in one wide scan, and hold its rows against the rules.
+
+        Args:
+            quiet: whether to leave it to another count of the same rows to warn of those without a class.
+
+        Returns:
+            The classes that count, as (label as text, label, rows, n).
+
+        Raises:
+            InputError: the source has no rows that count, or one that breaks a rule.
+        """
+        if not self._is_table and self.plan.reads > 2:
+            staged = self._temporary("source")
+            self.run(self.plan.stage(self._relation, staged))
+            self._relation = staged
+        self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
+        labels = self._check(quiet=quiet)
+        indices = {row[0] for query in self.plan.untrusted(self._scan) for row in self.engine.rows(query)}
+        self._careful = [feature for feature in self.plan.centred if feature.index in indices]
+        if self._careful:
+            self._rescan = self._temporary("rescan")
+            self.run(self.plan.rescan(self._relation, self._rescan, self._careful))
+        return labels
+
+    @property
+    def relation(self) -> Markup:
+        """What is counted; once it is scanned, where it is quick to read again."""
+        return self._relation
+
+    def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
+        """The statements that create the table of cells."""
+        scans = (self._relation, self._scan, self._rescan, self._careful)
+        return self.plan.cells(relation, batch, *scans, temporary=temporary)
+
+    def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
+        """The statements that create a temporary table of the cells of the classes and of some scanned features."""
+        plan = Plan(self.engine.renderer, replace(self.plan.spec, features=tuple(features)), self.plan.relations)
+        careful = [feature for feature in self._careful if feature in features]
+        return plan.cells(relation, "1", self._relation, self._scan, self._rescan, careful, temporary=True)
+
+    def centres(self) -> dict[int, float | list[float]]:
+        """A typical value of every feature whose squares are summed."""
+        centred = self.plan.centred
+        if not centred:
+            return {}
+        rows = self.engine.rows(self.plan.centres(self._relation))
+        found = {(index, *column): centre for index, centre, *column in rows}
+        several = any(feature.family.over_columns for feature in centred)
+        return {
+            feature.index: [found.get((feature.index, j), 0.0) for j in range(1, len(feature.columns) + 1)]
+            if feature.family.over_columns
+            else found.get((feature.index, 1) if several else (feature.index,), 0.0)
+            for feature in centred
+        }
+
+    def run(self, statement: Statement) -> None:
+        self.engine.run(statement.name, statement.sql)
+
+    def _check(self, *, quiet: bool) -> list[tuple[Any, ...]]:
+        """Hold the scan against the rules."""
+        rows = self.engine.ask("class_labels", self._scan, len(self.rules))
+        name = self.source.label
+        if not rows:
+            raise InputError(f"{name} is empty; a model needs at least one row")
+        target = self.plan.spec.target
+        without = sum(row[2] for row in rows if row[0] is None)
+        rows = [row for row in rows if row[0] is not None]
+        if not rows:
+            raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")
+        if any(isinstance(row[1], float) and isnan(row[1]) for row in rows):
+            raise InputError(f"{target!r} of {name} is NaN in some rows, which is no class; make it NULL there")
+        for rule, *counts in zip(self.rules, *(row[4:] for row in rows), strict=True):
+            if any(counts):
+                raise InputError(rule.broken(sum(filter(None, counts))))
+        rows = [row[:4] for row in rows if row[3] > 0]
+        if not rows:
+            raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
+        if without and not quiet:
+            rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
+            say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out")
+        return rows
+
+
+def total(labels: Sequence[tuple[Any, ...]]) -> int:
+    """The rows of the classes that count."""
+    return int(sum(row[2] for row in labels))

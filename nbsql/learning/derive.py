@@ -1,0 +1,149 @@
+"""Models from the cells of others: as they stood, of some slices, merged, and read from a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from nbsql.engines.connect import transient_relations
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.learning.collinear import check_covariances
+from nbsql.learning.joins import joins_of_model
+from nbsql.plan import Entry, Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
+from nbsql.spec.spec import Spec
+from nbsql.storage.build import build
+from nbsql.storage.schema import displace
+
+
+def derive(
+    engine: Engine,
+    spec: Spec,
+    cells: Markup,
+    entries: Sequence[Entry],
+    relations: Relations | None = None,
+    replaces: tuple[str, str] | None = None,
+    *,
+    wide: bool | None = None,
+    weights: Markup | None = None,
+    origin: Relations | None = None,
+) -> tuple[Plan, list[ClassColumn]]:
+    """A new model of some cells, within a transaction of the caller's.
+
+    Args:
+        engine: where.
+        spec: of the model.
+        cells: the query of its cells.
+        entries: its ledger.
+        relations: where the model is to be; None makes a transient model.
+        replaces: the database and schema of the model that this one takes the place of.
+        wide: the form of the tables that scoring reads; None chooses it by their size.
+        weights: the query of its weights, if it has learnt some.
+        origin: the model whose spec it is, from whose database dimensions are named; None: from the current one.
+
+    Returns:
+        The plan of the model and its classes.
+    """
+    relations = relations or transient_relations(engine)
+    if spec.joins:
+        spec = replace(spec, joins=joins_of_model(engine, spec.joins, relations, origin))
+    plan = Plan(engine.renderer, spec, relations)
+    with engine.temporaries() as temporary:
+        staged = temporary("cells")  # they may be those of the model that is replaced
+        engine.create("cells", staged, cells)
+        check_covariances(engine, spec, engine.renderer.fragment("cells_of", staged))
+        if replaces is not None:
+            displace(engine, *replaces)
+        if not relations.temporary:
+            statement = plan.create_schema()
+            engine.run(statement.name, statement.sql)
+        query = engine.renderer.fragment("cells_of", staged)
+        engine.create("statistics", relations["statistics"], query, temporary=relations.temporary)
+        if weights is not None:
+            engine.create("weights", relations["weights"], weights, temporary=relations.temporary)
+    return build(engine, plan, entries, wide=wide)
+
+
+def drop_derived(engine: Engine, plan: Plan) -> None:
+    """Drop a transient model before the connection closes."""
+    kinds = {"likelihoods": "view", "priors": "view"}
+    for name in ("likelihoods", "priors", "estimates", "lookups", "parameters", "batches", "spec", "statistics"):
+        statement = engine.renderer.statement("drop_relation", kinds.get(name, "table"), plan.relations[name], if_exists=True)
+        engine.run(f"drop {name}", statement)
+
+
+def slice_names(engine: Engine, plan: Plan, title: str) -> list[str]:
+    """The slices of a model, oldest first.
+
+    Raises:
+        ModelError: it has none.
+    """
+    if plan.spec.slice_by is None:
+        raise ModelError(f"{title} has no slices; fit it with slice_by=\"date_trunc('month', sent_at)\", say")
+    return [row[0] for row in engine.ask("slices_in_order", plan.relations["statistics"])]
+
+
+def known_slices(engine: Engine, plan: Plan, title: str, wanted: Sequence[object]) -> list[str]:
+    """The wanted slices as text.
+
+    Raises:
+        InputError: one is not there.
+    """
+    names = slice_names(engine, plan, title)
+    texts = [str(name) for name in wanted]
+    for text in texts:
+        if text not in names:
+            raise InputError(f"no slice {text!r} in {title}{suggestion(text, names) or f'; it has {listed(names)}'}")
+    if not texts:
+        raise InputError(f"name at least one slice; {title} has {listed(names)}")
+    return texts
+
+
+def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
+    """The spec of models merged.
+
+    Args:
+        specs: what messages call each model, and its spec.
+
+    Raises:
+        ModelError: they do not model the same.
+    """
+    (first, spec), *others = specs
+    for title, each in specs:
+        if each.given:
+            check(each, "merge", title)
+    for title, other in others:
+        reason = _difference(spec, other)
+        if reason is not None:
+            raise ModelError(f"{first} and {title} cannot be merged: {reason}")
+    for title, each in specs:
+        check(each, "merge", title)
+    if others:
+        check(spec, "merge_several", f"{first} and {others[0][0]}")
+    return spec
+
+
+def _difference(one: Spec, other: Spec) -> str | None:
+    if (one.target, one.target_type) != (other.target, other.target_type):
+        return f"one predicts {one.target!r} ({one.target_type}), the other {other.target!r} ({other.target_type})"
+    ours, theirs = ({feature.name: feature for feature in spec.features} for spec in (one, other))
+    for name in [*ours, *theirs]:
+        if name not in ours or name not in theirs:
+            return f"only one of them has the feature {name!r}"
+        if ours[name].family != theirs[name].family or ours[name].columns != theirs[name].columns:
+            return f"feature {name!r} is {ours[name].family!r} in one and {theirs[name].family!r} in the other"
+    if one.prior != other.prior:
+        return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
+    if one.slice_by != other.slice_by:
+        return f"one has slice_by {one.slice_by!r}, the other {other.slice_by!r}"
+    if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):
+        sides = [f"segment_by {spec.segment_by!r} (shrinkage {spec.segment_shrinkage:g})" for spec in (one, other)]
+        return f"one has {sides[0]}, the other {sides[1]}"
+    if one.components != other.components:
+        return "their classes are split into components, and not by the same centres"
+    return None

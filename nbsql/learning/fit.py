@@ -1,0 +1,237 @@
+"""Fits a model, and makes from any statistics what a model reads; whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed
+from nbsql.learning.advice import advice, advice_on_classes, inferred_features
+from nbsql.learning.collinear import check_covariances, together
+from nbsql.learning.count import Count, total
+from nbsql.learning.factorised import count_of
+from nbsql.learning.joins import joins_of_model
+from nbsql.learning.kmeans import decomposed, staged
+from nbsql.learning.logistic import learn
+from nbsql.learning.mdl_bins import cut
+from nbsql.learning.selection import best_features
+from nbsql.plan import Entry, Plan, Statement
+from nbsql.plan.classes import ClassColumn, class_columns
+from nbsql.plan.layout import few_values, many_levels, without_gaps
+from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
+from nbsql.spec.method import Logistic
+from nbsql.spec.options import Best, Options, candidates
+from nbsql.spec.resolve import resolve
+from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.storage.build import build, run_statement
+from nbsql.storage.schema import displace
+from nbsql.version import __version__
+from nbsql.warn import say
+
+
+class Fit:
+    """One fit of one source.
+
+    Args:
+        engine: where.
+        source: what to learn from.
+        options: what to model.
+        relations: where the model is to be.
+    """
+
+    def __init__(self, engine: Engine, source: Source, options: Options, relations: Relations) -> None:
+        self.engine = engine
+        self.source = source
+        self.relations = relations
+        options, self.choosing = candidates(options)
+        self.spec = resolve(source.columns, options, source.label)
+        if source.joins:
+            self.spec = replace(
+                self.spec, joins=joins_of_model(engine, (joining.dimension for joining in source.joins), relations)
+            )
+        if isinstance(self.choosing, Best):
+            self.choosing.accept(self.spec.features)
+        if self.spec.slice_by is not None:
+            engine.check_expression(self.spec.slice_by, source, "slice_by")
+        if self.choosing is not None:
+            check(self.spec, "choosing", type(self.choosing).__name__)
+        if self.spec.segment_by is not None:
+            engine.check_expression(self.spec.segment_by, source, "segment_by")
+        self.spec = answer_questions(engine, self.spec, source)
+
+    @property
+    def plan(self) -> Plan:
+        return Plan(self.engine.renderer, self.spec, self.relations)
+
+    def run(self, *, replaces: tuple[str, str] | None = None) -> tuple[Plan, list[ClassColumn]]:
+        """Fit. Nothing is written before every row has been held against the rules.
+
+        Args:
+            replaces: the database and schema of the model that this one takes the place of.
+
+        Returns:
+            What scoring needs: the plan of the model as it was written, and its classes.
+        """
+        with self.engine.temporaries() as temporary:
+            if self.spec.components is not None:
+                self.source = staged(self.engine, self.spec, self.source, temporary("rows"))
+                self.spec = decomposed(self.engine, self.spec, self.spec.components, self.source)
+            count = count_of(self.engine, self.source, self.plan, temporary)
+            labels = count.scan()
+            if len(labels) == 1:
+                say(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
+            elif (word := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
+                say(word)
+            self._set_prior(labels)
+            if together(self.spec):
+                for statement in count.moments(temporary("moments"), together(self.spec)):
+                    run_statement(self.engine, statement)
+                check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
+            counted = self._learnt(self.spec.logistic, count, temporary) if self.spec.logistic is not None else None
+            if replaces is not None:
+                displace(self.engine, *replaces)
+            plan = self.plan
+            temporary_model = self.relations.temporary
+            if not temporary_model:
+                run_statement(self.engine, plan.create_schema())
+            if counted is not None:
+                tables = zip(("statistics", "weights"), counted, strict=True)
+                written = iter([plan.part_of_rows(name, relation) for name, relation in tables])
+            else:
+                written = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
+            for statement in written:
+                run_statement(self.engine, statement)
+            if isinstance(self.choosing, Best):
+                self.spec = best_features(self.engine, self.spec, self.choosing, self.relations["statistics"])
+                plan = self.plan
+                run_statement(self.engine, plan.keep_features())
+            summary = self._summarised()
+            plan = self.plan
+            entry = Entry(1, "1", "fit", self.source.label, total(labels))
+            built = build(self.engine, plan, [entry])
+            self._warn(summary)
+        return built
+
+    def _learnt(self, wanted: Logistic, count: Count, temporary: Callable[[str], Markup]) -> tuple[Markup, Markup]:
+        """Temporary tables of the cells and of the weights of a model that learns some."""
+        cells = temporary("cells")
+        for statement in count.cells(cells, "1", temporary=True):
+            run_statement(self.engine, statement)
+        plan = self.plan
+        if isinstance(self.choosing, Best):
+            plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.choosing, cells), self.relations)
+        return cells, learn(self.engine, plan, wanted, count.relation, cells, temporary)
+
+    def statements(self) -> list[Statement]:
+        """What `run` would do, for reading; as if every number might be missing. Asks for the classes and writes nothing."""
+        check(self.spec, "fit_sql")
+        if self.choosing is not None:
+            chosen = f"features=nbsql.{type(self.choosing).__name__}(...)"
+            raise InputError(f"the statements of {chosen} follow from the counts; fit, or name the features")
+        renderer = self.engine.renderer
+        temporary = renderer.dialect.traits.temporary
+        scan, rescan = (renderer.dialect.ident(*temporary, f"nbsql {name}") for name in ("scan", "rescan"))
+        count = Count(self.engine, self.source, self.plan, renderer.dialect.ident)
+        source = self.plan.sliced(self.source.relation)
+        statements = [self.plan.scan(source, scan, count.rules, count.centres())]
+        if not self.relations.temporary:
+            statements.append(self.plan.create_schema())
+        cells = renderer.fragment("counted_classes", self.spec, source)
+        if self.spec.prior.kind == "given":
+            counts = self.engine.ask("class_labels", cells)
+            self._set_prior([row for row in counts if row[0] is not None])
+        plan = self.plan
+        order = plan.class_order(renderer.fragment("subquery", plan.priors(cells)))
+        classes = class_columns(self.engine.rows(order))
+        statements.extend(plan.cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
+        rows = renderer.fragment("rows_scanned", scan)
+        statements.extend(plan.described(__version__, Entry(1, "1", "fit", self.source.label, 0), rows))
+        statements.extend([*plan.compiled(classes), *plan.macros(classes), *plan.published()])
+        statements.extend(plan.commented(statements))
+        statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))
+        return statements
+
+    def _set_prior(self, labels: Sequence[tuple[Any, ...]]) -> None:
+        """Write given priors as the engine writes the labels, one a class."""
+        if self.spec.prior.kind == "given":
+            prior = Prior("given", given=tuple(given_priors(self.spec, labels, dict(self.spec.prior.given)).items()))
+            self.spec = replace(self.spec, prior=prior)
+
+    def _summarised(self) -> list[tuple[Any, ...]]:
+        """The rows of `feature_summary` (model.sql); the spec then says more of each feature."""
+        rows = self.engine.ask("feature_summary", self.relations["statistics"], looked_over=any(inferred_features(self.spec)))
+        complete = without_gaps(rows)
+        few = set()
+        if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, self.engine.renderer.layout):
+            sizes = self.engine.ask("value_counts", self.relations["statistics"])
+            few = few_values(sizes, self.engine.renderer.layout)
+        features = [
+            replace(feature, complete=feature.name in complete, few=feature.family.level and feature.name in few)
+            for feature in self.spec.features
+        ]
+        self.spec = replace(self.spec, features=tuple(features))
+        return rows
+
+    def _warn(self, summary: Sequence[tuple[Any, ...]]) -> None:
+        """Say which features tell nothing."""
+        varies = {row[0]: row[1] for row in summary}
+        empty, constant = [], []
+        for feature in self.spec.features:
+            if feature.name not in varies:
+                empty.append(feature.name)
+            elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
+                constant.append(feature.name)
+        for feature in together(self.spec):
+            without = self.engine.ask("rows_without", self.relations["statistics"], feature)[0][0]
+            if without > 0 and feature.name not in empty:
+                rows = (
+                    f"{without:g} row{'' if without == 1 else 's'}"
+                    if self.spec.weight is None
+                    else f"rows of weight {without:g}"
+                )
+                say(f"{rows} without one of the numbers of {feature.name!r}, and so left out of its estimates")
+        if empty:
+            say(f"nothing but NULL in {listed(empty)}; left out of the score")
+        if constant:
+            say(f"one value only in {listed(constant)}; such a column tells no class from another")
+        if not self.spec.features:
+            say("the model has no features; it predicts the most frequent class")
+        for word in advice(self.spec, summary):
+            say(word)
+
+
+def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
+    """The spec with what must be known of the columns before they can be counted."""
+
+    def known(feature: Feature) -> Feature:
+        question = feature.family.question
+        if question is None:
+            return feature
+        if feature.family.supervised and not engine.renderer.dialect.traits.recursive:
+            return replace(feature, family=feature.family.with_answer(cut(engine, spec, source.relation, feature)))
+        return replace(feature, family=feature.family.with_answer(engine.ask(question, spec, source.relation, feature)))
+
+    return replace(spec, features=tuple(map(known, spec.features)))
+
+
+def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:
+    """The given priors by label as text.
+
+    Raises:
+        InputError: a class has none, or one names no class.
+    """
+    left = dict(given)
+    found = {}
+    for label, value, *_ in labels:
+        if value not in left:
+            raise InputError(f"prior has no probability for class {label!r}; name every class")
+        found[label] = left.pop(value)
+    if left:
+        raise InputError(f"prior names {listed(map(str, left))}, which is no class of {spec.target!r}")
+    return found

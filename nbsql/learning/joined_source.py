@@ -1,0 +1,104 @@
+"""What a model joins rows with that lack the columns of its dimensions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import DatabaseError, InputError, suggestion
+from nbsql.plan.joins import has_few_rows, joinings, missing_dimensions, read
+from nbsql.plan.rows import Joining
+from nbsql.rendering.dialect import folded
+from nbsql.rendering.relations import Relations
+from nbsql.spec.join import Dimension
+from nbsql.spec.spec import Spec
+
+
+class Joined(Source):
+    """A source and the dimensions that it is joined with: itself a source, whose rows are joined as they are read."""
+
+    def __init__(self, engine: Engine, facts: Source, joins: Sequence[Joining]) -> None:
+        relation = engine.renderer.fragment("joined_source", facts.relation, joins)
+        super().__init__(relation, facts.label, engine.columns(relation), is_frame=facts.is_frame, release=facts.release)
+        self._facts = facts
+        self.joins = joins
+
+    @property
+    def facts(self) -> Source:
+        return self._facts
+
+
+def refuse_repeated(engine: Engine, joining: Joining) -> None:
+    """Raise InputError if a dimension has a key twice."""
+    columns = [column for _, column in joining.pairs]
+    for *key, rows in engine.ask("repeated_key", joining.relation, columns):
+        said = ", ".join(f"{column!r} {value!r}" for column, value in zip(columns, key, strict=True))
+        raise InputError(
+            f"{joining.dimension.title} has {rows} rows of {said}, and a join takes one row a key; make a view with one a key"
+        )
+
+
+def completed(engine: Engine, spec: Spec, relations: Relations, source: Source, title: str, *, judged: bool = False) -> Source:
+    """A source with what it lacks of the columns that a model reads from dimensions.
+
+    Args:
+        engine: where.
+        spec: of the model.
+        relations: of the model.
+        source: which may have been joined already.
+        title: what messages call the model.
+        judged: whether the class is read.
+
+    Raises:
+        InputError: the source has some columns of a dimension and lacks others, or lacks its key; or the dimension is gone.
+    """
+    names = {folded(column.name) for column in source.columns}
+    lacking = missing_dimensions(spec, names, read(spec, judged=judged), source.label, title)
+    if not lacking:
+        return source
+    names |= {folded(name) for dimension in lacking for name in dimension.names}
+    for dimension in lacking:
+        for key, _ in dimension.on:
+            if folded(key) not in names:
+                known = [column.name for column in source.columns]
+                raise InputError(
+                    f"no column {key!r} in {source.label}, by which {title} joins {dimension.title}{suggestion(key, known)}"
+                )
+    found = joinings(engine.renderer, [(dimension, _relation(engine, relations, dimension)) for dimension in lacking])
+    for joining in found:
+        _check(engine, joining, title)
+    return Joined(engine, source, [replace(joining, by_key=_is_small(engine, joining, source)) for joining in found])
+
+
+def _is_small(engine: Engine, joining: Joining, source: Source) -> bool:
+    """Whether a dimension has no more rows than a source, which are not counted any further; or few, where that takes long."""
+    rows: int = engine.ask("row_count", joining.relation)[0][0]
+    if not source.is_table:
+        return has_few_rows(rows)
+    some = engine.renderer.fragment("excerpt", source.relation, max(rows, 1))
+    return bool(engine.ask("row_count", some)[0][0] >= rows)
+
+
+def _relation(engine: Engine, relations: Relations, dimension: Dimension) -> Markup:
+    """Where the dimension of a model is."""
+    database = relations.database if len(dimension.path) == 2 else None
+    return engine.renderer.dialect.ident(*([database] if database is not None else ()), *dimension.path)
+
+
+def _check(engine: Engine, joining: Joining, title: str) -> None:
+    """Raise InputError if a dimension is not what it was."""
+    path = ".".join(joining.dimension.path)
+    try:
+        columns = [column.name for column in engine.columns(joining.relation)]
+    except DatabaseError:
+        raise InputError(
+            f"no table {path}, which {title} joins its source with; make it, or give a source that has its columns"
+        ) from None
+    for name in [*(key for _, key in joining.pairs), *(column for column, _ in joining.columns)]:
+        if all(folded(name) != folded(column) for column in columns):
+            raise InputError(f"no column {name!r} in {path}, which {title} joins its source with{suggestion(name, columns)}")
+    refuse_repeated(engine, joining)

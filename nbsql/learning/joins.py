@@ -1,0 +1,119 @@
+"""What a fit joins its source with: the joins that were asked for, looked up and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source, check_names, parts
+from nbsql.errors import InputError
+from nbsql.learning.joined_source import Joined, refuse_repeated
+from nbsql.plan.joins import joinings
+from nbsql.rendering.dialect import folded, restore
+from nbsql.rendering.relations import Relations
+from nbsql.spec.column import Column
+from nbsql.spec.join import Dimension, Join, joins_of
+from nbsql.spec.resolve import Columns
+
+_NUMBERS = ("integer", "float", "decimal")
+
+
+def joined(engine: Engine, source: Source, joins: Any) -> Source:
+    """A source joined as asked for; itself, if nothing is.
+
+    Raises:
+        InputError: a join cannot be made, or would multiply rows.
+    """
+    columns, dimensions = list(source.columns), []
+    for join in joins_of(joins):
+        dimension, brought = _dimension(engine, source, columns, join)
+        columns += brought
+        dimensions.append(dimension)
+    if not dimensions:
+        return source
+    ident = engine.renderer.dialect.ident
+    found = joinings(engine.renderer, [(dimension, ident(*dimension.path)) for dimension in dimensions])
+    for each in found:
+        refuse_repeated(engine, each)
+    return Joined(engine, source, found)
+
+
+def _dimension(engine: Engine, source: Source, columns: Sequence[Column], join: Join) -> tuple[Dimension, list[Column]]:
+    """A join as a model keeps it, and the columns that it brings."""
+    found = engine.source(join.table)
+    path = found.path or tuple(parts(restore(found.relation)))
+    if len(path) < 2 and not found.path:
+        raise InputError(f"a join takes a table or a view, not {join.table!r}; make a view of it")
+    ours, theirs = Columns(columns, source.label), Columns(found.columns, found.label)
+    on = [(ours.find(one), theirs.find(other)) for one, other in join.pairs]
+    for one, other in on:
+        if _comparable(one) != _comparable(other):
+            raise InputError(
+                f"{one.name!r} of {source.label} is {one.type}, and {other.name!r} of {found.label} is {other.type}; cast one"
+            )
+    keys = {other.name for _, other in on}
+    if join.columns is None:
+        taken = [column for column in found.columns if column.name not in keys]
+    else:
+        taken = theirs.find_all(join.columns, f"columns of the join with {join.table!r}")
+    brought = [replace(column, name=join.prefix + column.name) for column in taken]
+    check_names(brought, found.label)
+    known = {folded(column.name): column for column in columns}
+    for column in brought:
+        if folded(column.name) in known:
+            raise InputError(
+                f"column {column.name!r} is in {source.label} and in {found.label}, which it is joined with; "
+                f"tell them apart with prefix={f'{path[-1]}_'!r}, or name the columns to take"
+            )
+    pairs = tuple((one.name, other.name) for one, other in on)
+    columns_taken = tuple((column.name, join.prefix + column.name) for column in taken)
+    rows = engine.ask("row_count", found.relation)[0][0]
+    return Dimension(path, pairs, tuple(one.type for one, _ in on), columns_taken, rows), brought
+
+
+def _comparable(column: Column) -> str:
+    """Columns of one such kind can be equal."""
+    return "number" if column.kind in _NUMBERS else column.kind
+
+
+def joins_of_model(
+    engine: Engine, dimensions: Iterable[Dimension], relations: Relations, origin: Relations | None = None
+) -> tuple[Dimension, ...]:
+    """Dimensions as a model keeps them: a table is named from the database of the model.
+
+    Args:
+        engine: where.
+        dimensions: of which a table is named from the current database, or from that of the model `origin`.
+        relations: of the model.
+        origin: another model.
+
+    Raises:
+        InputError: one is a temporary table, which nobody else could read.
+    """
+    here = engine.current()[0]
+    dimensions = list(dimensions)
+    refuse_temporary(dimensions, relations)
+    found = []
+    for dimension in dimensions:
+        path = dimension.path
+        whole = path if len(path) > 2 else (_database(origin, here), *path)
+        path = whole[1:] if folded(whole[0]) == folded(_database(relations, here)) else whole
+        found.append(replace(dimension, path=path))
+    return tuple(found)
+
+
+def refuse_temporary(dimensions: Iterable[Dimension], relations: Relations) -> None:
+    """Raise InputError if a model that is to be at `relations`, and to stay, is joined with what ends with the session."""
+    for dimension in dimensions:
+        path = dimension.path
+        if not relations.temporary and (len(path) == 1 or path[0] == "temp" or path[0].startswith("pg_temp")):
+            raise InputError(
+                f"{dimension.title!r} is a temporary table, which a model with a name cannot be joined with; "
+                "make it a table, or leave the name out"
+            )
+
+
+def _database(relations: Relations | None, current: str) -> str:
+    return relations.database or current if relations is not None else current

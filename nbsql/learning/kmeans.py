@@ -1,0 +1,220 @@
+"""k-means within each class, in SQL (kmeans.sql): Python holds the centres between the scans, and no row."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed
+from nbsql.family import Gaussian
+from nbsql.learning.count import Count
+from nbsql.plan import Plan
+from nbsql.plan.context import Context
+from nbsql.rendering.relations import Relations
+from nbsql.spec.components import Components, Split
+from nbsql.spec.spec import Feature, Spec
+from nbsql.warn import say
+
+CANDIDATES = 256  # points of a class among which the first centres are chosen
+MOST_DISTANCES = 4_000_000  # between candidates, of all classes together
+ITERATIONS = 100
+TOLERANCE = 1e-4  # a class stands when the squares of the moves of its centres, in variances, are no more than this on average
+SAMPLE = 50_000  # rows on which the centres of large classes settle first, so that they need few scans of all rows
+LARGE = 20_000  # rows of such a class, and the least of different rows in the sample that speak for all
+
+
+def staged(engine: Engine, spec: Spec, source: Source, relation: Markup) -> Source:
+    """The source, which k-means reads again and again: in a temporary table, if it is not one already."""
+    if source.is_table:
+        return source
+    plan = Plan(engine.renderer, replace(spec, components=None), Relations(engine.renderer, transient=engine.transient_name()))
+    statement = plan.stage(source.relation, relation)
+    engine.run(statement.name, statement.sql)
+    return Source(relation, source.label, source.columns, is_table=True, is_frame=source.is_frame)
+
+
+def decomposed(engine: Engine, spec: Spec, components: Components, source: Source) -> Spec:
+    """The spec with the components that k-means finds in each class of a source; without, where none is to be split.
+
+    Raises:
+        InputError: a class is not there, or has fewer rows than components; or the rows break a rule.
+    """
+    search = _Search(engine, spec, source, components)
+    wanted = _wanted(components.asked, search.labels, spec.target, source.label)
+    if not wanted:
+        return replace(spec, components=None)
+    splits = tuple(search.splits(wanted))
+    found = {split.label: len(split.centres) for split in splits}
+    for label, count in wanted.items():
+        if found.get(label, 1) < count:
+            fewer = f"{found[label]} components" if label in found else "one component"
+            say(f"class {label!r} has {fewer} and not {count}: its rows differ no more, or no row is nearest to the others")
+    asked = components.asked if isinstance(components.asked, int) else dict(wanted)
+    return replace(spec, components=Components(asked, components.numbers, splits))
+
+
+def _wanted(asked: int | Mapping[Any, int], labels: Sequence[tuple[Any, ...]], target: str, source: str) -> dict[str, int]:
+    """How many components the classes are to have, by label as text, those of one left out."""
+    left = dict(asked) if isinstance(asked, Mapping) else {}
+    wanted = {}
+    for label, value, rows, _ in labels:
+        count = left.pop(value, 1) if isinstance(asked, Mapping) else asked
+        if count > rows:
+            has = f"{rows} row{'' if rows == 1 else 's'}"
+            raise InputError(f"class {label!r} of {source} has {has}, fewer than its {count} components; ask for fewer")
+        if count > 1:
+            wanted[label] = count
+    if left:
+        raise InputError(f"components names {listed(map(str, left))}, which is no class of {target!r}")
+    return wanted
+
+
+@dataclass
+class _Moving:
+    """A split whose centres still move, and the rows of each."""
+
+    split: Split
+    sizes: list[float]
+
+
+class _Search:
+    """The k-means of one fit."""
+
+    def __init__(self, engine: Engine, spec: Spec, source: Source, components: Components) -> None:
+        self.engine = engine
+        self.source = source.relation
+        self.numbers = components.numbers
+        self.context = Context.of(replace(spec, components=None))
+        self.labels, self.means, self.scales = self._moments(replace(spec, components=None), source)
+
+    def _moments(
+        self, spec: Spec, source: Source
+    ) -> tuple[list[tuple[Any, ...]], dict[str, list[float]], dict[str, list[float]]]:
+        """The classes, and the means and standard deviations of their numbers, from the scan that a fit of numbers does."""
+        engine = self.engine
+        spec = replace(spec, features=tuple(map(_as_gaussian, spec.features)))
+        plan = Plan(engine.renderer, spec, Relations(engine.renderer, transient=engine.transient_name()))
+        with engine.temporaries() as temporary:
+            count = Count(engine, source, plan, temporary)
+            labels = count.scan(quiet=True)
+            cells = temporary("moments")
+            for statement in count.moments(cells, [feature for feature in spec.features if feature.is_number]):
+                count.run(statement)
+            found = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("deviations", cells)}
+        means, scales = {}, {}
+        for label, *_ in labels:
+            pairs = [found.get((label, name), (0.0, 0.0)) for name in self.numbers]
+            means[label] = [mean for mean, _ in pairs]
+            scales[label] = [_rounded(scale) for _, scale in pairs]
+        return labels, means, scales
+
+    def splits(self, wanted: Mapping[str, int]) -> list[Split]:
+        """The classes that have several components, each numbered by its rows, the most first."""
+        with self.engine.temporaries() as temporary:
+            first = self._first(wanted, temporary)
+            moving = {split.label: _Moving(split, [1.0] * len(split.centres)) for split in first if len(split.centres) > 1}
+            large = {label: moving[label] for label, _, _, n in self.labels if label in moving and n >= LARGE}
+            sample = self._sample(sum(n for label, _, _, n in self.labels if label in large), temporary)
+            if sample is not None:
+                moving.update(self._lloyd(large, sample)[0])
+        found, unsettled = self._lloyd(moving)
+        if unsettled:
+            say(f"the centres of class {listed(unsettled)} still moved after {ITERATIONS} scans; they are taken as they are")
+        return [_sorted(found[label]) for label in wanted if label in found and len(found[label].sizes) > 1]
+
+    def _sample(self, rows: float, temporary: Callable[[str], Markup]) -> Markup | None:
+        """A table of some of the rows, by a hash of their numbers; None where there are few, or few that differ."""
+        if rows < 4 * SAMPLE:
+            return None
+        sample, numbers = temporary("sample"), list(self.numbers)
+        query = self.engine.renderer.fragment("sampled_rows", self.context, self.source, numbers, int(rows // SAMPLE))
+        self.engine.create("take a sample", sample, query)
+        ((different,),) = self.engine.ask("distinct_rows", sample, numbers)
+        return sample if different >= LARGE else None
+
+    def _lloyd(self, moving: Mapping[str, _Moving], sample: Markup | None = None) -> tuple[dict[str, _Moving], list[str]]:
+        """Lloyd's iterations until every class stands, on all rows or a sample of them; and which classes do not yet stand."""
+        left, found = dict(moving), dict(moving)
+        for _ in range(ITERATIONS):
+            if not left:
+                break
+            for label, (after, stands) in self._moved(left, sample).items():
+                found[label] = left[label] = after
+                if stands or len(after.split.centres) == 1:
+                    del left[label]
+        return found, list(left)
+
+    def _first(self, wanted: Mapping[str, int], temporary: Callable[[str], Markup]) -> list[Split]:
+        """The splits with the centres that k-means begins with; what such a row lacks is taken from the mean of the class."""
+        engine, numbers = self.engine, list(self.numbers)
+        most = max(wanted.values())
+        size = max(min(CANDIDATES, math.isqrt(MOST_DISTANCES // len(wanted))), 2 * most)
+        scaled = [Split(label, tuple(self.scales[label]), ()) for label in wanted]
+        candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
+        query = engine.renderer.fragment
+        engine.create(
+            "choose candidates", candidates, query("candidates", self.context, self.source, numbers, list(wanted), size)
+        )
+        engine.create("measure distances", distances, query("distances_of_candidates", candidates, numbers, scaled))
+        engine.create("choose the first centres", chosen, query("no_centres", distances))
+        for component in range(1, most + 1):
+            following = query("next_centres", distances, chosen, component)
+            engine.run("choose the first centres", engine.renderer.statement("insert_into", chosen, following))
+        centres: dict[str, list[tuple[float, ...]]] = {label: [] for label in wanted}
+        for label, _, row in engine.ask("first_centres", chosen, candidates, numbers):
+            if len(centres[label]) < wanted[label]:
+                pairs = zip(row, self.means[label], strict=True)
+                centres[label].append(tuple(mean if x is None else x for x, mean in pairs))
+        return [replace(split, centres=tuple(centres[split.label])) for split in scaled]
+
+    def _moved(self, moving: Mapping[str, _Moving], sample: Markup | None) -> dict[str, tuple[_Moving, bool]]:
+        """The splits after one scan, and whether they stand. A centre that none of all rows is nearest to is left out."""
+        splits = [each.split for each in moving.values()]
+        most = max(len(split.centres) for split in splits)
+        source = self.source if sample is None else sample
+        rows = self.engine.ask("moved_centres", self.context, source, list(self.numbers), splits, most)
+        found = {(label, component): (n, moves) for label, component, n, moves in rows}
+        result = {}
+        for split in splits:
+            centres, sizes, moved = [], [], 0.0
+            for component, before in enumerate(split.centres, start=1):
+                nothing = (0.0, None if sample is None else [None] * len(before))
+                n, moves = found.get((split.label, component), nothing)
+                if moves is None:
+                    moved = math.inf
+                    continue
+                pairs = zip(before, split.centres[0], moves, strict=True)
+                after = tuple(old if move is None else first + move for old, first, move in pairs)
+                moved += sum((a - b) ** 2 * w for a, b, w in zip(after, before, split.weights, strict=True))
+                centres.append(after)
+                sizes.append(float(n))
+            result[split.label] = (
+                _Moving(replace(split, centres=tuple(centres)), sizes),
+                moved <= TOLERANCE * len(split.centres) * len(self.numbers),
+            )
+        return result
+
+
+def _as_gaussian(feature: Feature) -> Feature:
+    """A number counted with its moments, whatever its family."""
+    if not feature.is_number:
+        return feature
+    family = Gaussian().with_defaults(alpha=1.0, nulls="skip", unseen="skip")
+    return replace(feature, family=family)
+
+
+def _rounded(scale: float) -> float:
+    """Sums that run in parallel differ in their last digits, which shall decide nothing."""
+    return float(f"{scale:.6g}")
+
+
+def _sorted(moving: _Moving) -> Split:
+    """The components by their rows, the most first; of as many by the order of the first centres."""
+    order = sorted(range(len(moving.sizes)), key=lambda j: -moving.sizes[j])
+    return replace(moving.split, centres=tuple(moving.split.centres[j] for j in order))

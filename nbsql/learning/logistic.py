@@ -1,0 +1,307 @@
+"""Logistic regression: its weights, learnt by Newton's method from a source that has been counted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError
+from nbsql.family import Gaussian, Multinomial, Weighted
+from nbsql.learning.newton import Newton, Step
+from nbsql.plan import Plan
+from nbsql.plan.classes import class_columns
+from nbsql.plan.context import Context, Reading
+from nbsql.plan.facts import Facts
+from nbsql.spec.method import Logistic
+from nbsql.spec.spec import Feature
+
+MOST_WEIGHTS = 500  # the Hessian has the square of it, and is inverted in every step
+
+MOST_SUMS = 2_000  # of one statement, which takes the longer to plan
+
+SAMPLED_ROWS = 50_000  # beyond four times as many, the search begins with a sample of so many rows
+NEAR = 0.05  # the change of a weight at which it is left: the sample says no more
+
+
+@dataclass(frozen=True)
+class _Number:
+    """A term that is a number: its feature, the value that names it in the weights, and what it is.
+
+    Args:
+        kind: "number", "binary" (1 for yes, 0 for no), "missing" (1 where there is none) or "count".
+        j: the number of the term.
+    """
+
+    feature: Feature
+    value: str | None
+    kind: str
+    j: int = 0
+    centre: float = 0.0
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What the macros know of the search (sql/macros/learning/logistic/).
+
+    Args:
+        classes: how many.
+        width: the unknowns of a class: its bias and its terms.
+        numbers: the terms that are numbers.
+        levels: the features that are categories.
+    """
+
+    classes: int
+    width: int
+    numbers: Sequence[_Number]
+    levels: Sequence[Feature]
+
+    @property
+    def others(self) -> list[int]:
+        """The classes that have unknowns, by number: all but the first."""
+        return list(range(1, self.classes))
+
+    @property
+    def blocks(self) -> list[tuple[int, int]]:
+        """The pairs of them whose products are summed."""
+        return [(c, o) for c in self.others for o in self.others if c <= o]
+
+    @property
+    def pairs(self) -> list[tuple[int, int, int, float]]:
+        """All pairs of them: the two, their block, and how much of the penalty is on their product."""
+        share = 0.0 if self.classes == 2 else 1 / self.classes
+        number = {pair: place for place, pair in enumerate(self.blocks, start=1)}
+        return [
+            (c, o, number[min(c, o), max(c, o)], (1.0 if c == o else 0.0) - share) for c in self.others for o in self.others
+        ]
+
+    @property
+    def many(self) -> bool:
+        """Whether there are too many products for a sum each in one statement."""
+        width = len(self.numbers) + 1
+        return len(self.blocks) > 1 and len(self.blocks) * width * (width + 1) // 2 > MOST_SUMS
+
+    @property
+    def grouped(self) -> bool:
+        """Whether many rows may be alike."""
+        return all(number.kind in ("binary", "missing") for number in self.numbers)
+
+
+def learn(
+    engine: Engine, plan: Plan, wanted: Logistic, source: Markup, cells: Markup, temporary: Callable[[str], Markup]
+) -> Markup:
+    """A temporary table of the weights (sql/macros/learning/logistic/weights.sql) of a model.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        wanted: how they are learnt.
+        source: what to learn from.
+        cells: the relation of what was counted of it.
+        temporary: names temporary tables.
+
+    Raises:
+        InputError: there are too many weights, or the rows do not determine them.
+    """
+    return _Search(engine, plan, wanted, source, cells, temporary).run()
+
+
+class _Search:
+    """One search for the weights, in temporary tables."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        plan: Plan,
+        wanted: Logistic,
+        source: Markup,
+        cells: Markup,
+        temporary: Callable[[str], Markup],
+    ) -> None:
+        self.engine = engine
+        self.plan = plan
+        self.source = source
+        self.cells = cells
+        self.temporary = temporary
+        self.wanted = wanted
+        self.made = 0
+
+    def run(self) -> Markup:
+        spec, render = self.plan.spec, self.engine.renderer.fragment
+        priors = self._table("priors", self.plan.priors(self.cells))
+        columns = class_columns(self.engine.rows(self.plan.class_order(priors)))
+        classes = self._table("classes", render("logistic_classes", priors))
+        features = Facts(spec, scoring=True).features
+        numbers = list(_numbers(features))
+        levels = [feature for feature in features if feature.family.level]
+        if len(columns) == 1:
+            return self._table("weights", render("logistic_no_weights", classes))
+        terms = self._table("terms", render("logistic_terms", self.cells, numbers, levels))
+        self._check_size(terms, len(columns))
+        known = [
+            replace(numbers[place - 1], j=j, centre=centre, scale=scale)
+            for place, j, centre, scale in self.engine.ask("logistic_numbers", terms)
+        ]
+        width = 1 + self.engine.ask("row_count", terms)[0][0]
+        self.problem = _Problem(len(columns), width, known, levels)
+        self.terms = terms
+        counts = [row[0] for row in self.engine.ask("logistic_counts", classes)]
+        self.bound = sum(n * math.log(sum(counts) / n) for n in counts)  # the objective of the priors alone
+        null = [math.log(n / counts[0]) if j == 0 else 0.0 for n in counts[1:] for j in range(width)]
+        design = self._table("design", render("logistic_design", Context.of(spec), self.source, classes, terms, self.problem))
+        self.newton = Newton(self.problem, self.engine.ask("logistic_terms_by_number", terms), self.wanted.penalty)
+        try:
+            found = self._found(design, [self._generative(columns, classes, priors), null])
+        finally:
+            self.newton.close()
+        return self._table("weights", render("logistic_weights", self.problem, self._point(found), classes, terms))
+
+    def _check_size(self, terms: Markup, classes: int) -> None:
+        sizes = self.engine.ask("logistic_sizes", terms)
+        count = (classes if classes > 2 else 1) * (1 + sum(n for _, n in sizes))
+        if (classes - 1) * (1 + sum(n for _, n in sizes)) > MOST_WEIGHTS:
+            name, most = sizes[0]
+            raise InputError(
+                f"method='logistic' would learn {count:,} weights, and takes at most {MOST_WEIGHTS}; "
+                f"{name!r} alone has {most:,} a class: leave it out with exclude=[{name!r}], or cut it into fewer values"
+            )
+
+    def _generative(self, columns: Sequence[Any], classes: Markup, priors: Markup) -> list[float]:
+        """The first point: the linear form of naive Bayes, with one variance a number for all classes."""
+        render, spec = self.engine.renderer.fragment, self.plan.spec
+        features = tuple(
+            replace(feature, family=Gaussian(alpha=0.0, nulls="skip", unseen="skip", shared_variance=True))
+            if isinstance(feature.family, Gaussian)
+            else feature
+            for feature in spec.features
+        )
+        spec = replace(spec, features=features, logistic=None)
+        estimates = None
+        if self.engine.renderer.dialect.traits.tabulates and features:
+            estimates = self._table("estimates", render("smoothed_likelihoods", Context.of(spec), self.cells, priors, features))
+        context = Context.of(spec, columns, Reading(estimates=estimates))
+        tables = [
+            self._table(kind, render(kind, context, self.cells, priors))
+            for kind in ("parameters", "lookups")
+            if kind == "parameters" or self.problem.levels
+        ]
+        weights = self._table("linear", render("linear", context, tables[0], tables[-1], 1))
+        start: list[float] = self.engine.ask("logistic_start", self.problem, classes, self.terms, weights)[0][0]
+        return start
+
+    # The search. ---------------------------------------------------------------------------------------------------
+
+    def _found(self, design: Markup, starts: Sequence[list[float]]) -> list[float]:
+        """The point of the least objective."""
+        rows = self.engine.ask("row_count", design)[0][0]
+        share = rows // SAMPLED_ROWS
+        if share < 4:
+            return self._descended(design, starts)
+        sample = self._table("sample", self.engine.renderer.fragment("logistic_sample", self.problem, design, share))
+        try:
+            near = self._descended(sample, starts, tolerance=NEAR)
+        except InputError:  # of the sample only, perhaps
+            return self._descended(design, starts)
+        return self._descended(design, [near, starts[-1]], self.products)
+
+    def _descended(
+        self, design: Markup, starts: Sequence[list[float]], products: Markup | None = None, tolerance: float = 0.0
+    ) -> list[float]:
+        """The point to which Newton's method comes, from the better of the places to start.
+
+        Args:
+            design: the rows.
+            starts: where to begin, and where to if that is no better than nothing.
+            products: the products of the terms near the point; with them, or where there are many, they are summed only where
+                the steps do not shrink enough by those that are at hand.
+            tolerance: where to end, if that is sooner than what is wanted.
+        """
+        saving = products is not None or self.problem.many
+        point, *others = starts
+        taken: Step | None = None
+        part, change = 1.0, math.inf
+        for _ in range(self.wanted.iterations):
+            step, products = self._step(design, point, products)
+            if taken is None:
+                # Where all rows are all but certain the Hessian is nearly 0, and promises more than there is to gain.
+                if others and (step.collinear or not max(step.objective, step.fall / 2) <= self.bound * (1 + 1e-9)):
+                    point, products = others.pop(), None
+                    continue
+            elif not step.objective <= taken.objective - 1e-4 * part * taken.fall + 1e-12 * abs(step.objective):
+                part /= 2
+                point, products = taken.next(part), None
+                continue
+            self._check(step, change, first=taken is None)
+            self.products = products
+            point = step.next(1.0)
+            # What the next step would be, were it to shrink as this one did.
+            left = step.biggest * min(1.0, step.biggest / change if change < math.inf else 1.0)
+            if left <= max(tolerance, self.wanted.tolerance) or (step.fall <= 1e-16 * step.n and step.biggest <= 1e-4):
+                return point
+            if not saving or step.biggest > 0.3 * change:
+                products = None
+            taken, part, change = step, 1.0, step.biggest
+        count = f"{self.wanted.iterations} iteration{'' if self.wanted.iterations == 1 else 's'}"
+        last = f", the last of which changed one by {change:.2g}" if taken is not None else ""
+        raise InputError(f"the weights are not found in {count}{last}; allow more iterations, or use a larger penalty")
+
+    def _step(self, design: Markup, point: Sequence[float], products: Markup | None) -> tuple[Step, Markup]:
+        """The step at a point, and the relation of the products that it was made by."""
+        tried = self._point(point)
+        self.engine.announce("sums")
+        found = self.engine.ask("logistic_sums", self.problem, design, tried, products is None)
+        sums = self.newton.load("sums" if products is not None else "products", found)
+        products = products or sums
+        return self.newton.step(point, sums, products), products
+
+    def _point(self, point: Sequence[float]) -> Markup:
+        """The relation of a point: one row, with the list v of its unknowns."""
+        return self._table("point", self.engine.renderer.fragment("logistic_point", point))
+
+    def _check(self, now: Step, change: float, *, first: bool) -> None:
+        """Raise InputError where no weights are the best ones."""
+        free = self.wanted.penalty == 0
+        endless = now.collinear and not first
+        if not now.collinear:  # every row is more probably right than wrong; or nothing is gained by ever larger weights
+            endless = now.worst < math.log(2) or (now.fall <= 1e-10 * now.n and now.biggest > max(0.01, 0.5 * change))
+        if free and endless:
+            raise InputError(
+                f"the features separate the classes of {self.plan.spec.target!r}, so that weights without a penalty "
+                "have no bounds; use penalty=0.5, say"
+            )
+        if now.collinear:
+            rows = self.engine.ask("logistic_term", self.problem, self.terms, now.collinear)
+            raise InputError(_undetermined(*rows[0]))
+
+    def _table(self, name: str, query: Markup) -> Markup:
+        self.made += 1
+        relation = self.temporary(f"{self.made} {name}")
+        self.engine.create(name, relation, query)
+        return relation
+
+
+def _numbers(features: Sequence[Feature]) -> Iterator[_Number]:
+    """The terms of features that are numbers."""
+    for feature in features:
+        if isinstance(feature.family, Multinomial):
+            yield from (_Number(feature, column, "count") for column in feature.columns)
+        elif isinstance(feature.family, Weighted):
+            yield _Number(feature, None, "binary" if feature.family.binary else "number")
+            if feature.family.nulls == "category":
+                yield _Number(feature, None, "missing")
+
+
+def _undetermined(feature: str, value: str | None, kind: str) -> str:
+    if kind == "level":
+        what = f"the weights of the values of {feature!r} are not determined: one of them follows from the other features"
+        return f"{what}; use a larger penalty, such as 0.5"
+    name = feature if kind != "count" else value
+    return (
+        f"the weight of {name!r} is not determined: it is a sum of the other features; "
+        "leave it out, or use a larger penalty, such as 0.5"
+    )

@@ -1,0 +1,122 @@
+"""A model at a glance: what was asked for, what was inferred, its classes, and what it has learnt from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+
+from markupsafe import Markup
+
+from nbsql.answers.table import Table, number, paragraph, plain, share
+from nbsql.engines.engine import Engine
+from nbsql.family import Family
+from nbsql.family.stop_words import STOP_WORDS
+from nbsql.rendering.relations import Relations
+from nbsql.spec.components import Components
+from nbsql.spec.spec import Feature, Spec
+
+ROWS = 30  # of a table that is no answer but a report
+_CHANGES = 5  # the newest lines of the ledger
+_DEFAULTS = {"alpha": 1.0, "nulls": "skip", "unseen": "skip", "estimate": "mean"}
+
+
+def overview(engine: Engine, spec: Spec, relations: Relations, title: str) -> Iterator[str]:
+    """The lines of an overview of a model, as `nbsql show` prints it."""
+    yield heading(title, spec)
+    yield ""
+    for table in filter(lambda table: table.rows, (features_of(spec.features), classes_of(engine, spec, relations))):
+        yield from drawn(Table(table.columns, table.rows[:ROWS], table.right))
+        if len(table.rows) > ROWS:
+            yield f"  … and {len(table.rows) - ROWS} more"
+        yield ""
+    yield from history(engine, spec, relations, ledger_at="model.batches")
+
+
+def overview_html(engine: Engine, spec: Spec, relations: Relations, title: str) -> str:
+    """The same overview as HTML."""
+    tables = filter(lambda table: table.rows, (features_of(spec.features), classes_of(engine, spec, relations)))
+    parts = [
+        paragraph(heading(title, spec)),
+        *(Table(table.columns, table.rows[:ROWS], table.right).html() for table in tables),
+    ]
+    parts += map(paragraph, history(engine, spec, relations, ledger_at="model.batches"))
+    return str(Markup("").join(parts))
+
+
+def heading(title: str, spec: Spec) -> str:
+    """What a model predicts, and from how many features."""
+    count = len(spec.features)
+    return f"{title}: predicts {spec.target} from {count} feature{'' if count == 1 else 's'}"
+
+
+def features_of(features: Sequence[Feature]) -> Table:
+    """A row a feature: its family, and the options that were asked for."""
+    rows = [[feature.name, feature.family.name, differing(feature.family)] for feature in features]
+    return Table(["feature", "family", "options"], rows)
+
+
+def classes_of(engine: Engine, spec: Spec, relations: Relations) -> Table:
+    """A row a class: its rows and its prior, the most probable first."""
+    query = engine.renderer.dialect.query(engine.renderer.statement("sorted_by", relations["priors"], ["class"]))
+    rows = engine.ask("as_text", query, ["class", "n", "prior", "log_prior"])
+    shown = [
+        [plain(label), number(float(n)) if n is not None else "", share(float(prior))]
+        for label, n, prior, _ in sorted(rows, key=lambda row: -float(row[2]))
+    ]
+    return Table([f"class of {spec.target}", "rows", "prior"], shown, right=[1, 2])
+
+
+def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str) -> list[str]:
+    """What a model was asked for and learnt from, a line each; `ledger_at` says where all of it is."""
+    prior = f"{spec.prior.kind} (alpha {spec.prior.alpha:g})" if spec.prior.kind == "smoothed" else spec.prior.kind
+    asked = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
+    asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
+    asked += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
+    asked += [f"weight {spec.weight}"] if spec.weight else []
+    asked += [f"id {', '.join(spec.id)}"] if spec.id else []
+    asked += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by else []
+    asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
+    version = engine.ask("all_rows", relations["spec"])[0][1]
+    lines = [", ".join([*asked, f"nbsql {version}"])]
+    ledger = engine.ask("all_rows", relations["batches"])
+    for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-_CHANGES:]:
+        lines.append(f"{operation}: {count:,} rows of {plain(source)}, {at:%Y-%m-%d %H:%M} UTC")
+    if len(ledger) > _CHANGES:
+        lines.append(f"... and {len(ledger) - _CHANGES} changes before; {ledger_at} shows all")
+    return lines
+
+
+def _components(components: Components) -> str:
+    asked = components.asked
+    return str(asked) if isinstance(asked, int) else ", ".join(f"{plain(label)} {count}" for label, count in asked.items())
+
+
+def drawn(table: Table) -> Iterator[str]:
+    """A table as lines of text."""
+    yield from (f"  {line}" for line in table.text().splitlines())
+
+
+def differing(family: Family, *, complete: bool = False) -> str:
+    """The options of a family that are not as they would be if nothing had been asked for; or all that are set."""
+    parts = []
+    for field in fields(family):
+        value = getattr(family, field.name)
+        usual = _DEFAULTS.get(field.name, field.default)
+        if field.name == "ngrams":
+            usual = (1, 1)
+        if field.name == "columns":
+            parts.extend(value)
+        elif value is not None and value != () and (complete or value != usual):
+            parts.append(f"{field.name}={_shown(value)}")
+    return ", ".join(parts)
+
+
+def _shown(value: object) -> str:
+    named = [name for name, words in STOP_WORDS.items() if value == words]
+    if named:
+        return named[0]
+    if isinstance(value, tuple) and len(value) > 4:
+        return f"({len(value)} of them)"
+    if isinstance(value, (tuple, list)):
+        return f"[{','.join(map(str, value))}]"
+    return f"{value:g}" if isinstance(value, float) else str(value)

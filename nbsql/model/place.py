@@ -1,0 +1,83 @@
+"""How a new model comes to be: where it goes, what it replaces, and that it is there whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.connect import lasting_relations, relations_in, transient_relations
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError
+from nbsql.learning.derive import derive
+from nbsql.learning.joins import refuse_temporary
+from nbsql.model import Model
+from nbsql.plan import Entry, Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.relations import Relations
+from nbsql.spec.join import Dimension
+from nbsql.spec.spec import Spec
+from nbsql.storage import schema as schemas
+from nbsql.storage.drafts import draft, publish
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a new model goes.
+
+    Args:
+        engine: where.
+        name: of the model; None for a transient one.
+        final: its relations when it is done.
+        relations: those that it is made in: the final ones, or a draft on engines without transactions.
+        replaces: the database and schema of the model that this one takes the place of.
+        lasting: the final relations as a handle names them; None: as they are.
+    """
+
+    engine: Engine
+    name: str | None
+    final: Relations
+    relations: Relations
+    replaces: tuple[str, str] | None = None
+    lasting: Relations | None = None
+
+    def check_joins(self, dimensions: Iterable[Dimension]) -> None:
+        """Raise InputError if the model is to stay and is joined with what ends with the session."""
+        refuse_temporary(dimensions, self.final)
+
+    def derive(self, spec: Spec, cells: Markup, entries: Sequence[Entry], **more: Any) -> tuple[Plan, list[ClassColumn]]:
+        """Make a model here of some cells, and not yet publish it; the arguments are those of `derive`."""
+        self.check_joins(spec.joins)
+        return derive(self.engine, spec, cells, entries, self.relations, self.replaces, **more)
+
+    def publish(self, plan: Plan, classes: list[ClassColumn]) -> Model:
+        """The model that was made here, within the same transaction: it and its stamp are then of one moment."""
+        plan = publish(self.engine, plan, self.final)
+        if self.lasting is not None:
+            plan = Plan(self.engine.renderer, plan.spec, self.lasting, wide=plan.wide)
+        return Model(self.engine, plan, classes, self.name)
+
+
+def place_for(engine: Engine, name: str | None, database: str | None, *, replace: bool) -> Place:
+    """The place for a model of that name.
+
+    Raises:
+        DatabaseError: the database is open read-only.
+        InputError: the name is none.
+        ModelError: the name is taken, and not to be replaced.
+    """
+    if name is None:
+        transient = transient_relations(engine)
+        return Place(engine, None, transient, transient)
+    where = engine.database(database)
+    if engine.is_read_only(where):
+        raise DatabaseError(
+            f"database {where!r} is open read-only; open it for writing, or leave the name out for a transient model"
+        )
+    schemas.check_new_name(engine, where, name, replace=replace)
+    existing = engine.schema(where, name)
+    final = relations_in(engine, where, name)
+    replaces = (where, existing) if existing is not None else None
+    return Place(engine, name, final, draft(engine, final), replaces, lasting_relations(engine, where, name))

@@ -1,0 +1,1 @@
+"""Models by name: fitted, loaded, listed, merged, imported and made of given probabilities."""

@@ -1,0 +1,157 @@
+"""The spec of a model of which the counts are known and the rows are not: its columns follow from its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypedDict
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
+from nbsql.learning.fit import given_priors
+from nbsql.rendering.dialect import folded
+from nbsql.spec.column import Column
+from nbsql.spec.options import Options, PriorArgument
+from nbsql.spec.resolve import resolve
+from nbsql.spec.spec import Prior, Spec
+
+_OF_AD_HOC = {"boolean": "boolean", "category": "text", "number": "float", "word": "text"}  # what ad_hoc.sql calls them
+
+
+class Describing(TypedDict, total=False):
+    """The options of `nbsql.fit` that say of counts what they are counts of."""
+
+    target: str
+    families: Mapping[str, str | Family] | None
+    id: str | Sequence[str]
+    weight: str | None
+    alpha: float | None
+    estimate: Estimate | Literal["map"] | None
+    prior: PriorArgument
+    nulls: Nulls
+    unseen: Unseen
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """What the cells of a feature are, as the macro `counted_features` says it.
+
+    Args:
+        feature: its name.
+        kind: what ad_hoc.sql calls it; None where nobody does.
+        cells: how many there are.
+        means: how many have a mean.
+        squares: how many have a sum of squared deviations.
+        crowded: whether it has more values than there are rows.
+        logical: whether its values are true and false.
+    """
+
+    feature: str
+    kind: str | None
+    cells: int
+    means: int
+    squares: int
+    crowded: bool
+    logical: bool
+
+    def column(self, family: Family | None) -> Column:
+        """The column that was counted.
+
+        Raises:
+            InputError: the cells do not say what they are, or are none of this family.
+        """
+        if family is not None:
+            self._check(family)
+            return Column(self.feature, "", self._kind(family))
+        if self.kind is not None:
+            if self.kind not in _OF_AD_HOC:
+                known = ", ".join(map(repr, _OF_AD_HOC))
+                raise InputError(f"cells of {self.feature!r} are of the kind {self.kind!r}; the kinds are {known}")
+            return Column(self.feature, "", _OF_AD_HOC[self.kind])
+        if self.means and not self.squares:
+            raise InputError(self._unclear("have means and no m2", "poisson"))
+        if self.crowded:
+            raise InputError(self._unclear("count more values than there are rows", "text"))
+        return Column(self.feature, "", "float" if self.means else "boolean" if self.logical else "text")
+
+    def _kind(self, family: Family) -> str:
+        """The kind of column whose values these are."""
+        return next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
+
+    def _check(self, family: Family) -> None:
+        """Raise InputError unless such a family has such cells."""
+        moments = family.centred, family.number and not family.smoothed
+        found = self.squares == self.cells, self.means == self.cells
+        if moments != (False, False) and not (found[1] and (found[0] or not moments[0])):
+            needs = "a mean and m2" if moments[0] else "a mean"
+            raise InputError(f"family {family.name!r} of {self.feature!r} needs {needs} in every cell")
+        if moments == (False, False) and self.means:
+            raise InputError(f"family {family.name!r} of {self.feature!r} counts values, and its cells have means")
+
+    def _unclear(self, what: str, family: str) -> str:
+        return f"cells of {self.feature!r} {what}; say what they are: families={{{self.feature!r}: {family!r}}}"
+
+
+def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
+    """The spec of the cells of a source, with the options of a fit.
+
+    Raises:
+        InputError: an option is wrong, or a feature's cells do not say what they are.
+    """
+    known = list(Describing.__annotations__)
+    for name in options:
+        if name not in known:
+            raise InputError(f"no option {name!r}{suggestion(name, known) or f'; the options are {listed(known, 30)}'}")
+    asked = Options.of(options.get("target", "class"), {k: v for k, v in options.items() if k != "target"})
+    if not isinstance(asked.families, Mapping):
+        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {asked.families!r}")
+    families = {key: named(family) for key, family in asked.families.items()}
+    kinds = any(folded(column.name) == "kind" for column in source.columns)
+    found = {row[0]: _Counted(*row) for row in engine.ask("counted_features", source.relation, has_kinds=kinds)}
+    for key in families:
+        if key not in found:
+            raise InputError(f"families names {key!r}, which has no cells in {source.label}{suggestion(key, found)}")
+    families |= {name: Text() for name, each in found.items() if each.kind == "word" and name not in families}
+    columns = []
+    for name, each in found.items():
+        family = families.get(name)
+        if isinstance(family, OverColumns):
+            kind = next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
+            columns += [Column(column, "", kind) for column in family.columns if column not in found]
+        else:
+            columns.append(each.column(family))
+    target = next(column for column in source.columns if folded(column.name) == "class")
+    roles = [replace(target, name=asked.target), *_unseen(asked.id, "other"), *_unseen(asked.weight, "float")]
+    typed = [replace(column, type=_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]]
+    spec = resolve(typed, replace(asked, families=families), source.label)
+    for feature in spec.features:
+        if feature.family.question is not None:
+            raise InputError(
+                f"family {feature.family.name!r} of {feature.name!r} is made to fit the rows, which are not here; "
+                "say what it was there, or fit it to rows"
+            )
+    return _with_priors(engine, spec, source)
+
+
+def _unseen(names: Any, kind: str) -> list[Column]:
+    """Columns that were not counted."""
+    names = [names] if isinstance(names, str) else names or []
+    return [Column(name, "", kind) for name in names]
+
+
+def _type(engine: Engine, kind: str) -> str:
+    """The type of a column that nobody has seen."""
+    render = engine.renderer
+    if kind == "boolean":
+        return "BOOLEAN"
+    return str(render.fragment("double" if kind == "float" else "string"))
+
+
+def _with_priors(engine: Engine, spec: Spec, source: Source) -> Spec:
+    """The spec with given priors by label as text, one a class."""
+    if spec.prior.kind != "given":
+        return spec
+    labels = [(label, value) for value, label in engine.ask("labels", source.relation, "class")]
+    return replace(spec, prior=Prior("given", given=tuple(given_priors(spec, labels, dict(spec.prior.given)).items())))

@@ -1,0 +1,76 @@
+"""The demonstration: will a flight arrive late, given what is known when it leaves the gate?"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.resources import as_file, files
+from typing import Any
+
+from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.judging.evaluation import Evaluation
+from nbsql.model import Model
+from nbsql.models.library import fit
+from nbsql.plan import Statement
+
+NAME = "punctuality"
+TARGET = "arrival"
+
+# As given to `nbsql.fit`: the flight's number names a row, months and hours are no quantities, and the day splits the data.
+OPTIONS: dict[str, Any] = {
+    "target": TARGET,
+    "id": "flight",
+    "exclude": ["day"],
+    "families": {"month": "categorical", "hour": "categorical"},
+}
+
+
+@dataclass(frozen=True)
+class Demonstration:
+    """What came of it.
+
+    Args:
+        model: the fitted model.
+        learnt: flights learnt from.
+        evaluation: how well it did on the flights held back.
+        seconds: what the fit took, and the judging.
+    """
+
+    model: Model
+    learnt: int
+    evaluation: Evaluation
+    seconds: tuple[float, float]
+
+
+def statements() -> Iterator[Statement]:
+    """The statements that make the tables of the demonstration, with the parameter `file`."""
+    for block in re.split(r"\n\n(?=-- )", (files("nbsql") / "data" / "flights.sql").read_text(encoding="utf-8")):
+        sql = block[block.index("CREATE") :] if "CREATE" in block else ""
+        if sql:
+            yield Statement(block.splitlines()[0].removeprefix("-- "), sql.strip().rstrip(";"))
+
+
+def load_flights(engine: DuckDB) -> None:
+    """Make the tables of the demonstration."""
+    with as_file(files("nbsql") / "data" / "flights.parquet") as file, engine.transaction():
+        literal = engine.renderer.dialect.text(str(file))
+        for statement in statements():
+            engine.run(statement.name, statement.sql.replace("$file", literal))
+
+
+def demonstrate(engine: DuckDB) -> Demonstration:
+    """Fit on the first twenty days of every month, and judge on the others."""
+    load_flights(engine)
+    started = time.perf_counter()
+    model = fit(engine, "learnt", name=NAME, **OPTIONS)
+    fitted = time.perf_counter()
+    evaluation = model.evaluate("held_back")
+    judged = time.perf_counter()
+    return Demonstration(
+        model=model,
+        learnt=int(sum(row[1] for row in model.priors)),
+        evaluation=evaluation,
+        seconds=(fitted - started, judged - fitted),
+    )

@@ -1,0 +1,283 @@
+"""Models of probabilities that somebody supplies: an expert, a book, another system. They have no counts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, OverColumns, Poisson, named
+from nbsql.family.base import label
+from nbsql.model import Model
+from nbsql.model.place import Place
+from nbsql.plan import Entry
+from nbsql.rendering.dialect import folded
+from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.warn import say
+
+TOLERANCE = 1e-6  # of a sum of probabilities
+_TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
+NOTHING_LEARNT = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
+_NUMBERS = ("likelihood", "mean", "variance", "rate")
+_KINDS = {  # of a row of likelihoods, and what it must hold
+    "values": "a likelihood a value",
+    "moments": "a mean and a variance",
+    "rate": "a rate",
+}
+
+
+def model_of(
+    place: Place,
+    priors: Any,
+    likelihoods: Any,
+    families: Mapping[str, str | Family],
+    target: str,
+    ids: Sequence[str],
+) -> Model:
+    """Make the model within a transaction of the caller's; see `nbsql.from_tables`."""
+    engine = place.engine
+    if not isinstance(target, str) or not target:
+        raise InputError(f"target must be the name of the column that is predicted, not {target!r}")
+    if not isinstance(families, Mapping):
+        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {families!r}")
+    asked = {name: named(family) for name, family in families.items()}
+    with engine.temporaries() as temporary:
+        given, classes = temporary("likelihoods"), temporary("priors")
+        with _rows_of_priors(engine, priors) as (query, source):
+            engine.create("priors", classes, query)
+        kind = next(column.type for column in engine.columns(classes) if column.name == "class")
+        with _rows_of_likelihoods(engine, likelihoods, asked) as query:
+            engine.create("likelihoods", given, query)
+        _check_priors(engine, classes)
+        features = _features(engine, given, classes, asked)
+        _check_likelihoods(engine, given, classes, features)
+        spec = Spec(target, features, Prior("given"), tuple(ids), target_type=kind, given=True, defaults=NOTHING_LEARNT)
+        cells = engine.renderer.fragment("given_cells", classes, given)
+        return place.publish(*place.derive(spec, cells, [Entry(1, "1", "given", source, 0)]))
+
+
+# What is supplied, as relations. ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]:
+    """The query of class, label (as text) and prior; and what the ledger calls them."""
+    if isinstance(priors, Mapping):
+        priors = {_scalar(name): p for name, p in priors.items()}
+        rows = [(label(name), _number(p, f"the prior of class {name!r}")) for name, p in priors.items()]
+        if not rows:
+            raise InputError("priors is empty; name at least one class: {'yes': 0.3, 'no': 0.7}")
+        kinds = {type(name) for name in priors}
+        if len(kinds) > 1 or not kinds <= set(_TYPES):
+            raise InputError(f"the classes must be all text, or all numbers, not {listed(map(str, priors))}")
+        kind = _TYPES[kinds.pop()]
+        render = engine.renderer
+        sql_type = render.fragment(kind) if kind in ("string", "double") else render.dialect.word(kind)
+        yield render.fragment("given_prior_rows", rows, sql_type), "a dict"
+        return
+    with _source(engine, priors, "priors", ("class", "prior")) as found:
+        classes = next(column for column in found.columns if folded(column.name) == "class")
+        if classes.kind in ("tokens", "token counts", "other"):
+            raise InputError(f"column 'class' of priors is {classes.type}; a class is one scalar value: cast it, to text say")
+        yield engine.renderer.fragment("given_priors_of", found.relation, classes.type), found.label
+
+
+@contextmanager
+def _rows_of_likelihoods(engine: Engine, likelihoods: Any, families: dict[str, Family]) -> Iterator[Markup]:
+    """The query of label, feature, value, likelihood, mean, variance, rate. Adds to the families those that keys show."""
+    if likelihoods is None:
+        likelihoods = {}
+    if isinstance(likelihoods, Mapping):
+        yield engine.renderer.fragment("given_likelihood_rows", list(_flat(likelihoods, families)))
+        return
+    with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as found:
+        kinds = {folded(column.name): column.kind for column in found.columns}
+        lists = kinds.get("value") == "tokens"
+        yield engine.renderer.fragment("given_likelihoods_of", found.relation, [*kinds], lists)
+
+
+@contextmanager
+def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -> Iterator[Source]:
+    found = engine.source(source)
+    try:
+        names = [column.name for column in found.columns]
+        for name in needed:
+            if name not in map(folded, names):
+                raise InputError(
+                    f"{argument} has no column {name!r}{suggestion(name, names) or f'; it needs {listed(needed)}'}, "
+                    f"or give a dict"
+                )
+        for column in found.columns:
+            if folded(column.name) in ("prior", *_NUMBERS) and column.kind not in ("integer", "float", "decimal"):
+                raise InputError(f"column {column.name!r} of {argument} is {column.type}; it must hold numbers: cast it")
+        yield found
+    finally:
+        found.release()
+
+
+def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family]) -> Iterator[dict[str, Any]]:
+    """The rows of {class: {feature: {value: likelihood}}}."""
+    for given, features in likelihoods.items():
+        name = _scalar(given)
+        if not isinstance(features, Mapping):
+            raise InputError(
+                f"likelihoods of class {name!r} must be a dict {{feature: {{value: likelihood}}}}, not {features!r}"
+            )
+        for key, values in features.items():
+            feature = key
+            if isinstance(key, tuple):
+                feature = ", ".join(map(str, key))
+                families.setdefault(feature, Joint(key))
+            if not isinstance(feature, str):
+                raise InputError(f"a feature's name must be text, or a tuple of columns, not {key!r}")
+            where = f"feature {feature!r} of class {name!r}"
+            if not isinstance(values, Mapping) or not values:
+                raise InputError(
+                    f"{where} must be a dict, {{value: likelihood}}, {{'mean': m, 'variance': v}} or {{'rate': r}}"
+                )
+            row = dict.fromkeys(("label", "feature", "value", *_NUMBERS)) | {"label": label(name), "feature": feature}
+            family = families.get(feature)
+            if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _kind(family) != "values"):
+                yield row | {part: _number(number, f"the {part} of {where}") for part, number in values.items()}
+                continue
+            for value, likelihood in values.items():
+                what = f"the likelihood of {value!r}, {where}"
+                yield row | {"value": _value(value), "likelihood": _number(likelihood, what)}
+
+
+def _scalar(value: Any) -> Any:
+    """A scalar of numpy's as Python's own, and any other value as it is."""
+    return value.item() if type(value).__module__ == "numpy" and hasattr(value, "item") else value
+
+
+def _value(value: Any) -> str | list[str | None] | None:
+    if isinstance(value, tuple):
+        return [None if part is None else label(_scalar(part)) for part in value]
+    return None if value is None else label(_scalar(value))
+
+
+def _number(value: Any, what: str) -> float:
+    value = _scalar(value)
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise InputError(f"{what} must be a finite number, not {value!r}")
+    return float(value)
+
+
+# What they must keep. --------------------------------------------------------------------------------------------------
+
+
+def _check_priors(engine: Engine, classes: Markup) -> None:
+    rows = engine.ask("given_prior_check", classes)
+    if not rows:
+        raise InputError("priors is empty; name at least one class")
+    for name, times, prior in rows:
+        if name is None:
+            raise InputError("priors has a row without a class; leave it out")
+        if times > 1:
+            raise InputError(f"class {name!r} has {times} priors; give it one")
+        if prior is None or not 0 <= prior <= 1:
+            raise InputError(f"the prior of class {name!r} is {_shown(prior)}; a probability lies between 0 and 1")
+    total = math.fsum(row[2] for row in rows)
+    if abs(total - 1) > TOLERANCE:
+        raise InputError(f"the priors sum to {total:.6g}; they must sum to 1: divide each by {total:.6g}")
+
+
+def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features: Sequence[Feature]) -> None:
+    families = {feature.name: feature.family for feature in features}
+    for name, feature, value, times, likelihood, mean, variance, rate in engine.ask("given_likelihood_check", given):
+        where = f"feature {feature!r} of class {name!r}"
+        what = f"value {value!r} of {where}" if value is not None else where
+        if times > 1:
+            raise InputError(f"{what} is given {times} times; give it once")
+        if likelihood is not None and not 0 <= likelihood <= 1:
+            raise InputError(f"the likelihood of {what} is {_shown(likelihood)}; a probability lies between 0 and 1")
+        if mean is not None and not math.isfinite(mean):
+            raise InputError(f"the mean of {where} is {_shown(mean)}; it must be finite")
+        if variance is not None and not 0 < variance < math.inf:
+            raise InputError(f"the variance of {where} is {_shown(variance)}; it must be above 0")
+        if rate is not None and not 0 < rate < math.inf:
+            raise InputError(f"the rate of {where} is {_shown(rate)}; it must be above 0")
+        families[feature].check_given(where, mean, variance, rate)
+    for name, feature in engine.ask("given_gaps", given, classes):
+        raise InputError(f"feature {feature!r} has nothing for class {name!r}; every class needs its likelihoods")
+    sums = engine.ask("given_sums", given)
+    loose = [f"{feature} of {name} ({total:.6g})" for name, feature, total in sums if abs(total - 1) > TOLERANCE]
+    if loose:
+        say(f"likelihoods do not sum to 1 in {listed(loose)}; what is not given is left out of the score")
+
+
+def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str, Family]) -> tuple[Feature, ...]:
+    """The features, in the order of their names."""
+    for name, feature in engine.ask("given_unknown_likelihoods", given, classes):
+        if feature is None or name is None:
+            raise InputError("likelihoods has a row without a class or a feature; leave it out")
+        raise InputError(f"class {name!r} has likelihoods and no prior; give every class a prior")
+    found: list[Feature] = []
+    for name, kinds, values in engine.ask("given_features", given):
+        if None in kinds or len(kinds) > 1:
+            ways = " or ".join(_KINDS.values())
+            raise InputError(f"feature {name!r} must have {ways} in every row, and one of them only")
+        family = asked.get(name) or _inferred(kinds[0], values)
+        _check_family(name, family, kinds[0], values)
+        missing_counts = None in values or isinstance(family, Joint)  # a list with a gap is a value, or else was never given
+        family = family.with_defaults(alpha=0.0, nulls="category" if missing_counts else "skip", unseen="skip")
+        columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
+        whole = kinds[0] == "values" and all(value is None or value.lstrip("-").isdigit() for value in values)
+        found.append(
+            Feature(
+                name,
+                family,
+                columns,
+                len(found) + 1,
+                floating=False,
+                whole=whole,
+                complete=family.centred,  # most rows have their numbers, and those that lack one are told from them
+                types=_types(engine, family, columns, whole=whole),
+            )
+        )
+    for name in asked:
+        if name not in {feature.name for feature in found}:
+            raise InputError(f"families names {name!r}, which has no likelihoods{suggestion(name, [f.name for f in found])}")
+    return tuple(found)
+
+
+def _types(engine: Engine, family: Family, columns: Sequence[str], *, whole: bool) -> tuple[str, ...]:
+    """The types of columns that nobody has seen."""
+    numbers = {"poisson": "BIGINT", "geometric": "BIGINT", "bernoulli": "BOOLEAN"}
+    usual = "BIGINT" if whole else str(engine.renderer.fragment("string" if _kind(family) == "values" else "double"))
+    return (numbers.get(family.name, usual),) * len(columns)
+
+
+def _inferred(kind: str, values: Sequence[str | None]) -> Family:
+    if kind == "moments":
+        return Gaussian()
+    return Poisson() if kind == "rate" else Categorical(nulls="category" if None in values else None)
+
+
+def _kind(family: Family) -> str:
+    """Which of `_KINDS` the rows of a family are."""
+    return "moments" if family.centred else "rate" if family.number and not family.smoothed else "values"
+
+
+def _check_family(name: str, family: Family, kind: str, values: Sequence[str | None]) -> None:
+    title = f"family {family.name!r} of {name!r}"
+    if family.complement or family.presence or family.idf or family.value_limit or family.question is not None:
+        raise InputError(f"{title} needs counts, which probabilities have not; fit it to rows")
+    if family.unseen == "smooth":
+        raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")
+    if _kind(family) != kind:
+        raise InputError(f"{title} takes {_KINDS[_kind(family)]}, not {_KINDS[kind]}")
+    needed = ["true", "false"] if family.name == "bernoulli" else family.columns if isinstance(family, Multinomial) else []
+    missing = [value for value in needed if value not in values]
+    if missing:
+        raise InputError(f"{title} needs a likelihood of {missing[0]!r}")
+
+
+def _shown(number: float | None) -> str:
+    return "NULL" if number is None else f"{number:g}"

@@ -1,0 +1,194 @@
+"""Models of weights that somebody supplies: a linear form, or a quadratic one without products. They have no counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nbsql.engines.connect import Connection, opened
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, named
+from nbsql.family.base import label
+from nbsql.model import Model
+from nbsql.model.place import Place, place_for
+from nbsql.models.from_tables import NOTHING_LEARNT
+from nbsql.plan import Entry, Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.dialect import folded
+from nbsql.spec.method import Logistic
+from nbsql.spec.spec import Feature, Prior, Spec
+
+_NEEDED = ("class", "feature", "value", "times", "weight")
+_NUMBERS = ("x", "x^2")
+_VALUES = ("is", "unseen")
+_TOKENS = ("count", "has")
+_KNOWN = ("1", *_NUMBERS, *_VALUES, *_TOKENS)
+
+
+def from_weights(
+    con: Connection,
+    weights: Any,
+    *,
+    classes: Sequence[Any] | None = None,
+    families: Mapping[str, str | Family] | None = None,
+    target: str = "class",
+    id: str | Sequence[str] = (),
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """The model of given weights: the inverse of `Model.linear`, and of `Model.quadratic` where no two columns are multiplied.
+
+    The score of a class is the sum of its weights times what `times` says of the row; posteriors are the softmax of the scores.
+    The model predicts, explains and evaluates as others do, in SQL too; it cannot learn, as it has no counts.
+
+    Args:
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        weights: a relation, frame or dict of columns: class, feature (NULL for the bias), value, times, weight, as
+            `Model.linear` has them. times is "1" for the bias; "x" or "x^2" for a number, whose column is the value, or the
+            feature where there is none; "is" for a value of a category (NULL: where it is missing), "unseen" for one without a
+            weight; "count" or "has" for a token. A column `mean`, if there is one, is taken from a number first, so that a
+            missing one counts as that; of a token it is the idf.
+        classes: the labels; needed where the weights name one of two classes only, as those of `Model.linear` do.
+        families: of features that are neither categories ("is") nor texts ("count", "has"), such as
+            `nbsql.Text(ngrams=2)` or `nbsql.Tokens()`, or of a category over several columns, `nbsql.Joint`.
+        target: what the predicted column is called in rows whose class is known.
+        id: key column or columns, which come back in `explain`.
+        name: of the model; None makes a transient one.
+        replace: take the place of the model of that name.
+        database: the attached database to keep the model in; None for the current one.
+
+    Raises:
+        InputError: a column is missing, a weight is not finite or given twice, or `times` is none of these.
+        ModelError: the name is taken.
+
+    >>> import duckdb
+    >>> odds = {"class": ["yes"] * 2, "feature": [None, "wind"], "value": [None] * 2, "times": ["1", "x"], "weight": [-1, 0.5]}
+    >>> model = from_weights(duckdb.connect(), odds, classes=["no", "yes"])
+    >>> model.predict("SELECT 2e0 AS wind").fetchall()
+    [(2.0, 'no', 0.5)]
+    """
+    ids = (id,) if isinstance(id, str) else tuple(id)
+    with opened(con, create=True) as engine, engine.transaction():
+        place = place_for(engine, name, database, replace=replace)
+        source = engine.source(weights)
+        try:
+            plan = model_of_weights(place, source, classes, families or {}, target, ids, source.label)
+        finally:
+            source.release()
+        return place.publish(*plan)
+
+
+def model_of_weights(
+    place: Place,
+    source: Source,
+    classes: Sequence[Any] | None,
+    families: Mapping[str, str | Family],
+    target: str,
+    ids: tuple[str, ...],
+    title: str,
+    types: Mapping[str, str] | None = None,
+) -> tuple[Plan, list[ClassColumn]]:
+    """The plan and the classes of the model, made and not yet published.
+
+    Args:
+        place: where.
+        source: the weights.
+        classes: the labels, if they are given.
+        families: that are asked for, by feature.
+        target: the column that is predicted.
+        ids: the key columns.
+        title: what the ledger calls the source.
+        types: of the columns of categories.
+    """
+    engine = place.engine
+    render = engine.renderer.fragment
+    kinds = {folded(column.name): column for column in source.columns}
+    for column in _NEEDED:
+        if column not in kinds:
+            raise InputError(f"weights has no column {column!r}{suggestion(column, kinds)}; it needs {listed(_NEEDED)}")
+    with engine.temporaries() as temporary:
+        staged, priors, given = temporary("weights"), temporary("priors"), temporary("likelihoods")
+        engine.create("weights", staged, render("given_weights_of", source.relation, "mean" in kinds))
+        labels = [row[0] for row in engine.ask("given_weight_classes", staged)]
+        if classes is not None:
+            known = [label(each) for each in classes]
+            for name in labels:
+                if name not in known:
+                    raise InputError(f"weights are of class {name!r}, which is none of classes{suggestion(name, known)}")
+            labels = known
+        if len(labels) < 2:
+            raise InputError("weights tell two classes or more apart; name all labels in classes")
+        features = _features(engine, staged, families, types or {})
+        rows = [(name, 1 / len(labels)) for name in labels]
+        engine.create("priors", priors, render("given_prior_rows", rows, engine.renderer.dialect.query(kinds["class"].type)))
+        engine.create("likelihoods", given, render("given_likelihood_rows", []))
+        spec = Spec(
+            target, features, Prior("given"), ids,
+            target_type=kinds["class"].type, given=True, logistic=Logistic(), defaults=NOTHING_LEARNT,
+        )  # fmt: skip
+        return place.derive(
+            spec,
+            render("given_cells", priors, given),
+            [Entry(1, "1", "given", title, 0)],
+            weights=render("given_weights", staged, priors),
+        )
+
+
+def _features(
+    engine: Engine, staged: Any, families: Mapping[str, str | Family], types: Mapping[str, str]
+) -> tuple[Feature, ...]:
+    """The features of the weights, in the order of their names."""
+    asked = {name: named(family) for name, family in families.items()}
+    times: dict[str, set[str]] = {}
+    missing: set[str] = set()
+    for feature, kind, has_null, times_given, wrong in engine.ask("given_weight_kinds", staged):
+        where = "the bias" if feature is None else f"{feature!r}"
+        if kind not in _KNOWN:
+            what = "a product of two columns" if kind == "x y" else f"times {kind!r}"
+            raise InputError(f"weights of {where} have {what}, which from_weights does not take; it takes {listed(_KNOWN)}")
+        if (feature is None) != (kind == "1"):
+            raise InputError(f"weights of {where} have times {kind!r}; the bias has '1' and no feature, all others a feature")
+        if wrong:
+            raise InputError(f"a weight of {where} is no finite number; leave it out, or give it")
+        if times_given > 1:
+            raise InputError(f"a weight of {where} is given {times_given} times; give it once")
+        if feature is not None:
+            times.setdefault(feature, set()).add(kind)
+            missing |= {feature} if kind == "is" and has_null else set()
+    for name in asked:
+        if name not in times:
+            raise InputError(f"families names {name!r}, which has no weights{suggestion(name, times)}")
+    if not times:
+        raise InputError("weights has a bias only; give the weights of a feature")
+    return tuple(
+        _feature(name, index, kinds, asked.get(name), missing=name in missing, kind_of_values=types.get(name, "VARCHAR"))
+        for index, (name, kinds) in enumerate(times.items(), start=1)
+    )
+
+
+def _feature(name: str, index: int, times: set[str], asked: Family | None, *, missing: bool, kind_of_values: str) -> Feature:
+    """The feature whose weights are multiplied with these."""
+    if times <= set(_NUMBERS):
+        family: Family = Weighted(squared="x^2" in times, binary=isinstance(asked, Bernoulli))
+        fits, kind = asked is None or isinstance(asked, Bernoulli), "BOOLEAN" if asked else "DOUBLE"
+    elif times <= set(_VALUES):
+        family = asked or Categorical()
+        fits, kind = family.level, kind_of_values
+    elif len(times) == 1 and times <= set(_TOKENS):
+        family = asked or Text(event="bernoulli" if times == {"has"} else "multinomial")
+        fits = family.bag and family.presence == (times == {"has"})
+        kind = {"tokens": "VARCHAR[]", "token_counts": "MAP(VARCHAR, DOUBLE)"}.get(family.name, "VARCHAR")
+    else:
+        raise InputError(f"weights of {name!r} have times {listed(sorted(times))}, which no one family has; name two features")
+    if not fits:
+        raise InputError(f"family {asked} of {name!r} is not scored by times {listed(sorted(times))}; leave it out of families")
+    family = family.with_estimate("mean").with_defaults(
+        alpha=1.0, nulls="category" if missing else "skip", unseen="smooth" if "unseen" in times else "skip"
+    )
+    columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
+    return Feature(
+        name, family, columns, index, floating=kind == "DOUBLE", whole=kind == "BIGINT", types=(kind,) * len(columns)
+    )

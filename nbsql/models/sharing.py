@@ -1,0 +1,213 @@
+"""Models that travel: merged, and read from files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from nbsql.engines.connect import Connection, opened
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, listed
+from nbsql.learning.derive import mergeable
+from nbsql.model import Model
+from nbsql.model.place import place_for
+from nbsql.models.counted import Describing, spec_of_cells
+from nbsql.models.library import load
+from nbsql.plan import Entry
+from nbsql.rendering.dialect import folded
+from nbsql.spec.spec import Spec
+from nbsql.storage.calibration import restore_calibration
+from nbsql.storage.files import read_file
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+def merge(
+    con: Connection,
+    models: Sequence[str | tuple[str, str] | Model],
+    *,
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """One model of what several have learnt, as if it were fitted on all their rows. Only counts move, never a row.
+
+    Args:
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        models: their names; (database, name) for one in an attached database; or models of this connection.
+        name: of the new model; None makes a transient one.
+        replace: take the place of the model of that name, which may be one of those merged.
+        database: the attached database to keep the model in; None for the current one.
+
+    Raises:
+        ModelError: they do not model the same target by the same features, or the name is taken.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+    >>> con = duckdb.connect()
+    >>> sites = [nbsql.fit(con, data, target="play", name=name) for name in ("north", "south")]
+    >>> both = nbsql.merge(con, ["north", "south"], name="both")
+    >>> sum(n for _, n, *_ in both.priors)
+    8.0
+    """
+    if isinstance(models, str) or not isinstance(models, Sequence) or not models:
+        raise InputError(f"merge takes a list of models, such as ['january', 'february'], not {models!r}")
+    with opened(con) as engine, engine.transaction():
+        found = [_resolved(engine, model) for model in models]
+        spec = mergeable([(model._title, model._spec) for model in found])
+        names = [str(model.name or f"model {number}") for number, model in enumerate(found, start=1)]
+        batches = [batch if names.count(batch) == 1 else f"{batch} ({number})" for number, batch in enumerate(names, start=1)]
+        statistics = [model._relations["statistics"] for model in found]
+        cells = engine.renderer.fragment("merged_cells", list(zip(statistics, batches, strict=True)))
+        entries = [
+            Entry(number, batch, "merge", model._title, round(engine.ask("rows_learnt", cell)[0][0]))
+            for number, (batch, model, cell) in enumerate(zip(batches, found, statistics, strict=True), start=1)
+        ]
+        place = place_for(engine, name, database, replace=replace)
+        return place.publish(*place.derive(spec, cells, entries, origin=found[0]._relations))
+
+
+def from_statistics(
+    con: Connection,
+    statistics: Any,
+    *,
+    like: str | Model | None = None,
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+    **options: Unpack[Describing],
+) -> Model:
+    """The model of what was counted elsewhere, as if it were fitted on the rows there. Only counts move, never a row.
+
+    It is a model as any other, and goes on learning and forgetting. Without `like` every feature is of the family that its
+    cells show: means with sums of squares are Gaussian, true and false Bernoulli, other values categorical. What
+    `ad_hoc.sql` has counted says by its column kind what it is, words too.
+
+    Args:
+        con: a connection, the path of a DuckDB file, or the address of a PostgreSQL server.
+        statistics: a relation or frame with the columns class, feature, value, n, mean and m2: the answer of
+            `Model.sql("statistics", ..., dialect=...)`, the `statistics` of a model, or what `ad_hoc.sql` has counted. Cells of
+            the classes themselves have no feature.
+        like: the model that wrote the query, or its name: the new one has its features and options.
+        name: of the new model; None makes a transient one.
+        replace: take the place of the model of that name, which may be `like`.
+        database: the attached database to keep the model in; None for the current one.
+        options: where there is no `like`: target, what the predicted column is called ("class"); and families, id, weight,
+            alpha, estimate, prior, nulls and unseen, as `nbsql.fit` takes them.
+
+    Raises:
+        InputError: a column is missing, a cell is none of such a model, or it is not clear what a feature's cells are.
+        ModelError: the models of `like` do not follow from counts, or the name is taken.
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> days = "FROM (VALUES ('sun', 'dry'), ('rain', 'wet'), ('rain', 'wet')) AS t(sky, day)"
+    >>> _ = con.execute(f"CREATE TABLE days AS {days}")
+    >>> model = nbsql.fit(con, "SELECT * FROM days LIMIT 2", target="day")
+    >>> cells = con.sql(model.sql("statistics", "days", dialect="duckdb"))  # elsewhere, as it were
+    >>> from_statistics(con, cells, like=model).predict("SELECT 'rain' AS sky").fetchall()
+    [('rain', 'wet', 0.8181818181818181)]
+    >>> from_statistics(con, cells, target="day", alpha=0.5).predict("SELECT 'rain' AS sky").fetchall()
+    [('rain', 'wet', 0.8695652173913044)]
+    """
+    if like is not None and options:
+        raise InputError(f"like=... brings the options of its model; leave out {listed(options)}")
+    with opened(con, create=like is None) as engine, engine.transaction():
+        known = None if like is None else _countable(engine, like)
+        source = engine.source(statistics)
+        try:
+            _check_columns(source)
+            spec, title = known or (spec_of_cells(engine, source, options), "the model")
+            _look_over(engine, spec, source, title)
+            render = engine.renderer.fragment
+            cells = render("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(spec.target_type))
+            rows = round(engine.ask("rows_learnt", render("subquery", cells))[0][0])
+            place = place_for(engine, name, database, replace=replace)
+            return place.publish(*place.derive(spec, cells, [Entry(1, "1", "import", source.label, rows)]))
+        finally:
+            source.release()
+
+
+def _countable(engine: Engine, like: str | Model) -> tuple[Spec, str]:
+    """The spec of a model that follows from counts, and what messages call it."""
+    from nbsql.answers.elsewhere.statistics import check_countable  # with sqlglot, which takes long to import
+
+    model = like if isinstance(like, Model) else load(engine, like)
+    model._refresh()
+    check_countable(model._spec, model._title)
+    return model._spec, model._title
+
+
+def _check_columns(source: Source) -> None:
+    """Raise InputError unless a source has the columns of cells."""
+    names = {folded(column.name) for column in source.columns}
+    for column in ("class", "feature", "value", "n", "mean", "m2"):
+        if column not in names:
+            raise InputError(f"no column {column!r} in {source.label}; a cell has class, feature, value, n, mean and m2")
+
+
+def _look_over(engine: Engine, spec: Spec, source: Source, title: str) -> None:
+    """Raise InputError unless a source holds the cells of a model."""
+    unknown, wrong, classes = engine.ask("summary_of_cells", source.relation, spec.features)[0]
+    if unknown is not None:
+        raise InputError(f"{source.label} has cells of {unknown!r}, which is no feature of {title}")
+    if wrong:
+        cells = "1 cell" if wrong == 1 else f"{wrong} cells"
+        hold = "holds" if wrong == 1 else "hold"
+        raise InputError(f"{cells} of {source.label} {hold} no count; n and m2 must be at least 0")
+    if not classes:
+        raise InputError(f"{source.label} has no cells of the classes themselves, whose feature is NULL")
+
+
+def _resolved(engine: Engine, model: str | tuple[str, str] | Model) -> Model:
+    if isinstance(model, Model):
+        if not engine.shares(model._engine):
+            named = "pass its name, or (database, name) of an attached database, or " if model.name else ""
+            raise InputError(f"{model._title} is of another connection; {named}export it there and import it here")
+        model._refresh()
+        return model
+    if isinstance(model, str):
+        return load(engine, model)
+    if isinstance(model, tuple) and len(model) == 2:
+        return load(engine, model[1], database=model[0])
+    raise InputError(f"a model to merge is a name, a pair (database, name) or a model, not {model!r}")
+
+
+def import_(
+    con: Connection,
+    path: str | os.PathLike[str],
+    *,
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """The model that `Model.export` wrote to a file, on whichever engine, with its calibration, if it had one.
+
+    Nothing in the file is run: it is read as types, names and values, and an expression in it (`slice_by`, `segment_by`) may
+    use the columns of a row and well-known functions only.
+
+    Raises:
+        InputError: there is no such file, or it is none of a model; or it has an expression of something else, or joins tables
+            of another engine.
+        ModelError: the file is damaged or of a newer version of nbsql, or the name is taken; or it has labels or categories
+            that the types of this engine cannot tell apart.
+        NotSupportedError: it has columns of a type that this engine does not have.
+
+    >>> import duckdb, nbsql, tempfile
+    >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     nbsql.fit(duckdb.connect(), data, target="play").export(f"{folder}/weather.parquet")
+    ...     nbsql.import_(duckdb.connect(), f"{folder}/weather.parquet", name="weather").classes
+    ['no', 'yes']
+    """
+    with opened(con, create=True) as engine, engine.transaction():
+        found = read_file(engine, os.fspath(path))
+        place = place_for(engine, name, database, replace=replace)
+        entries = [Entry(1, "1", "import", os.fspath(path), found.rows)]
+        plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
+        if found.calibration is not None:
+            restore_calibration(engine, plan, classes, found.calibration)
+        return place.publish(plan, classes)

@@ -1,0 +1,48 @@
+"""The classes of a model as columns of a result: their numbers and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class ClassColumn:
+    """A class in the columns of a result: its number, and the names of its probability and joint log-likelihood."""
+
+    number: int
+    label: str
+    probability: str
+    joint: str
+    members: tuple[int, ...] = ()  # the numbers of its components, where classes have some (sql/macros/estimating/mixture.sql)
+
+
+def scored(classes: Sequence[ClassColumn]) -> int:
+    """How many classes are scored: each component is, where classes have some."""
+    return sum(len(column.members) or 1 for column in classes)
+
+
+def class_columns(classes: Iterable[tuple[Any, ...]]) -> list[ClassColumn]:
+    """The columns of classes, from the rows of `class_order`, by label. Names differ even without regard to case."""
+    columns: list[ClassColumn] = []
+    taken: set[str] = set()
+    classes = list(classes)
+    members = _members({row[0]: row[3] for row in classes if len(row) > 3})
+    for number, label, *_ in sorted(classes, key=lambda row: row[2]):
+        name, attempt = label, 1
+        while name.lower() in taken:
+            attempt += 1
+            name = f"{label}_{attempt}"
+        taken.add(name.lower())
+        columns.append(
+            ClassColumn(number, label, f"probability_{name}", f"joint_log_likelihood_{name}", tuple(members.get(number, ())))
+        )
+    return columns
+
+
+def _members(components: Mapping[int, int]) -> dict[int, list[int]]:
+    """The numbers of the components of each class: first those of the first components, which are those of their classes."""
+    places = range(1, max(components.values(), default=0) + 1)
+    numbered = [number for place in places for number in sorted(components) if components[number] >= place]
+    return {number: [member for member, of in enumerate(numbered, start=1) if of == number] for number in components}

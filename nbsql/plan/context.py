@@ -1,0 +1,125 @@
+"""What the macros know as `model`: what its spec says, the form that scoring takes, and what one query reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.facts import Facts
+from nbsql.plan.form import Form
+from nbsql.rendering.layout import Layout
+from nbsql.spec.spec import Spec
+
+if TYPE_CHECKING:
+    from nbsql.plan.rows import Joining
+
+
+@dataclass(frozen=True)
+class Members:
+    """Tables for the pairs of segments and classes, where an engine would work them out again and again (segments.sql)."""
+
+    table: Markup
+    cells: Markup
+    estimates: Markup
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What is one query's own.
+
+    Args:
+        batch: what the cells that it counts are of.
+        ordered: whether the rows keep their order.
+        by_slice: whether the tables that scoring reads have a model a slice, and a row meets its own.
+        whole_slices: whether slices are whole numbers then, and no texts.
+        columns: of the source, for an engine that has no word for all but some.
+        estimates: the table of likelihoods, where there is one.
+        without_tokens: whether that has none of tokens, whose vocabulary times the classes is long.
+        members: the tables of the pairs of segments and classes, where there are some.
+        joins: that the source is still to be joined with, before it is scored.
+        bare: whether it is a part of a model, which is scored without the prior.
+        coded: whether the rows come with what their categories add, which are no features then (coded.sql).
+    """
+
+    batch: str = "1"
+    ordered: bool = False
+    by_slice: bool = False
+    whole_slices: bool = False
+    columns: Sequence[str] = ()
+    estimates: Markup | None = None
+    without_tokens: bool = False
+    members: Members | None = None
+    joins: Sequence[Joining] = ()
+    without_prior: bool = False
+    coded: bool = False
+
+    @property
+    def joined_names(self) -> list[str]:
+        """The columns of the joins that are not passed through."""
+        return [name for joining in self.joins for _, name in joining.passed]
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What the macros know as `model`, in which they find what each of its parts has.
+
+    Args:
+        facts: what the spec says.
+        form: how the model is scored.
+        reading: what is this query's own.
+    """
+
+    facts: Facts
+    form: Form
+    reading: Reading
+
+    @classmethod
+    def of(
+        cls,
+        spec: Spec,
+        classes: Sequence[ClassColumn] = (),
+        reading: Reading = Reading(),
+        *,
+        wide: bool = True,
+        vectorised: bool = False,
+        layout: Layout = Layout(),  # noqa: B008 - it is frozen
+    ) -> Context:
+        """The context of a query on the model of a spec."""
+        facts = Facts(spec, scoring=bool(classes))
+        return cls(facts, Form(facts, classes, wide=wide, vectorised=vectorised, layout=layout), reading)
+
+    def __getattr__(self, name: str) -> Any:
+        for part in ("facts", "form", "reading"):
+            if part in self.__dict__ and hasattr(self.__dict__[part], name):
+                return getattr(self.__dict__[part], name)
+        raise AttributeError(name)
+
+    def reads(self, **reading: Any) -> Context:
+        """The context of a query that differs in what it reads."""
+        return replace(self, reading=replace(self.reading, **reading))
+
+    @property
+    def part_column(self) -> str | None:
+        """The column by which a row, the parameters and the lookups of its own model meet, where there are several."""
+        return "nbsql_slice" if self.reading.by_slice else "nbsql_segment" if self.facts.segmented else None
+
+    @property
+    def has_prior(self) -> bool:
+        spec = self.facts.spec
+        return self.reading.coded or not spec.features or not all(feature.family.complement for feature in self.facts.features)
+
+    @cached_property
+    def numbered(self) -> bool:
+        """Whether rows have a number, by which what is scored apart finds them, and by which they are sorted."""
+        bags = any(feature.family.bag for feature in self.facts.features)
+        return self.reading.ordered or not self.form.wide or self.form.blocked or bool(self.facts.backoffs) or bags
+
+    @cached_property
+    def parts(self) -> Context:
+        """Where classes have components: the context of the members, which are scored as classes."""
+        return replace(self, form=self.form.by_component()) if self.facts.mixed else self

@@ -1,0 +1,135 @@
+"""What a spec says of a model, whatever is asked of it, and however large it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from nbsql.family import Parameter, weighted
+from nbsql.spec.spec import Feature, Prior, Spec
+
+
+@dataclass(frozen=True)
+class Part:
+    """One row a class of an explanation: a feature, or one column (by number) of a feature over several."""
+
+    feature: Feature
+    column: str
+    number: int | None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A parameter of a feature, among those that scoring reads, and its position, from 1."""
+
+    feature: Feature
+    parameter: Parameter
+    position: int
+
+
+@dataclass(frozen=True)
+class Backoff:
+    """A joint feature, and the features of its columns, which score from other columns: NULL where the joint value is known."""
+
+    feature: Feature
+    masked: Sequence[tuple[Feature, str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a spec says of a model.
+
+    Args:
+        spec: of the model.
+        scoring: whether its classes are known, and its features are those that score.
+    """
+
+    spec: Spec
+    scoring: bool
+
+    @property
+    def target(self) -> str:
+        return self.spec.target
+
+    @property
+    def target_type(self) -> str:
+        return self.spec.target_type
+
+    @property
+    def weight(self) -> str | None:
+        return self.spec.weight
+
+    @property
+    def id(self) -> tuple[str, ...]:
+        return self.spec.id
+
+    @property
+    def prior(self) -> Prior:
+        return self.spec.prior
+
+    @property
+    def given(self) -> bool:
+        return self.spec.given
+
+    @property
+    def learnt(self) -> bool:
+        """Whether scoring goes by weights, not by likelihoods."""
+        return self.spec.logistic is not None and self.scoring
+
+    @property
+    def slice_by(self) -> bool:
+        """Whether the cells are counted by slice, segment or component."""
+        return self.spec.is_sliced
+
+    @property
+    def segmented(self) -> bool:
+        return self.spec.segment_by is not None
+
+    @property
+    def shrinkage(self) -> float:
+        """Of the segments toward the whole."""
+        return self.spec.segment_shrinkage
+
+    @property
+    def mixed(self) -> bool:
+        """Whether classes have components."""
+        return self.spec.components is not None
+
+    @cached_property
+    def features(self) -> tuple[Feature, ...]:
+        found = self.spec.features
+        if self.learnt:
+            found = tuple(replace(feature, family=weighted(feature.family) or feature.family) for feature in found)
+        masked = {feature.index: name for backoff in self.backoffs for feature, name in backoff.masked}
+        return tuple(
+            replace(feature, columns=(masked[feature.index],)) if feature.index in masked else feature for feature in found
+        )
+
+    @cached_property
+    def backoffs(self) -> list[Backoff]:
+        return list(_backoffs(self.spec.features)) if self.scoring else []
+
+    @cached_property
+    def parameters(self) -> list[Wanted]:
+        found = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
+        return [Wanted(*pair, position) for position, pair in enumerate(found, start=1)]
+
+    @cached_property
+    def explained(self) -> list[Part]:
+        return list(_parts(self.features))
+
+
+def _backoffs(features: Sequence[Feature]) -> Iterator[Backoff]:
+    for joint in features:
+        if joint.family.backs_off:
+            alone = (feature for feature in features if not feature.family.over_columns and feature.column in joint.columns)
+            yield Backoff(joint, [(feature, f"nbsql_backoff_{feature.index}") for feature in alone])
+
+
+def _parts(features: Sequence[Feature]) -> Iterator[Part]:
+    for feature in features:
+        if feature.family.over_columns and feature.family.by_column:
+            yield from (Part(feature, column, number) for number, column in enumerate(feature.columns, start=1))
+        elif feature.family.level or feature.family.parametrised_term:
+            yield Part(feature, feature.column, None)

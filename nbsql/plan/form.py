@@ -1,0 +1,109 @@
+"""The form of a model's queries, which follows from its classes and its size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from nbsql.plan.classes import ClassColumn, scored
+from nbsql.plan.facts import Facts
+from nbsql.plan.layout import blocks, many_levels
+from nbsql.rendering.layout import Layout
+from nbsql.spec.spec import Feature
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """How a model is scored: in columns or rows a class, and each feature by a join, a list, or a term.
+
+    Args:
+        facts: of the model.
+        class_columns: of its classes; none where they are not known.
+        wide: whether there is a column a class.
+        vectorised: whether lists and sums without guards pay.
+        layout: how large a model may be in each form.
+        of_members: whether its classes are the components of classes.
+    """
+
+    facts: Facts
+    class_columns: Sequence[ClassColumn] = ()
+    wide: bool = True
+    vectorised: bool = False
+    layout: Layout = field(default_factory=Layout)
+    of_members: bool = False
+
+    def by_component(self) -> Form:
+        """The form in which the components of classes are scored as classes."""
+        return replace(self, of_members=True)
+
+    @cached_property
+    def class_numbers(self) -> list[int]:
+        count = scored(self.class_columns) if self.of_members else len(self.class_columns)
+        return list(range(1, count + 1)) if self.wide else []
+
+    @cached_property
+    def of_classes(self) -> list[int]:
+        """Of each component the number of its class."""
+        if not self.of_members:
+            return []
+        classes_of = {member: column.number for column in self.class_columns for member in column.members}
+        return [classes_of[number] for number in sorted(classes_of)]
+
+    @cached_property
+    def listed(self) -> list[Feature]:
+        """Of many categories those of few values: their places are looked up in lists, without a join (listed.sql)."""
+        levels = [feature for feature in self.facts.features if feature.family.level]
+        return [feature for feature in levels if feature.few] if self.vectorised and many_levels(levels, self.layout) else []
+
+    @cached_property
+    def listed_places(self) -> dict[int, int]:
+        return {feature.index: place for place, feature in enumerate(self.listed, start=1)}
+
+    @cached_property
+    def levels(self) -> list[Feature]:
+        """The categories that are looked up by joins."""
+        return [each for each in self.facts.features if each.family.level and each.index not in self.listed_places]
+
+    @property
+    def blocked(self) -> bool:
+        """Whether these are too many for one star of joins."""
+        return self.wide and len(self.levels) > self.layout.star_joins
+
+    @property
+    def star(self) -> list[Feature]:
+        return [] if self.blocked else self.levels
+
+    @cached_property
+    def blocks(self) -> list[Sequence[Feature]]:
+        return list(blocks(self.levels, self.layout.block_joins)) if self.blocked else []
+
+    @cached_property
+    def complete(self) -> list[Feature]:
+        """Numbers that no row lacked when the model was fitted: their terms are summed without a guard each (gaussian.sql)."""
+        found = [feature for feature in self.facts.features if feature.complete and feature.family.guarded]
+        return found if self.wide and self.vectorised and len(found) > 1 else []
+
+    @cached_property
+    def complete_places(self) -> list[int]:
+        whole = {feature.index for feature in self.complete}
+        means = (wanted for wanted in self.facts.parameters if wanted.parameter.quantity == "mean")
+        return [wanted.position for wanted in means if wanted.feature.index in whole]
+
+    @cached_property
+    def in_joint(self) -> list[Feature]:
+        whole = {feature.index for feature in self.complete}
+        return [each for each in self.facts.features if not each.family.level and each.index not in whole]
+
+    @cached_property
+    def common(self) -> list[Feature]:
+        return [feature for feature in self.in_joint if self.wide and feature.family.common_term]
+
+    @cached_property
+    def stepped(self) -> list[Feature]:
+        return [feature for feature in self.in_joint if self.wide and feature.family.has_steps]
+
+    @property
+    def added_first(self) -> int:
+        few = len(self.levels) * scored(self.class_columns) <= self.layout.added_first_terms
+        return self.layout.added_first if few else 1

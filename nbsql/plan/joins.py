@@ -1,0 +1,116 @@
+"""How a statement joins dimensions: in which order, with which columns, and which of them a source lacks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from markupsafe import Markup
+
+from nbsql.errors import InputError
+from nbsql.plan.rows import Joining
+from nbsql.rendering.dialect import folded
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.join import Dimension
+from nbsql.spec.spec import Spec
+
+if TYPE_CHECKING:
+    from nbsql.spec.spec import Spec
+
+# A dimension of no more rows is scored row by row for any source, which may be one row; a larger one for a table of more rows.
+FEW_ROWS = 100_000
+
+
+def joinings(
+    renderer: Renderer, dimensions: Iterable[tuple[Dimension, Markup]], keys: Mapping[str, str] | None = None
+) -> list[Joining]:
+    """Dimensions as a statement joins them.
+
+    Args:
+        renderer: of the engine.
+        dimensions: and where they are, in the order in which they are joined.
+        keys: names that columns of the source have in the statement, where they are others.
+    """
+    ident, word = renderer.dialect.ident, renderer.dialect.word
+    brought: dict[str, int] = {}
+    found = []
+    for number, (dimension, relation) in enumerate(dimensions, start=1):
+        pairs = []
+        for key, column in dimension.on:
+            place = word(f"dimension_{brought[key]}") if key in brought else word("source")
+            pairs.append((Markup(".").join([place, ident((keys or {}).get(key, key))]), column))
+        found.append(Joining(number, dimension, relation, tuple(pairs)))
+        brought |= dict.fromkeys(dimension.names, number)
+    return found
+
+
+def joins_of_columns(renderer: Renderer, joins: Sequence[Joining], columns: set[str], keys: Mapping[str, str]) -> list[Joining]:
+    """The joins that bring some columns, with no others; `keys` as for `joinings`."""
+    wanted = set(columns)
+    found: list[tuple[Dimension, Markup]] = []
+    for joining in reversed(joins):
+        kept = tuple(pair for pair in joining.columns if pair[1] in wanted)
+        if kept:
+            wanted |= {key for key, _ in joining.dimension.on}
+            found.insert(0, (replace(joining.dimension, columns=kept), joining.relation))
+    return joinings(renderer, found, keys)
+
+
+def read(spec: Spec, *, judged: bool) -> set[str]:
+    """The columns of a source that a model cannot do without, folded.
+
+    Args:
+        spec: of the model.
+        judged: whether the class is one of them, and what the slices are cut by.
+    """
+    columns = {name for feature in spec.features for name in feature.columns}
+    if spec.segment_by is not None:
+        columns |= _read_by(spec.segment_by)
+    if judged:
+        columns |= {spec.target} | (_read_by(spec.slice_by) if spec.slice_by is not None else set())
+    return set(map(folded, columns))
+
+
+def _read_by(expression: str) -> set[str]:
+    """The columns that an expression of the user's reads."""
+    from sqlglot import exp, parse_one
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return {column.name for column in parse_one(expression, read="duckdb").find_all(exp.Column)}
+    except SqlglotError:  # it is the engine that has to understand it: every word may be a column then
+        return set(re.findall(r"\w+", expression))
+
+
+def has_few_rows(rows: int) -> bool:
+    """Whether a dimension is scored row by row for any source."""
+    return rows <= FEW_ROWS
+
+
+def needed(spec: Spec) -> list[Dimension]:
+    """The dimensions of a model, with the columns to take from each for a source that has none of them."""
+    judged = {folded(name) for name in (spec.target, spec.weight) if name is not None}
+    return missing_dimensions(spec, judged, read(spec, judged=False), "", "")
+
+
+def missing_dimensions(spec: Spec, names: set[str], wanted: set[str], label: str, title: str) -> list[Dimension]:
+    """The dimensions that columns are to be taken from, of a source of these names, with the columns to take from each."""
+    besides = {folded(name) for name in (*spec.id, spec.target, spec.weight) if name is not None}
+    found: list[Dimension] = []
+    for dimension in reversed(spec.joins):
+        decisive = [name for name in dimension.names if folded(name) in wanted]
+        absent = [name for name in decisive if folded(name) not in names]
+        if not absent:
+            continue
+        if len(absent) < len(decisive):
+            present = next(name for name in decisive if name not in absent)
+            raise InputError(
+                f"{label} has {present!r} and no {absent[0]!r}, and {title} takes both from {dimension.title}; "
+                f"leave {present!r} out, or give it both"
+            )
+        columns = tuple(pair for pair in dimension.columns if folded(pair[1]) in (wanted | besides) - names)
+        found.insert(0, replace(dimension, columns=columns))
+        wanted |= {folded(key) for key, _ in dimension.on}
+    return found

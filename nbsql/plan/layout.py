@@ -1,0 +1,48 @@
+"""The form that scoring takes, by the size of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from nbsql.rendering.dialect import Traits
+from nbsql.rendering.layout import Layout
+from nbsql.spec.spec import Feature, Spec
+
+
+def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> bool:
+    """Whether scoring takes the wide form, a column a class; where a row is short, as long as one holds all parameters."""
+    if not traits.long_form:
+        return True
+    if traits.most_numbers is not None:
+        common = sum(parameter.common for feature in spec.features for parameter in feature.family.parameters)
+        return class_count * (numbers_a_class(spec) - common) + common <= traits.most_numbers
+    terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
+    return class_count <= layout.wide_classes and terms <= layout.wide_terms
+
+
+def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
+    """Whether these have so many categories that it counts how many values each has."""
+    return sum(feature.family.level for feature in features) > layout.star_joins
+
+
+def without_gaps(rows: Iterable[tuple[Any, ...]]) -> set[str]:
+    """The names of the features that vary and have a value in every row, from the rows of `feature_summary` (model.sql)."""
+    rows = list(rows)
+    everywhere = max((n for name, _, n, *_ in rows if name is None), default=0)
+    return {name for name, varies, n, *_ in rows if name is not None and varies and n >= everywhere}
+
+
+def few_values(sizes: Iterable[tuple[str, int]], layout: Layout) -> set[str]:
+    """The names of the features whose values are few enough to be looked up in a list, of names and numbers of values."""
+    return {name for name, values in sizes if values <= layout.few_values}
+
+
+def numbers_a_class(spec: Spec) -> int:
+    """How many numbers a row takes for a class: its parameters, and a label of usual length."""
+    return 5 + sum(len(feature.family.parameters) for feature in spec.features)
+
+
+def blocks(features: Sequence[Feature], size: int) -> Iterator[Sequence[Feature]]:
+    for start in range(0, len(features), size):
+        yield features[start : start + size]

@@ -1,0 +1,136 @@
+"""What is in a model's schema: one table, for the catalogue, for comments in the database and for the documentation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Part:
+    """A relation, or a macro, of a model.
+
+    Attributes:
+        kind: what it is in a catalogue; where there are no macros over a table, a macro is a function.
+        text: what a row of it says, or what it answers.
+        internal: whether it is there for the others, and no user need read it.
+        optional: whether a model can be without: not every one has it, or it came with a later version.
+    """
+
+    kind: Literal["macro", "view", "table"]
+    text: str
+    internal: bool = False
+    optional: bool = False
+
+    @property
+    def comment(self) -> str:
+        """The text as the database keeps it."""
+        return f"nbsql, internal: {self.text}" if self.internal else f"nbsql: {self.text}"
+
+
+SCHEMA = "nbsql: a naive Bayes model. Its counts are in statistics; everything else is made of them."
+
+# In an order in which they can be dropped.
+PARTS: dict[str, Part] = {
+    "predict_calibrated": Part(
+        "macro", "The rows of a relation with prediction and its calibrated probability.", optional=True
+    ),
+    "predict_proba_calibrated": Part("macro", "As predict_proba, with calibrated probabilities.", optional=True),
+    "predict": Part("macro", "The rows of a relation with prediction and its probability."),
+    "predict_proba": Part("macro", "The rows of a relation with prediction and probability_<class> of every class."),
+    "joint_log_likelihood": Part("macro", "The rows of a relation with ln p(x, c) of every class c."),
+    "log_evidence": Part("macro", "The rows of a relation with ln p(x), low for a row that fits no class."),
+    "explain": Part("macro", "A row a row of a relation, class and feature: its contribution to the joint log-likelihood."),
+    "evaluate": Part(
+        "macro",
+        "How well the model does on a relation whose class is known: class (NULL for the whole), metric, value.",
+        optional=True,
+    ),
+    "likelihood_ratios": Part(
+        "macro",
+        "How much likelier each value is in one class than in another, which are its arguments: feature, value, likelihood, "
+        "other_likelihood, ratio, log_ratio.",
+        optional=True,
+    ),
+    "class_scores": Part(
+        "macro",
+        "The rows of a relation with their scores by class, which predict and the others read.",
+        internal=True,
+        optional=True,
+    ),
+    "scored": Part("macro", "What predict and the others of an earlier version read.", internal=True, optional=True),
+    "features": Part("view", "A row a feature: feature, family, columns, types, options (JSON).", optional=True),
+    "likelihoods": Part("view", "A row a class, feature and value: its likelihood; of a number mean and variance, or rate."),
+    "components": Part("view", "A row a component of a class that was split: its share and what it has learnt.", optional=True),
+    "priors": Part("view", "A row a class, the most probable first: class, n, prior, log_prior."),
+    "calibration": Part("table", "What a calibration has fitted.", internal=True, optional=True),
+    "estimates": Part("table", "The smoothed tables that likelihoods reads.", internal=True, optional=True),
+    "lookups": Part("table", "What scoring looks up: a row a value, with its log-likelihoods.", internal=True, optional=True),
+    "parameters": Part("table", "What scoring reads of the classes and of numbers.", internal=True),
+    "weights": Part("table", "The weights that logistic regression has learnt.", optional=True),
+    "batches": Part("table", "The ledger: a row a change of the model, what it learnt or forgot and when."),
+    "spec": Part("table", "What the model was asked for, as JSON; nbsql's version, and when it was made and changed."),
+    "statistics": Part("table", "The model itself, additive counts: slice, class, feature, value, n, mean, m2, batch."),
+}
+
+_CLASS = "A label of the target."
+_FEATURE = "The feature; NULL where it is of the class itself."
+_VALUE = "A category or a token as text, or a column of a feature over several; NULL for numbers."
+
+# What the columns say of the counts, and of what is made of them, to whoever opens the file; plain names stand for themselves.
+COLUMNS: dict[str, dict[str, str]] = {
+    "statistics": {
+        "slice": "The value of slice_by or segment_by, or a component; NULL where rows are counted together.",
+        "class": _CLASS,
+        "feature": _FEATURE,
+        "value": _VALUE,
+        "n": "How many rows, or tokens, weighted; below 0 where some were forgotten.",
+        "mean": "Of a number.",
+        "m2": "Of a number: the sum of squared deviations from the mean.",
+        "batch": "The line of batches that it came with.",
+    },
+    "priors": {
+        "class": _CLASS,
+        "n": "How many rows, weighted.",
+        "prior": "P(class).",
+        "log_prior": "ln P(class).",
+    },
+    "likelihoods": {
+        "class": _CLASS,
+        "feature": "The feature.",
+        "value": _VALUE,
+        "likelihood": "P(value | class).",
+        "log_likelihood": "ln P(value | class).",
+        "mean": "Of a number, or of its logarithm.",
+        "variance": "Of a number, or of its logarithm.",
+        "rate": "Of a number that is scored by one.",
+    },
+    "features": {
+        "family": "How it is distributed in a class.",
+        "columns": "Of a source that it reads.",
+        "types": "Of these columns, in the rows that it was fitted to.",
+        "options": "Of the family, as JSON.",
+    },
+    "batches": {
+        "operation": "What was done: fit, update, forget, merge or import.",
+        "source": "What was read.",
+        "rows": "How many rows were learnt; below 0 for those forgotten.",
+        "at": "When.",
+        "number": "Of the change, from 1.",
+    },
+}
+
+# What an engine without transactions publishes, in the order in which it does: the last makes a model whole.
+PUBLISHED = (
+    "statistics",
+    "batches",
+    "priors",
+    "estimates",
+    "components",
+    "weights",
+    "likelihoods",
+    "parameters",
+    "lookups",
+    "calibration",
+    "spec",
+)

@@ -1,0 +1,70 @@
+"""Rows that a model meets, and the dimensions that they are still to be joined with, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from nbsql.spec.join import Dimension
+
+
+@dataclass(frozen=True)
+class Joining:
+    """A dimension as a statement joins it (sql/macros/counting/joins.sql).
+
+    Args:
+        place: its number among the joins, from 1.
+        dimension: which, with the columns that are read.
+        relation: where it is.
+        pairs: for every column of the key, an expression over the source, or over a dimension before, and the column of the
+            dimension that it equals.
+        by_key: whether its rows are few enough to be scored before they are joined (nbsql/plan/dimension_scores.py).
+        scored: what the macros know of the model, of the features by which they are (a Context, which only macros read);
+            None: of none.
+        kept: the columns that are joined by themselves; None: all.
+    """
+
+    place: int
+    dimension: Dimension
+    relation: Markup
+    pairs: tuple[tuple[Markup, str], ...]
+    by_key: bool = False
+    scored: object | None = None
+    kept: tuple[tuple[str, str], ...] | None = None
+
+    @property
+    def columns(self) -> tuple[tuple[str, str], ...]:
+        """Pairs of a column of the dimension and its name in the joined source."""
+        return self.dimension.columns
+
+    @property
+    def passed(self) -> tuple[tuple[str, str], ...]:
+        """Those of them that the joined source has."""
+        return self.columns if self.kept is None else self.kept
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Rows that a model meets.
+
+    Attributes:
+        relation: where they are.
+        columns: theirs, for an engine that has no word for all but some.
+        joins: that they are still to be joined with.
+        ordered: whether they are to come back in their order.
+    """
+
+    relation: Markup
+    columns: Sequence[str] = ()
+    joins: Sequence[Joining] = ()
+    ordered: bool = False
+
+
+@dataclass(frozen=True)
+class Judgeable(Rows):
+    """Rows that a model is judged on: the name of their weight, and whether labels are compared as text."""
+
+    weight: str | None = None
+    as_text: bool = False

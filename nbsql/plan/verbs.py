@@ -1,0 +1,51 @@
+"""The verbs of a model: one table, of what each adds to the rows of a source and where it is offered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from nbsql.plan.classes import ClassColumn
+
+
+@dataclass(frozen=True)
+class Verb:
+    """A verb.
+
+    Attributes:
+        adds: the columns that it adds, and no source may have.
+        a_class: which column a class it adds beside them, if any.
+        a_row: whether it has a row a row of the source, which passes the columns of the source on.
+        calibrated: whether there is a form with calibrated posteriors.
+        options: the arguments by which it decides otherwise, and the columns that each adds beside the others.
+    """
+
+    adds: tuple[str, ...] = ()
+    a_class: Literal["probability", "joint"] | None = None
+    a_row: bool = True
+    calibrated: bool = False
+    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def added(self, classes: Sequence[ClassColumn], option: str | None = None) -> list[str]:
+        """The names of all columns that it adds, of a model with these classes."""
+        of_classes = [] if self.a_class is None else [getattr(column, self.a_class) for column in classes]
+        return [*self.adds, *of_classes, *(self.options[option] if option else ())]
+
+
+VERBS: dict[str, Verb] = {
+    "predict": Verb(
+        ("prediction", "probability"),
+        calibrated=True,
+        options={"costs": ("expected_cost",), "thresholds": (), "top_k": ("rank",), "coverage": ("prediction_set",)},
+    ),
+    "predict_proba": Verb(("prediction", "probability"), a_class="probability", calibrated=True),
+    "joint_log_likelihood": Verb(a_class="joint"),
+    "log_evidence": Verb(("log_evidence",)),
+    "explain": Verb(a_row=False),
+}
+
+ROW_VERBS = tuple(name for name, verb in VERBS.items() if verb.a_row)
+CALIBRATED = {f"{name}_calibrated": name for name, verb in VERBS.items() if verb.calibrated}
+MACROS = ("class_scores", *VERBS, "evaluate", "likelihood_ratios")  # what is in a model's schema
+EARLIER_MACROS = ("scored",)  # that the verbs of models of earlier versions call

@@ -1,0 +1,13 @@
+"""Pictures of a model, and the page that has them all.
+
+Each panel is a relation, which SQL makes, and a Vega-Lite file without data (`charts/`). The list of them is `panels.PANELS`.
+"""
+
+from __future__ import annotations
+
+from nbsql.report.page import write_report
+from nbsql.report.panels import PANELS, panel_named
+from nbsql.report.picture import Picture
+from nbsql.report.plots import Plots, picture
+
+__all__ = ["PANELS", "Picture", "Plots", "panel_named", "picture", "write_report"]

@@ -1,0 +1,77 @@
+"""A document of pictures: HTML that needs no network, and in which what a value says is text."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.report.drawing import bundle, csv_of, inline_svg, packed
+from nbsql.report.panel import Figure, Panel
+from nbsql.version import __version__
+
+_SQL = 6_000  # characters of a query that a page shows
+_EMPTY = re.compile(r'<path class="(?:fore|back)ground"[^>]* d=""[^>]*/>|<path class="background"[^>]* d="M0,0h0v0h0Z"[^>]*/>')
+_USUAL = (' opacity="1"', ' pointer-events="none"', ' aria-hidden="true"', ' stroke-width="1"')  # of SVG, or said by the figure
+_WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')
+_ID = re.compile(r'(\bid="|url\(#|href="#)([\w-]+)')
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A figure as the page has it: what stands in it is escaped already."""
+
+    id: str
+    figure: Figure
+    svg: Markup
+    width: int
+    spec: dict[str, Any]
+    csv: str
+    sql: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A panel as the page has it."""
+
+    panel: Panel
+    figures: list[Shown]
+
+
+def document_of(panel: Panel, figure: Figure) -> str:
+    """One picture as a document of its own."""
+    section = Section(panel, [shown_figure("picture", figure)])
+    return rendered(
+        title=panel.question, told=f"nbsql {__version__}", source=None, how="", sections=[section], left_out=[], least=0
+    )
+
+
+def rendered(**values: Any) -> str:
+    """The document of what its template names (page.html.j2)."""
+    from jinja2 import Environment, StrictUndefined
+
+    template = (Path(__file__).parent / "page.html.j2").read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    charts = {item.id: item.spec for section in values["sections"] for item in section.figures}
+    text = json.dumps(charts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return environment.from_string(template).render(bundle=packed(bundle()), charts=packed(text), **values)
+
+
+def shown_figure(name: str, figure: Figure) -> Shown:
+    """A figure drawn for a document, in which its name is its id."""
+    spec = figure.spec
+    config = {**spec["config"], "aria": False}  # the figure says by itself what it is, and every mark would say it again
+    drawn = _EMPTY.sub("", inline_svg({**spec, "config": config}))
+    drawn = _ID.sub(rf"\1{name}-\2", drawn)  # a page has many pictures, and ids but once
+    for usual in _USUAL:
+        drawn = drawn.replace(usual, "")
+    rows = figure.csv if figure.csv is not None else figure.tables["rows"]
+    csv = base64.b64encode(csv_of(rows).encode()).decode()
+    sql = figure.sql if len(figure.sql) <= _SQL else f"{figure.sql[:_SQL]}\n-- ... {len(figure.sql) - _SQL:,} characters more"
+    width = _WIDTH.match(drawn)
+    return Shown(name, figure, Markup(drawn), round(float(width[1])) if width else 0, {**spec, "config": config}, csv, sql)  # noqa: S704 - Vega escapes texts

@@ -1,0 +1,82 @@
+"""Specifications drawn by the library, its JavaScript, and what else a page is put together from."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import io
+import os
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from nbsql.errors import InputError, NotSupportedError
+
+
+def vl_convert() -> ModuleType:
+    """The library that draws.
+
+    Raises:
+        NotSupportedError: it is not installed.
+    """
+    try:
+        import vl_convert as found
+    except ImportError as error:
+        raise NotSupportedError("pictures need vl-convert-python: pip install 'nbsql[report]'") from error
+    module: ModuleType = found
+    return module
+
+
+def svg_of(spec: dict[str, Any]) -> str:
+    """A specification as SVG, in which nothing is a link."""
+    drawn: str = vl_convert().vegalite_to_svg({key: value for key, value in spec.items() if key != "$schema"})
+    return drawn
+
+
+def inline_svg(spec: dict[str, Any]) -> str:
+    """A specification as SVG that stands in a page."""
+    drawn = svg_of(spec)
+    return drawn[drawn.index("<svg") :]
+
+
+def csv_of(rows: list[dict[str, Any]]) -> str:
+    """Rows of data as CSV."""
+    out = io.StringIO()
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    writer = csv.DictWriter(out, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file whole, or not at all.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_bytes(content)
+        draft.replace(path)
+    except OSError as error:
+        draft.unlink(missing_ok=True)
+        raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}") from None
+
+
+def packed(text: str) -> str:
+    """A text as base64 of gzip, in which it takes a page a fraction of its size, and can be no markup."""
+    return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
+
+
+def bundle() -> str:
+    """The JavaScript of Vega, Vega-Lite and Vega-Embed, without an address that a page would fetch."""
+    script: str = vl_convert().javascript_bundle()
+    for address in (
+        "https://vega.github.io/schema/vega/v6.json",
+        "https://vega.github.io/editor/",
+        "https://github.com/vega/vega-lite/issues/2415",
+    ):
+        script = script.replace(address, "")
+    return script

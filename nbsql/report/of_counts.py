@@ -1,0 +1,256 @@
+"""Panels that the counts of a model answer alone."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from typing import Any
+
+from nbsql.answers.query import Query
+from nbsql.answers.table import number, share
+from nbsql.answers.table import plain as shown
+from nbsql.errors import InputError, ModelError
+from nbsql.judging.profile import feature_named
+from nbsql.report.panel import Figure, Request, plain, records
+from nbsql.spec.capabilities import check
+
+CLASSES = 6  # that a picture tells apart by colours
+_BARS = 24
+_WORDS = 10  # of a class
+_VALUES = 15
+_SLICES = 16
+_ALIKE = 0.05  # of a log-odds, in nats, below which it is no finding
+_FAINT = 0.002  # of the highest density, below which a curve is not drawn
+
+
+def top_classes(request: Request) -> list[str]:
+    """The classes that a picture shows, the most probable first."""
+    rows = sorted(records(request.model.priors), key=lambda row: -(row["prior"] or 0))
+    return [str(row["class"]) for row in rows][:CLASSES]
+
+
+def card(request: Request) -> Iterator[Figure]:
+    """The classes and their priors; in notes what was asked for and learnt from."""
+    model = request.model
+    query = model.priors
+    rows = sorted(records(query), key=lambda row: -(row["prior"] or 0))
+    counted = [row for row in rows if row["n"] is None or row["n"] >= request.least][: 2 * _BARS]
+    rest = [row for row in rows if row not in counted]
+    if rest:
+        n = None if any(row["n"] is None for row in rest) else sum(row["n"] for row in rest)
+        label = f"({len(rest)} more class{'' if len(rest) == 1 else 'es'})"
+        counted.append({"class": label, "n": n, "prior": plain(sum(row["prior"] for row in rest))})
+    total = sum(row["n"] or 0 for row in rows)
+    bars = [
+        {"class": shown(str(row["class"])), "n": row["n"], "prior": row["prior"], "label": _of_rows(row["prior"], row["n"])}
+        for row in counted
+    ]
+    features = [f"{feature.name} ({feature.family.name})" for feature in model._spec.features]
+    learnt = f", learnt from {number(total)} rows" if total else ""
+    many = f"{len(features)} feature{'' if len(features) == 1 else 's'}"
+    finding = f"Predicts {model._spec.target}, of {len(rows)} classes, from {many}{learnt}"
+    named = ", ".join(features[:30]) + (f" and {len(features) - 30} more" if len(features) > 30 else "")
+    yield Figure(finding, {"rows": bars}, query.sql, "card", notes=[f"Features: {named}.", *_history(request)])
+
+
+def _of_rows(prior: float, n: float | None) -> str:
+    return share(prior) if n is None else f"{share(prior)} · {number(n)} row{'' if n == 1 else 's'}"
+
+
+def _history(request: Request) -> list[str]:
+    """The newest lines of the ledger."""
+    ledger = request.model._engine.ask("all_rows", request.model._relations["batches"])
+    lines = [
+        f"{operation}: {count:,} rows of {shown(source)}, {at:%Y-%m-%d %H:%M} UTC."
+        for _, operation, source, count, at, _ in sorted(ledger, key=lambda row: row[5])[-3:]
+    ]
+    prior = request.model._spec.prior.kind
+    return [f"Prior: {prior}; alpha {request.model._spec.defaults['alpha']:g}.", *lines]
+
+
+def ranking(request: Request) -> Iterator[Figure]:
+    """The features by their mutual information with the class, and how often they are missing."""
+    model = request.model
+    check(model._spec, "drift", model._title)
+    arguments = (model._relations["statistics"], model._relations["priors"], model._spec.features)
+    query = Query(model._engine, model._engine.renderer.statement("ranking_of_features", *arguments))
+    rows = records(query)
+    if not rows:
+        raise ModelError(f"{model._title} has no features to rank")
+    bars = [
+        {**row, "feature": shown(str(row["feature"])), "label": f"{share(row['missing'])} missing" if row["missing"] else ""}
+        for row in rows[: 2 * _BARS]
+    ]
+    best = f"{bars[0]['feature']} tells most of {model._spec.target}"
+    second = f", then {bars[1]['feature']}" if len(bars) > 1 else ""
+    least = f"; {bars[-1]['feature']} tells least" if len(bars) > 2 else ""
+    notes = [f"The first {2 * _BARS} of {len(rows)} features."] if len(rows) > 2 * _BARS else []
+    yield Figure(f"{best}{second}{least}", {"rows": bars}, query.sql, "ranking", notes=notes)
+
+
+def profile(request: Request) -> Iterator[Figure]:
+    """One feature: categories by their shares, a number by its densities, words by their log-odds."""
+    if request.feature is None:
+        raise InputError("a profile is of one feature; say which: feature='message', say")
+    feature = feature_named(request.model._spec, request.feature, request.model._title)
+    query = request.model.profile(feature.name, None if request.scored is None else request.scored.source)
+    classes = top_classes(request)
+    everything = records(query, digits=6)
+    rows = [row for row in everything if str(row["class"]) in classes]
+    notes = []
+    if len({str(row["class"]) for row in everything}) > len(classes):
+        notes.append(f"The {len(classes)} most probable classes are shown.")
+    name = shown(feature.name)
+    if rows and "part" in rows[0]:
+        yield _number(name, rows, query.sql, request.least, notes, classes)
+    elif feature.family.bag or (feature.family.over_columns and not feature.family.level):
+        yield _words(name, rows, query.sql, request.least, notes, classes)
+    else:
+        yield _values(name, rows, query.sql, request.least, notes, classes)
+
+
+def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
+    highest = max((row["density"] or 0 for row in rows if row["part"] == "density"), default=0)
+    faint = _FAINT * highest
+    places = [row["lower"] for row in rows if row["part"] == "density" and (row["density"] or 0) > faint]
+    low, high = min(places, default=0), max(places, default=0)
+    kept = [
+        row for row in rows
+        if (row["part"] == "density" and low <= row["lower"] <= high)
+        or (row["part"] == "histogram" and row["n"] >= least and row["upper"] >= low and row["lower"] <= high)
+    ]  # fmt: skip
+    for row in kept:
+        row["class"] = shown(str(row["class"]))
+    modes: dict[str, tuple[float, float]] = {}
+    for row in (row for row in kept if row["part"] == "density"):
+        if row["density"] is not None and row["density"] > modes.get(row["class"], (0, 0))[0]:
+            modes[row["class"]] = (row["density"], row["lower"])
+    said = [f"{number(float(f'{modes[label][1]:.3g}'))} in {label}" for label in map(shown, classes) if label in modes]
+    if any(row["part"] == "histogram" for row in rows):
+        notes = [*notes, f"Bins of fewer than {least} rows are left out."]
+    return Figure(
+        f"{name} is most often near {', '.join(said[:4])}", {"rows": kept}, sql, "profile_of_numbers", notes=notes, name=name
+    )
+
+
+def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
+    totals: dict[Any, float] = {row["value"]: row["of_value"] or 0 for row in rows}
+    common = [value for value, count in totals.items() if count >= least][:_VALUES]
+    folded = [value for value in totals if value not in common]
+    label = f"({len(folded)} other{'' if len(folded) == 1 else 's'})"
+    bars = [
+        {**row, "value": "missing" if row["value"] is None else shown(str(row["value"]))}
+        for row in rows
+        if row["value"] in common
+    ]
+    if folded:
+        for each in classes:
+            rest = [row for row in rows if row["value"] in folded and str(row["class"]) == each]
+            sums = {key: plain(sum(row[key] or 0 for row in rest)) for key in ("n", "share", "likelihood", "of_value")}
+            bars.append({"class": each, "value": label, **sums, "log_odds": None})
+    for row in bars:
+        row["class"] = shown(str(row["class"]))
+    telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
+    if telling:
+        best = max(telling, key=lambda row: row["share"] * abs(row["log_odds"]))
+        side = "more" if best["log_odds"] > 0 else "less"
+        finding = (
+            f"{name} = {best['value']} is {_times(best['log_odds'])} {side} frequent in {best['class']} than in the others"
+        )
+        if abs(best["log_odds"]) < _ALIKE:
+            finding = f"{name} has each value about as often in every class"
+    else:
+        finding = f"The values of {name} by class"
+    notes = (
+        [*notes, f"Values of fewer than {least} rows, and those after the first {_VALUES}, are folded together."]
+        if folded
+        else notes
+    )
+    return Figure(finding, {"rows": bars}, sql, "profile_of_values", notes=notes, name=name)
+
+
+def _times(log_odds: float) -> str:
+    factor = 2.718281828459045 ** min(abs(log_odds), 600)
+    return f"{factor:.1f} times" if factor < 10 else f"{number(float(f'{factor:.2g}'))} times"
+
+
+def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
+    found: list[dict[str, Any]] = []
+    for each in classes:
+        telling = [
+            row for row in rows if str(row["class"]) == each and (row["log_odds"] or 0) > 0 and (row["of_value"] or 0) >= least
+        ]
+        found += sorted(telling, key=lambda row: (-row["log_odds"], str(row["value"])))[:_WORDS]
+    if not found:
+        raise ModelError(f"no word of {name} was met {least} times and speaks for a class")
+    bars = [{**row, "class": shown(str(row["class"])), "value": shown(str(row["value"]))} for row in found]
+    firsts = {row["class"]: row["value"] for row in reversed(bars)}
+    said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
+    notes = [*notes, f"Words met fewer than {least} times are left out."]
+    return Figure(
+        f"In {name}, {', '.join(said[:4])} speaks loudest", {"rows": bars}, sql, "profile_of_words", notes=notes, name=name
+    )
+
+
+def discrimination(request: Request) -> Iterator[Figure]:
+    """What tells one class from another."""
+    known = top_classes(request)
+    if len(known) < 2:
+        raise ModelError(f"{request.model._title} has one class only; there is nothing to tell apart")
+    a, b = request.classes or (known[0], known[1])
+    query = request.model.discrimination(a, b)
+    rows = records(query)
+    counted = [row for row in rows if row["n"] + row["other_n"] >= request.least and row["log_ratio"] is not None]
+    if not counted:
+        raise ModelError(f"no value that was met {request.least} times tells {a} from {b}; numbers have profiles instead")
+    one, other = shown(str(plain(a))), shown(str(plain(b)))
+    strongest = [
+        {
+            **row,
+            "feature": shown(str(row["feature"])),
+            "value": "missing" if row["value"] is None else shown(str(row["value"])),
+            "label": f"{shown(str(row['feature']))} = {'missing' if row['value'] is None else shown(str(row['value']))}",
+            "for": one if row["log_ratio"] > 0 else other,
+        }
+        for row in counted[:_BARS]
+    ]
+    notes = [f"Values met fewer than {request.least} times in both together are left out."] if len(counted) < len(rows) else []
+    notes += [f"The {_BARS} strongest of {len(counted)} values."] if len(counted) > _BARS else []
+    first = strongest[0]
+    rest = other if first["for"] == one else one
+    finding = f"{first['label']} is {_times(first['log_ratio'])} likelier in {first['for']} than in {rest}"
+    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", notes=notes)
+
+
+def drift(request: Request) -> Iterator[Figure]:
+    """How far each feature moved from slice to slice, or from batch to batch."""
+    model = request.model
+    if model._spec.slice_by is not None:
+        names = model.slice_names
+    else:
+        ledger = sorted(model._engine.ask("all_rows", model._relations["batches"]), key=lambda row: row[5])
+        names = [str(row[0]) for row in ledger if row[1] in ("fit", "update")]
+    if len(names) < 2:
+        raise ModelError(
+            f"drift is between slices or batches, and {model._title} has {len(names)}; slice_by='month', say, makes some"
+        )
+    rows, sql = [], ""
+    for before, after in list(itertools.pairwise(names))[-_SLICES:]:
+        query = model.drift(before, after)
+        sql = query.sql
+        for row in records(query):
+            feature = f"({model._spec.target})" if row["feature"] is None else shown(str(row["feature"]))
+            psi = row["psi"]
+            rows.append(
+                {**row, "feature": feature, "slice": shown(str(after)), "shade": None if psi is None else min(psi, 0.5)}
+            )
+    order: dict[str, float] = {}
+    for row in rows:
+        order[row["feature"]] = max(order.get(row["feature"], 0.0), row["psi"] or 0.0)
+    ranked = sorted(order, key=lambda feature: (-order[feature], feature))[:_BARS]
+    kept = sorted((row for row in rows if row["feature"] in ranked), key=lambda row: ranked.index(row["feature"]))
+    most = max((row for row in kept if row["psi"] is not None), key=lambda row: row["psi"], default=None)
+    if most is None:
+        raise ModelError(f"{model._title} has nothing that can drift")
+    word = "moved most" if most["psi"] >= 0.25 else "moved most, and little"
+    yield Figure(f"{most['feature']} {word}, in {most['slice']} (psi {most['psi']:.2f})", {"rows": kept}, sql, "drift")

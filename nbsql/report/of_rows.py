@@ -1,0 +1,334 @@
+"""Panels that rows answer whose class is known."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import groupby
+from typing import Any
+
+from nbsql.answers.query import Query
+from nbsql.answers.table import number, share
+from nbsql.answers.table import plain as shown
+from nbsql.errors import InputError, ModelError
+from nbsql.report.of_counts import CLASSES
+from nbsql.report.panel import Figure, Request, chosen, plain, records
+from nbsql.report.subject import CELLS, STEPS
+
+_MATRIX = 14  # classes of a confusion
+_FEATURES = 12  # of the pairs of a dependence
+_LINES = 12  # of a waterfall
+
+
+def _supported(request: Request) -> list[str]:
+    """The classes of the rows, the most frequent first; of two, the larger label, of which the ROC AUC of the whole is."""
+    classes = [item for item in request.source.evaluation.classes if item.support >= max(request.least, 1)]
+    if len(classes) == 2:
+        return [str(plain(item.label)) for item in reversed(classes)]
+    return [str(plain(item.label)) for item in sorted(classes, key=lambda item: -item.support)][:CLASSES]
+
+
+def verdict(request: Request) -> Iterator[Figure]:
+    """How good the model is, beside always saying the most frequent class, and beside knowing the priors alone."""
+    evaluation = request.source.evaluation
+    priors = [row["prior"] for row in records(request.model.priors) if row["prior"]]
+    entropy = -math.fsum(prior * math.log(prior) for prior in priors)
+    higher, lower = "accuracy (higher is better)", "log loss, in nats (lower is better)"
+    rows = [
+        {"measure": higher, "who": "the model", "role": "model", "value": evaluation.accuracy},
+        {"measure": higher, "who": "the most frequent class", "role": "without it", "value": evaluation.majority},
+        {"measure": lower, "who": "the model", "role": "model", "value": evaluation.log_loss},
+        {"measure": lower, "who": "the priors alone", "role": "without it", "value": entropy},
+    ]
+    better = "better" if evaluation.accuracy > evaluation.majority else "no better"
+    finding = (
+        f"Right in {share(evaluation.accuracy)} of {evaluation.rows:,} rows, {better} than the {share(evaluation.majority)} "
+        "of always saying the most frequent class"
+    )
+    named = [f"{name} {value:.4f}" for name, value in evaluation.summary()[2:] if value is not None and not math.isnan(value)]
+    notes = [
+        f"Judged on {shown(request.source.label)}. Also: {', '.join(named)}.",
+        *(f"{note}." for note in evaluation.notes()),
+    ]
+    if request.source.how:
+        notes.insert(0, f"{request.source.how}.")
+    if evaluation.log_loss > entropy:
+        notes.append(
+            "The log loss is above that of the priors: the probabilities are too sure of themselves; calibrate the model."
+        )
+    yield Figure(
+        finding,
+        {"rows": [{**row, "value": plain(row["value"])} for row in rows]},
+        request.source.sql("metrics", 10),
+        "verdict",
+        notes=notes,
+    )
+
+
+def confusion(request: Request) -> Iterator[Figure]:
+    """How often each class was taken for each."""
+    source = request.source
+    found = records(source.evaluation.confusion)
+    support: dict[str, float] = {}
+    for row in found:
+        support[_name(row["class"])] = support.get(_name(row["class"]), 0) + row["n"]
+    ranked = sorted(support, key=lambda label: -support[label])
+    named = ranked if len(ranked) <= _MATRIX else ranked[: _MATRIX - 1]
+    rest = "(others)"
+    cells: dict[tuple[str, str], float] = {}
+    for row in found:
+        actual, predicted = _name(row["class"]), _name(row["prediction"])
+        wanted = {*named, "no class"} if len(named) < len(ranked) else {*named, predicted}
+        key = (actual if actual in named else rest, predicted if predicted in wanted else rest)
+        cells[key] = cells.get(key, 0) + row["n"]
+    across = list(
+        dict.fromkeys(
+            [
+                *named,
+                *sorted({predicted for _, predicted in cells} - {*named, rest}),
+                *([rest] if len(named) < len(ranked) else []),
+            ]
+        )
+    )
+    down = [*named, *([rest] if len(named) < len(ranked) else [])]
+    totals = {actual: sum(n for (a, _), n in cells.items() if a == actual) for actual in down}
+    rows = []
+    for actual in down:
+        for predicted in across:
+            n = cells.get((actual, predicted), 0)
+            few = 0 < n < request.least
+            rows.append({
+                "class": actual, "prediction": predicted, "n": None if few else plain(n),
+                "share": None if few or not totals[actual] else plain(n / totals[actual]),
+                "label": f"< {request.least}" if few else number(n),
+            })  # fmt: skip
+    wrong = [(n, key) for key, n in cells.items() if key[0] != key[1] and n >= request.least]
+    if wrong:
+        n, (actual, predicted) = max(wrong, key=lambda item: (item[0], item[1]))
+        finding = (
+            f"The most frequent mistake: {number(n)} of {number(totals[actual])} rows of {actual} are taken for {predicted}"
+        )
+    else:
+        finding = f"No mistake is made {request.least} times"
+    notes = [f"Fewer than {request.least} rows are shown as such."] if any(row["n"] is None for row in rows) else []
+    notes += (
+        [f"The {len(named)} most frequent classes; the other {len(ranked) - len(named)} are folded together."]
+        if rest in down
+        else []
+    )
+    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", notes=notes)
+
+
+def _name(label: Any) -> str:
+    return "no class" if label is None else shown(str(label))
+
+
+def threshold(request: Request) -> Iterator[Figure]:
+    """What each threshold does to one class, and its curves."""
+    source = request.source
+    classes = _supported(request)
+    if not classes:
+        raise ModelError(f"no class of {source.label} has {request.least} rows, which a curve needs")
+    query = source.query("threshold_steps", STEPS)
+    steps = [row for row in records(query, digits=6) if str(row["class"]) in classes]
+    rows = [row for row in steps if not 0 < row["true_positives"] + row["false_positives"] < request.least]
+    totals = {
+        str(row["class"]): (row["true_positives"] + row["false_negatives"], row["false_positives"] + row["true_negatives"])
+        for row in steps
+    }
+    curve = [{"class": label, "threshold": 1.1, "false_positive_rate": 0, "recall": 0, "precision": None} for label in classes]
+    for row in records(source.query("outlined_curves", CELLS), digits=5):
+        label = str(row["class"])
+        if label in classes and row["recall"] is not None and row["false_positive_rate"] is not None:
+            positives, negatives = totals[label]
+            if row["recall"] * positives + row["false_positive_rate"] * negatives >= request.least - 0.01:
+                curve.append({**row, "class": label})
+    for row in [*rows, *curve]:
+        row["class"] = shown(str(row["class"]))
+    names = [shown(label) for label in classes]
+    half = next((row for row in rows if row["class"] == names[0] and row["threshold"] == 0.5), None)
+    if half is None or half["precision"] is None:
+        finding = f"From a posterior of 0.5 on, hardly a row is flagged as {names[0]}"
+    else:
+        found, right = share(half["recall"]), share(half["precision"])
+        finding = f"From a posterior of 0.5 on, {found} of {names[0]} is found, and {right} of what is flagged is right"
+    area = next((item.roc_auc for item in source.evaluation.classes if shown(str(plain(item.label))) == names[0]), None)
+    notes = [] if area is None else [f"ROC AUC of {names[0]}: {area:.4f}."]
+    if len(rows) < len(steps):
+        notes.append(f"Thresholds that flag fewer than {request.least} rows are left out.")
+    yield Figure(
+        finding,
+        {"rows": rows, "curve": curve},
+        source.sql("threshold_steps", STEPS),
+        "threshold",
+        [chosen("shown", names, "class")],
+        notes,
+    )
+
+
+def reliability(request: Request) -> Iterator[Figure]:
+    """How often predictions are right, beside how probable they were said to be."""
+    source = request.source
+    after = source.calibrated
+    tables = [("as the model says" if after is None else "before", source.evaluation.calibration)]
+    tables += [] if after is None else [("calibrated", after)]
+    everything = [
+        {"when": when, **{key: row[key] for key in ("lower", "upper", "n", "probability", "frequency")}}
+        for when, query in tables
+        for row in records(query)
+        if row["class"] is None
+    ]
+    rows = [row for row in everything if row["n"] >= request.least]
+    if not rows:
+        raise ModelError(f"no bin of probabilities has {request.least} rows of {source.label}")
+    error = source.evaluation.calibration_error
+    widest = max(rows, key=lambda row: row["n"])
+    said = f"Predictions said to be {share(widest['probability'])} probable are right in {share(widest['frequency'])}"
+    notes = [f"Calibration error: {error:.4f}."]
+    if after is None and source.held_out is None:
+        notes.append("The model is not calibrated; after model.calibrate(…) this shows both.")
+    elif after is None:
+        notes.append("Before a calibration, which is seen on rows that the model has not learnt.")
+    if len(rows) < len(everything):
+        notes.append(f"Bins of fewer than {request.least} rows are left out.")
+    yield Figure(said, {"rows": rows}, source.sql("calibration", 10), "reliability", notes=notes)
+
+
+def lift(request: Request) -> Iterator[Figure]:
+    """How much of a class is found among the rows most likely to be of it."""
+    source = request.source
+    classes = _supported(request)
+    support = {str(plain(item.label)): item.support for item in source.evaluation.classes}
+    rows = [
+        row for row in records(source.evaluation.lift)
+        if str(row["class"]) in classes and row["gain"] is not None
+        and row["gain"] * support[str(row["class"])] >= request.least
+    ]  # fmt: skip
+    if not rows:
+        raise ModelError(f"no class of {source.label} has {request.least} rows, which a curve needs")
+    rows.sort(key=lambda row: classes.index(str(row["class"])))
+    first = classes[0]
+    for row in rows:
+        row["class"] = shown(str(row["class"]))
+    top = next((row for row in rows if row["class"] == shown(first)), rows[0])
+    depth, gain = share(top["depth"]), share(top["gain"])
+    finding = f"The first {depth} of the rows hold {gain} of {top['class']}, {top['lift']:.1f} times what chance would"
+    yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift")
+
+
+def dependence(request: Request) -> Iterator[Figure]:
+    """How much pairs of features tell of each other within the classes."""
+    model, source = request.model, request.source
+    single = [feature.name for feature in model._spec.features if not feature.family.bag and not feature.family.over_columns]
+    if len(single) < 2:
+        raise ModelError(
+            f"{model._title} has {len(single)} feature{'' if len(single) == 1 else 's'} of one value a row; two can depend"
+        )
+    wanted = _most_telling(request, single)
+    query = model.dependence(source.source, features=wanted)
+    pairs = records(query)
+    rows = []
+    for row in pairs:
+        excess = max(row["mutual_information"] - row["by_chance"], 0)
+        names = shown(str(row["feature"])), shown(str(row["other"]))
+        rows += [{**row, "feature": one, "other": other, "excess": plain(excess)} for one, other in (names, names[::-1])]
+    order = [shown(name) for name in _columns(request, wanted)]
+    for row in rows:
+        row["place"], row["other_place"] = order.index(row["feature"]), order.index(row["other"])
+    rows.sort(key=lambda row: (row["place"], row["other_place"]))
+    first = max(rows, key=lambda row: row["excess"])
+    if first["excess"] > 0.02:
+        finding = f"{first['feature']} and {first['other']} tell {first['excess']:.2f} nats of each other within the classes"
+    else:
+        finding = "No pair of features depends on each other within the classes"
+    notes = [f"The {len(wanted)} features that tell most of the class, of {len(single)}."] if len(wanted) < len(single) else []
+    yield Figure(finding, {"rows": rows}, query.sql, "dependence", notes=notes)
+
+
+def _most_telling(request: Request, names: list[str]) -> list[str]:
+    model = request.model
+    if len(names) <= _FEATURES or model._spec.given:
+        return names[:_FEATURES]
+    arguments = (model._relations["statistics"], model._relations["priors"], model._spec.features)
+    ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
+    return [name for name in ranked if name in names][:_FEATURES]
+
+
+def _columns(request: Request, names: list[str]) -> list[str]:
+    columns = {feature.name: feature.column for feature in request.model._spec.features}
+    return [columns[name] for name in names]
+
+
+def waterfall(request: Request) -> Iterator[Figure]:
+    """The rows that tell most, each taken apart: why it is predicted so."""
+    model, source = request.model, request.source
+    if request.rows < 1:
+        raise InputError("rows of the source are shown if they are asked for: rows=4, say")
+    engine = model._engine
+    relation = source.telling_rows(-(-request.rows // 4))
+    ordered = engine.renderer.fragment("subquery", engine.renderer.fragment("sorted_by", relation, ["nbsql_position"]))
+    facts = records(Query(engine, engine.renderer.statement("sorted_by", relation, ["nbsql_position"])), digits=None)
+    query = source.explained(ordered)
+    names = query.columns
+    explained = [dict(zip(names, row, strict=True)) for row in query.fetchall()]
+    by_kind = [list(group) for _, group in groupby(facts, key=lambda row: row["nbsql_kind"])]
+    turns = sorted(
+        (place, turn, row["nbsql_position"]) for turn, group in enumerate(by_kind) for place, row in enumerate(group)
+    )
+    wanted = sorted(position for _, _, position in turns[: request.rows])
+    for position, fact in ((row["nbsql_position"], row) for row in facts):
+        if position in wanted:
+            yield _row(request, fact, [row for row in explained if row["row_id"] == position])
+
+
+def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> Figure:
+    totals: dict[Any, float] = {}
+    for row in rows:
+        totals[row["class"]] = totals.get(row["class"], 0.0) + float(row["contribution"])
+    ranked = sorted(totals, key=lambda label: -totals[label])
+    if len(ranked) < 2:
+        raise ModelError(f"{request.model._title} has one class only; there is nothing to weigh a row against")
+    best, other = ranked[:2]
+    terms: dict[tuple[Any, Any], dict[Any, float]] = {}
+    for row in rows:
+        terms.setdefault((row["feature"], row["value"]), {})[row["class"]] = float(row["contribution"])
+    prior = 0.0
+    weighed = []
+    for (feature, value), of_class in terms.items():
+        difference = _difference(of_class.get(best, 0.0), of_class.get(other, 0.0))
+        if feature is None:
+            prior = difference
+        elif difference or value is not None:
+            weighed.append((difference, shown(str(feature)), "missing" if value is None else shown(str(value))))
+    weighed.sort(key=lambda item: (-abs(item[0]), item[1], item[2]))
+    lines = [
+        ("before looking", prior),
+        *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:_LINES]),
+    ]
+    if len(weighed) > _LINES:
+        lines.append((f"({len(weighed) - _LINES} more)", math.fsum(item[0] for item in weighed[_LINES:])))
+    bars, at = [], 0.0
+    for label, difference in lines:
+        speaks = "for the prediction" if difference >= 0 else "against it"
+        bars.append(_bar(label, at, at + difference, speaks))
+        at += difference
+    bars.append(_bar("together", 0.0, at, "together"))
+    actual = "" if fact["nbsql_class"] is None else f", and is {shown(fact['nbsql_class'])}"
+    kind, probable = fact["nbsql_kind"].capitalize(), share(min(fact["nbsql_probability"], 1 - 1e-9))
+    finding = f"{kind}: {shown(str(plain(best)))} at {probable}{actual}"
+    sql = request.source.explained(request.source.rows.relation).sql
+    note = (
+        f"Against {shown(str(plain(other)))}, the next class. ln p(x) is {fact['nbsql_evidence']:.2f}."
+        if fact["nbsql_evidence"] is not None
+        else ""
+    )
+    return Figure(finding, {"rows": bars}, sql, "waterfall", notes=[note] if note else [], name=f"row {fact['nbsql_position']}")
+
+
+def _difference(a: float, b: float) -> float:
+    return 0.0 if a == b else max(min(a - b, 700.0), -700.0)  # -infinity in one says all there is
+
+
+def _bar(label: str, start: float, end: float, speaks: str) -> dict[str, Any]:
+    numbers = {"start": plain(start), "end": plain(end), "log_odds": plain(end - start), "right": plain(max(start, end))}
+    return {"label": label, **numbers, "speaks": speaks}

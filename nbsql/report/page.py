@@ -1,0 +1,109 @@
+"""The report: one page with every panel, which needs no network and can be read without scripts."""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nbsql.answers.table import plain as shown
+from nbsql.engines.engine import Engine
+from nbsql.errors import InputError, ModelError, NotSupportedError
+from nbsql.report.document import Section, Shown, rendered, shown_figure
+from nbsql.report.drawing import vl_convert, write
+from nbsql.report.panel import Figure, Panel, Request, check_least
+from nbsql.report.panels import PANELS
+from nbsql.report.subject import Scored, Subject, scored
+from nbsql.version import __version__
+
+LARGEST = 1_500_000  # bytes of a page
+PROFILES = 12  # features that the report shows one by one, the most telling ones
+
+
+def write_report(
+    model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int, least: int, folds: int | str | None
+) -> None:
+    """Write the report of a model; see `Model.report`."""
+    vl_convert()  # before anything is read
+    check_least(least)
+    if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
+        raise InputError(f"rows must be a whole number of at least 0, not {rows!r}")
+    if rows and source is None:
+        raise InputError("rows are those of a source; give it, or leave out rows")
+    where = Path(path)
+    if where.is_dir() or not where.parent.is_dir():
+        raise InputError(
+            f"{str(path)!r} is no file that can be written: {'it is a folder' if where.is_dir() else 'its folder is not there'}"
+        )
+    with scored(model, source, folds) as found:
+        if found is not None and folds != "auto":
+            _ = found.held_out  # so that folds which cannot be are said, rather than left out of the page
+        sections, left_out = _sections(model, found, rows, least)
+        text = page(model, found, sections, left_out, least)
+        while len(text.encode()) > LARGEST and (crowded := [section for section in sections if len(section.figures) > 1]):
+            crowd = max(crowded, key=lambda section: len(section.figures))
+            last = crowd.figures.pop()  # the least telling one
+            name = f"{crowd.panel.name} of {last.figure.name}"
+            left_out.append((name, "the page would be larger than 1.5 MB; model.plot shows it"))
+            text = page(model, found, sections, left_out, least)
+    write(where, text.encode())
+
+
+def page(model: Subject, found: Scored | None, sections: list[Section], left_out: list[tuple[str, str]], least: int) -> str:
+    """The report as HTML."""
+    title = f"The model {shown(model.name)}" if model.name else f"A model of {shown(model._spec.target)}"
+    told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
+    source = None if found is None else shown(found.label)
+    how = "" if found is None else found.how
+    return rendered(title=title, told=told, source=source, how=how, sections=sections, left_out=left_out, least=least)
+
+
+def _sections(model: Subject, found: Scored | None, rows: int, least: int) -> tuple[list[Section], list[tuple[str, str]]]:
+    request = Request(model, found, least, rows)
+    sections, left_out = [], []
+    for panel in PANELS:
+        if (panel.needs_source and found is None) or (panel.shows_rows and not rows):
+            continue
+        _at_work(model._engine, panel.name)
+        figures: list[Shown] = []
+        for one in _each(panel, request):
+            found_figures, reason = _figures(panel, one)
+            figures += [
+                shown_figure(f"{panel.name}-{at}", each) for at, each in enumerate(found_figures, start=len(figures) + 1)
+            ]
+            if reason:
+                left_out.append((panel.name if one.feature is None else f"{panel.name} of {shown(one.feature)}", reason))
+        if figures:
+            sections.append(Section(panel, figures))
+    return sections, left_out
+
+
+def _figures(panel: Panel, request: Request) -> tuple[list[Figure], str]:
+    """The figures of a panel, or why there are none."""
+    try:
+        return list(panel.figures(request)), ""
+    except (InputError, ModelError, NotSupportedError) as error:
+        return [], str(error)
+
+
+def _each(panel: Panel, request: Request) -> Iterator[Request]:
+    """What is asked of a panel, feature by feature where it is of one."""
+    if not panel.of_feature:
+        yield request
+        return
+    model = request.model
+    names = [feature.name for feature in model._spec.features]
+    if not model._spec.given and len(names) > 1:
+        arguments = (model._relations["statistics"], model._relations["priors"], model._spec.features)
+        ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
+        names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
+    for name in names[:PROFILES]:
+        yield replace(request, feature=name)
+
+
+def _at_work(engine: Engine, task: str) -> None:
+    if engine.watch is not None:
+        engine.watch(task)

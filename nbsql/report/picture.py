@@ -1,0 +1,100 @@
+"""A picture: a Vega-Lite specification with its data, which becomes SVG, PNG, HTML or JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbsql.errors import InputError, NotSupportedError
+from nbsql.report.document import document_of
+from nbsql.report.drawing import inline_svg, svg_of, vl_convert, write
+from nbsql.report.panel import Figure, Panel
+
+FORMATS = ("svg", "png", "html", "json")
+SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"  # for readers of the specification; never in a page
+
+
+@dataclass(frozen=True, repr=False)
+class Picture:
+    """A panel of a model as a picture. In a notebook it shows itself; `spec` is a Vega-Lite specification to go on from.
+
+    Args:
+        panel: of which kind.
+        figure: what it shows.
+    """
+
+    panel: Panel
+    figure: Figure
+
+    @property
+    def spec(self) -> dict[str, Any]:
+        """The Vega-Lite specification, with the data in it."""
+        return {"$schema": SCHEMA, "title": {"text": self.figure.finding, "anchor": "start"}, **self.figure.spec}
+
+    @property
+    def finding(self) -> str:
+        """What the picture shows, in a sentence."""
+        return self.figure.finding
+
+    @property
+    def sql(self) -> str:
+        """The query that made its data."""
+        return self.figure.sql
+
+    @property
+    def svg(self) -> str:
+        """The picture as SVG."""
+        return svg_of(self.spec)
+
+    @property
+    def altair(self) -> Any:
+        """The picture as a chart of Altair's, to restyle.
+
+        Raises:
+            NotSupportedError: altair is not installed.
+        """
+        try:
+            import altair
+        except ImportError as error:
+            raise NotSupportedError("Picture.altair needs altair: pip install 'nbsql[report]'") from error
+        return altair.Chart.from_dict(self.spec)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the picture to a file, whose ending says what it is: .svg, .png, .html or .json (the specification).
+
+        Raises:
+            InputError: the ending is none of these, or the file cannot be written.
+        """
+        where = Path(path)
+        kind = where.suffix.lower().removeprefix(".")
+        if kind not in FORMATS:
+            raise InputError(f"{where.name!r} ends in none of .{', .'.join(FORMATS)}, which say how to write a picture")
+        write(where, self._as(kind))
+
+    def _as(self, kind: str) -> bytes:
+        if kind == "json":
+            return json.dumps(self.spec, ensure_ascii=False, indent=2, allow_nan=False).encode()
+        if kind == "svg":
+            return svg_of({**self.spec, "background": "white"}).encode()  # its ink is that of the page around it, or black
+        if kind == "png":
+            spec = {**self.spec, "background": "white"}
+            drawn: bytes = vl_convert().vegalite_to_png(spec, scale=2)
+            return drawn
+        return document_of(self.panel, self.figure).encode()
+
+    def _repr_html_(self) -> str:
+        return f'<div style="overflow-x:auto">{inline_svg(self.spec)}</div>'
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:  # noqa: ARG002
+        return {
+            "application/vnd.vegalite.v6.json": self.spec,
+            "image/svg+xml": self.svg,
+            "text/html": self._repr_html_(),
+            "text/plain": repr(self),
+        }
+
+    def __repr__(self) -> str:
+        return f"<nbsql picture {self.panel.name!r}: {self.finding}>"

@@ -1,0 +1,237 @@
+"""What the pictures ask of a model, and of a source that it has scored."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Protocol
+
+from markupsafe import Markup
+
+from nbsql.answers.query import Query
+from nbsql.answers.table import plain as shown
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, ModelError, NotSupportedError
+from nbsql.judging.evaluate import judgeable, queries_of
+from nbsql.judging.evaluation import Evaluation, evaluation_of
+from nbsql.judging.leave_one_out import LOO, check_folds
+from nbsql.judging.out_of_fold import out_of_fold
+from nbsql.plan import Plan, Rows
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.relations import Relations
+from nbsql.spec.spec import Spec
+
+BINS = 10  # of the calibration and the lift
+STEPS = 100  # of the threshold
+CELLS = 60  # along an axis of a curve
+LOO_ROWS = 100_000  # above which rows are judged by folds, unless leave-one-out is asked for
+FOLDS = 5
+
+
+class Subject(Protocol):
+    """A model, as pictures see it; `nbsql.Model` is one."""
+
+    name: str | None
+    _engine: Engine
+    _plan: Plan
+    _spec: Spec
+    _relations: Relations
+    _classes: list[ClassColumn]
+
+    @property
+    def _title(self) -> str: ...
+
+    @property
+    def priors(self) -> Query: ...
+
+    @property
+    def slice_names(self) -> list[str]: ...
+
+    def _refresh(self) -> None: ...
+
+    def _source(self, source: Any, *, judged: bool = False) -> Source: ...
+
+    def _check(self, verb: str, source: Source) -> None: ...
+
+    def _calibration(self, wanted: bool) -> str | None: ...
+
+    def drift(self, a: Any, b: Any) -> Query: ...
+
+    def discrimination(self, a: Any, b: Any) -> Query: ...
+
+    def profile(self, feature: str, source: Any = None) -> Query: ...
+
+    def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query: ...
+
+
+class Scored:
+    """A source that the model has scored once, in a temporary table that all panels read.
+
+    Args:
+        model: which.
+        source: the rows.
+        temporary: names temporary tables.
+        label: what a reader calls the source.
+        folds: by which each row is judged by a model without it; None: all by the model itself; "auto": as `Model.report` says.
+
+    Attributes:
+        how: what a reader is to know of how the rows are judged, once they are.
+    """
+
+    def __init__(
+        self, model: Subject, source: Source, temporary: Callable[[str], Markup], label: str, folds: int | str | None = None
+    ) -> None:
+        self.model = model
+        self.source = source
+        self.label = label
+        self.temporary = temporary
+        self.folds = folds
+        self.how = ""
+        self.rows = judgeable(model._engine, model._plan, source, None)
+
+    @cached_property
+    def scores(self) -> Markup:
+        """The temporary table of the rows as they are scored."""
+        return self._scores(None)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """How good the model is."""
+        return evaluation_of(queries_of(self.model._engine, self.judged(), self.source, BINS), None)
+
+    @cached_property
+    def calibrated(self) -> Query | None:
+        """The table `calibration` after it was calibrated; None for a model that is not."""
+        method = _method(self.model)
+        if method is None or self.held_out is not None:  # the calibration may have been found on these very rows
+            return None
+        return queries_of(self.model._engine, self._judged(self._scores(method)), self.source, BINS)["calibration"]
+
+    def judged(self) -> Markup:
+        """The common table expressions of what judges the rows."""
+        return self._judged(self.scores) if self.held_out is None else self.held_out
+
+    @cached_property
+    def held_out(self) -> Markup | None:
+        """What judges the rows, each scored by a model without it; None where the model itself scores them.
+
+        Raises:
+            InputError: folds were asked for, and the model has none of these rows.
+        """
+        if self.folds != "auto":
+            return None if self.folds is None else self._held_out(self.folds)
+        if not self._has_learnt():
+            return None
+        few = self.model._engine.ask("row_count", self.source.relation)[0][0] <= LOO_ROWS
+        found, reason = self._tried(LOO) if few else (None, "")
+        if found is None:
+            found, reason = self._tried(FOLDS)
+        if found is None:
+            learnt = f"The model has learnt from {shown(self.label)}, and so does better there than elsewhere"
+            self.how = f"{learnt}; of folds: {reason}"
+        return found
+
+    def _tried(self, folds: int | str) -> tuple[Markup | None, str]:
+        try:
+            return self._held_out(folds), ""
+        except (InputError, ModelError, NotSupportedError) as error:
+            return None, str(error)
+
+    def _has_learnt(self) -> bool:
+        model = self.model
+        ledger = model._engine.ask("all_rows", model._relations["batches"])
+        return any(operation in ("fit", "update") and source == self.label for _, operation, source, *_ in ledger)
+
+    def _held_out(self, folds: int | str) -> Markup:
+        model, engine = self.model, self.model._engine
+        rows, classes = self.temporary("rows out of fold"), self.temporary("classes")
+        cure = "judge others with folds=None"
+        with out_of_fold(engine, model._plan, model._classes, model._title, self.source, folds, cure) as (
+            context,
+            _,
+            scored,
+            known,
+        ):
+            engine.create("score", rows, engine.renderer.fragment("all_rows", scored))
+            engine.create("score", classes, engine.renderer.fragment("all_rows", known))
+        others = "all other rows (leave-one-out)" if folds == LOO else f"the other {int(folds) - 1} of {folds} folds"
+        self.how = f"Each row is judged by the counts of {others}, as the model has learnt from {shown(self.label)}"
+        return engine.renderer.fragment("judged_rows", context, rows, classes, None, False)
+
+    def query(self, macro: str, *arguments: Any) -> Query:
+        """A query on the judged rows."""
+        engine = self.model._engine
+        return Query(engine, engine.renderer.statement(macro, self.judged(), *arguments), self.source)
+
+    def sql(self, macro: str, *arguments: Any) -> str:
+        """The same query by itself, as it would score the source anew: what a reader can run, unless folds made the rows."""
+        model = self.model
+        if self.held_out is not None:
+            return model._engine.renderer.statement(macro, self.held_out, *arguments)
+        judged = model._plan.judged(self.rows, model._classes)
+        return model._engine.renderer.statement(macro, judged, *arguments)
+
+    def telling_rows(self, count: int) -> Markup:
+        """The temporary table of the rows that tell most, `count` of each kind.
+
+        Raises:
+            ModelError: the model reads other tables beside the source.
+        """
+        model, engine = self.model, self.model._engine
+        if model._spec.joins:
+            raise ModelError(f"{model._title} has joins, and a row by itself does not say all that is known of it")
+        context, _ = model._plan._scored(self.rows, model._classes)
+        query = engine.renderer.fragment("telling_rows", context, self.scores, model._spec.columns, count, True)
+        relation = self.temporary("telling rows")
+        engine.create("rows", relation, query)
+        return relation
+
+    def explained(self, relation: Markup) -> Query:
+        """The query of what each value of some rows adds, with the number of the row and without what identifies it."""
+        model, plan = self.model, self.model._plan
+        alone = Plan(plan.renderer, replace(plan.spec, id=()), plan.relations, wide=plan.wide)
+        rows = Rows(relation, [column.name for column in model._engine.columns(relation)])
+        return Query(model._engine, alone.score("explain", rows, model._classes), self.source)
+
+    def _scores(self, calibration: str | None) -> Markup:
+        model = self.model
+        _, scored = model._plan._scored(self.rows, model._classes, calibration=calibration)
+        relation = self.temporary("scores" if calibration is None else "calibrated scores")
+        model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
+        return relation
+
+    def _judged(self, scores: Markup) -> Markup:
+        plan = self.model._plan
+        context, _ = plan._scored(self.rows, self.model._classes)
+        return plan.renderer.fragment("judged_rows", context, scores, plan.relations["parameters"], None, self.rows.as_text)
+
+
+def _method(model: Subject) -> str | None:
+    try:
+        return model._calibration(True)
+    except ModelError:
+        return None
+
+
+@contextmanager
+def scored(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[Scored | None]:
+    """A source scored for pictures, whose temporary tables go at the end; None without a source.
+
+    Raises:
+        InputError: the source lacks a feature or the class, or there can be no such folds.
+    """
+    if folds not in (None, "auto"):
+        check_folds(folds)
+        if source is None:
+            raise InputError("folds are of the rows of a source; give it, or leave out folds")
+    model._refresh()
+    if source is None:
+        yield None
+        return
+    found = model._source(source, judged=True)
+    model._check("evaluate", found)
+    with model._engine.temporaries() as temporary:
+        yield Scored(model, found, temporary, source if isinstance(source, str) and len(source) < 60 else found.label, folds)

@@ -1,0 +1,417 @@
+"""The naive Bayes classifier of mixed columns as an estimator of scikit-learn's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import duckdb
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+import nbsql
+from nbsql.engines.connect import engine_of
+from nbsql.engines.duckdb.sources import Sources
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.family import Family
+from nbsql.sklearn.columns import as_column, columns_of, frame_names, free_name, is_frame, kinds_of, label_keys, with_columns
+from nbsql.sklearn.store import NAME, Store
+from nbsql.spec.options import PriorArgument
+
+
+class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """Naive Bayes of mixed columns: categories, booleans, numbers and words in one model, with gaps and values never seen.
+
+    The rows are counted and scored in a DuckDB of the estimator's own. A column of a frame is of the family of its type: text
+    is categorical, booleans are Bernoulli, numbers Gaussian. An array of numbers has Gaussian columns; an array of objects
+    has columns of what they hold. A missing value, and a category never met, says nothing of the class.
+
+    Parameters
+    ----------
+    families : dict or None, default=None
+        Families by column where the type's own will not do: ``{"message": nbsql.Text(), "links": "poisson"}``. The columns of
+        an array are ``"x0"``, ``"x1"`` and so on.
+    alpha : float, default=1.0
+        The pseudo-count of additive smoothing.
+    prior : {"empirical", "uniform", "smoothed"}, dict or nbsql.Smoothed, default="empirical"
+        The prior of the classes; a dict has the probability of every label.
+    estimate : {"mean", "mode", "mle"} or None, default=None
+        What every parameter is taken to be; None is the mean of its posterior distribution.
+    nulls : {"skip", "category", "error"}, default="skip"
+        What a missing value is: nothing, a value of its own, or refused.
+    unseen : {"skip", "smooth"}, default="skip"
+        What a value never met in training is: nothing, or as likely as a count of 0.
+
+    Attributes:
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels, sorted.
+    n_features_in_ : int
+        How many columns it was fitted to.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, if they are all texts.
+    model_ : nbsql.Model
+        The model itself: its statistics, priors, likelihoods and all its verbs. Each thread has a handle of its own.
+
+    Examples:
+    --------
+    >>> import numpy as np
+    >>> X = np.array([["sun", 30.0], ["sun", 26.0], ["rain", 12.0], ["rain", None], ["rain", 9.5]], dtype=object)
+    >>> estimator = NaiveBayesClassifier().fit(X, ["dry", "dry", "wet", "wet", "wet"])
+    >>> estimator.predict(np.array([["fog", 29.0], ["rain", None]], dtype=object)).tolist()
+    ['dry', 'wet']
+    """
+
+    def __init__(
+        self,
+        *,
+        families: Mapping[str, str | Family] | None = None,
+        alpha: float = 1.0,
+        prior: PriorArgument = "empirical",
+        estimate: Literal["mean", "mode", "mle"] | None = None,
+        nulls: Literal["skip", "category", "error"] = "skip",
+        unseen: Literal["skip", "smooth"] = "skip",
+    ) -> None:
+        self.families = families
+        self.alpha = alpha
+        self.prior = prior
+        self.estimate = estimate
+        self.nulls = nulls
+        self.unseen = unseen
+
+    def __sklearn_tags__(self) -> Any:
+        """What the estimator takes: missing values, categories and texts; no sparse matrices."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+    # Learning. -----------------------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, *, connection: Any = None) -> NaiveBayesClassifier:  # noqa: N803
+        """Fit the model.
+
+        Parameters
+        ----------
+        X : pandas, Polars or Arrow frame, or array-like of shape (n_samples, n_features); or str
+            The rows; with `connection` the name of a table or a SELECT there, whose rows stay where they are.
+        y : array-like of shape (n_samples,); or str
+            The labels; with `connection` the column that holds them.
+        sample_weight : array-like of shape (n_samples,); or str, default=None
+            Row weights, of at least 0: a weight w counts as w copies of the row; with `connection` their column.
+        connection : DuckDB or psycopg connection, path or address, default=None
+            Where `X` is.
+
+        Returns:
+        -------
+        self : NaiveBayesClassifier
+            The fitted estimator.
+        """
+        store = Store()
+        if connection is not None:
+            self._fit_table(store, connection, X, y, sample_weight)
+            return self
+        engine = engine_of(store.connection)
+        source, options, labels = self._rows(engine, X, y, sample_weight, reset=True)
+        try:
+            self._make(engine, source, options)
+        finally:
+            source.release()
+        self._store, self._names = store, options
+        self.classes_ = np.unique(labels)
+        return self
+
+    def _make(self, engine: Engine, source: Source, options: Mapping[str, Any]) -> None:
+        """Fit the model of a source as it is to be kept."""
+        nbsql.fit(engine, source, name=NAME, **options, **self._options())
+
+    def _fit_table(self, store: Store, connection: Any, table: Any, target: Any, weight: Any) -> None:
+        """Fit on the user's connection, and take the counts alone."""
+        for name, value in {"X": table, "y": target}.items():
+            if not isinstance(value, str):
+                raise InputError(f"with a connection {name} is a name there, not {type(value).__name__}")
+        model = nbsql.fit(connection, table, target=target, weight=weight, **self._options())
+        store.take(model)
+        self._store, self._names = store, {"target": target, "weight": weight}
+        self.classes_ = np.unique(np.array(model.classes))
+        columns = dict.fromkeys(column for feature in model._spec.features for column in feature.columns)
+        self.feature_names_in_ = np.array(list(columns), dtype=object)
+        self.n_features_in_ = len(columns)
+        model.drop()
+
+    def _options(self) -> dict[str, Any]:
+        """The parameters as the options of a fit."""
+        names = ("families", "alpha", "prior", "estimate", "nulls", "unseen")
+        return {name: getattr(self, name) for name in names}
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
+        """Learn more rows, as if all had been there from the start.
+
+        New classes, categories and words are welcome, so that `classes` need not be known.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            The labels.
+        classes : array-like, default=None
+            Labels that are in `classes_` though no row has them; their probability is 0.
+        sample_weight : array-like of shape (n_samples,), default=None
+            Row weights.
+
+        Returns:
+        -------
+        self : NaiveBayesClassifier
+            The estimator.
+        """
+        if not hasattr(self, "classes_"):
+            self.fit(X, y, sample_weight)
+        else:
+            labels = self._change("update", X, y, sample_weight)
+            self.classes_ = np.unique(np.concatenate([self.classes_, labels]))
+        if classes is not None:
+            self.classes_ = np.unique(np.concatenate([self.classes_, np.asarray(classes)]))
+        return self
+
+    def unlearn(self, X: Any, y: Any, sample_weight: Any = None) -> NaiveBayesClassifier:  # noqa: N803
+        """Forget rows that were learnt: the model is then what it would be had it never met them.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            The rows.
+        y : array-like of shape (n_samples,)
+            Their labels.
+        sample_weight : array-like of shape (n_samples,), default=None
+            The weights with which they were learnt.
+
+        Returns:
+        -------
+        self : NaiveBayesClassifier
+            The estimator.
+
+        Raises:
+        ------
+        nbsql.InputError
+            It has not learnt as many such rows, or nothing would be left.
+        """
+        check_is_fitted(self, "classes_")
+        self._change("forget", X, y, sample_weight)
+        return self
+
+    def _change(self, verb: str, X: Any, y: Any, sample_weight: Any) -> Any:  # noqa: N803
+        """Let the model learn or forget rows; returns their labels."""
+        model = self.model_
+        weights = sample_weight
+        if weights is None and self._names.get("weight") is not None:
+            weights = np.ones(len(y))
+        elif weights is not None and self._names.get("weight") is None:
+            raise InputError("the first rows had no sample_weight, so that later ones can have none; give those a weight of 1")
+        source, _, labels = self._rows(model._engine, X, y, weights, reset=False)
+        try:
+            getattr(model, verb)(source)
+        finally:
+            source.release()
+        return labels
+
+    # Rows. ---------------------------------------------------------------------------------------------------------
+
+    def _rows(
+        self,
+        engine: Engine,
+        X: Any,  # noqa: N803
+        y: Any,
+        sample_weight: Any,
+        *,
+        reset: bool,
+    ) -> tuple[Source, dict[str, Any], Any]:
+        """Rows with labels and weights as a source, what a fit calls these, and the labels."""
+        rows, names = self._features(X, y, reset=reset)
+        labels = column_or_1d(y, warn=True)
+        check_classification_targets(labels)
+        labels = check_array(labels, ensure_2d=False, dtype=None, input_name="y")
+        check_consistent_length(X, labels)
+        options: dict[str, Any] = {"target": free_name("class", names), "weight": None} if reset else dict(self._names)
+        more: dict[str, Any] = {options["target"]: as_column(labels)}
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+            if reset:
+                options["weight"] = free_name("weight", names)
+            more[options["weight"]] = weights
+        if reset:
+            more |= self._beside(X, labels, [*names, *more])
+        return _source(engine, with_columns(rows, more)), options, labels
+
+    def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
+        """The features of rows, as a frame or as a dictionary of columns, and their names."""
+        if is_frame(X):
+            validate_data(self, X, y, reset=reset, skip_check_array=True)
+            if len(X) == 0:
+                raise ValueError(f"Found array with 0 sample(s) (shape={X.shape}) while a minimum of 1 is required.")
+            return X, frame_names(X)
+        if y is None:
+            validate_data(self, X, y, reset=reset, skip_check_array=True)  # which says that y is needed
+        array = validate_data(self, X, reset=reset, dtype=None, ensure_all_finite="allow-nan")
+        names = [*getattr(self, "feature_names_in_", ())] or [f"x{number}" for number in range(array.shape[1])]
+        if reset:
+            self._kinds = kinds_of(array)
+        return columns_of(array, names, self._kinds), names
+
+    def _beside(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
+        """More columns of the rows of a fit, by names that are not among those of the others."""
+        return {}
+
+    # Scoring. ------------------------------------------------------------------------------------------------------
+
+    @property
+    def model_(self) -> nbsql.Model:
+        """The model itself, on a connection of this thread's."""
+        check_is_fitted(self, "classes_")
+        return self._store.model
+
+    def _joint(self, X: Any, connection: Any = None) -> tuple[Any, nbsql.Model]:  # noqa: N803
+        """Ln p(x, c) of every row and class, the most probable class first, and the model that says so."""
+        check_is_fitted(self, "classes_")
+        if connection is not None:
+            model = self._store.on(connection)
+            source: Any = X
+        else:
+            model = self._store.model
+            source = _source(model._engine, self._features(X, reset=False)[0])
+        query = model.joint_log_likelihood(source)
+        columns = [column.joint for column in sorted(model._classes, key=lambda column: column.number)]
+        if connection is None:
+            found = query.relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
+            scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
+            source.release()
+        else:
+            places = [query.columns.index(name) for name in columns]
+            scores = np.array([[row[place] for place in places] for row in query.fetchall()], dtype=np.float64)
+            scores[np.isnan(scores)] = -np.inf
+        return scores, model
+
+    def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
+        """Ln p(x, c) of every row and class.
+
+        Parameters
+        ----------
+        X : frame, array-like of shape (n_samples, n_features), or str
+            The rows; with `connection` a table or a SELECT there.
+        connection : DuckDB or psycopg connection, path or address, default=None
+            Where `X` is.
+
+        Returns:
+        -------
+        ndarray of shape (n_samples, n_classes)
+            A column a class, in the order of `classes_`; -inf where the class is impossible.
+        """
+        scores, model = self._joint(X, connection)
+        return self._in_order(scores, model, -np.inf)
+
+    def predict_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
+        """The logarithm of `predict_proba`, exact where that is too small for a double."""
+        scores, model = self._joint(X, connection)
+        highest = scores.max(axis=1, keepdims=True)
+        unexplained = ~np.isfinite(highest[:, 0])
+        if unexplained.any():  # as the priors say, since the row says nothing
+            scores[unexplained] = _log_priors(model)
+            highest = scores.max(axis=1, keepdims=True)
+        scores = scores - highest
+        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+        return self._in_order(scores, model, -np.inf)
+
+    def predict_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
+        """The posterior of every class.
+
+        Parameters
+        ----------
+        X : frame, array-like of shape (n_samples, n_features), or str
+            The rows; with `connection` a table or a SELECT there.
+        connection : DuckDB or psycopg connection, path or address, default=None
+            Where `X` is.
+
+        Returns:
+        -------
+        ndarray of shape (n_samples, n_classes)
+            A column a class, in the order of `classes_`. A row that no class explains, with alpha 0, has the priors.
+        """
+        return np.exp(self.predict_log_proba(X, connection=connection))
+
+    def predict(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
+        """The most probable class of every row; a tie goes to the larger prior, then to the smaller label.
+
+        Parameters
+        ----------
+        X : frame, array-like of shape (n_samples, n_features), or str
+            The rows; with `connection` a table or a SELECT there.
+        connection : DuckDB or psycopg connection, path or address, default=None
+            Where `X` is.
+
+        Returns:
+        -------
+        ndarray of shape (n_samples,)
+            The labels.
+        """
+        scores, model = self._joint(X, connection)
+        return self.classes_[np.array(self._places(model))[scores.argmax(axis=1)]]
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, *, connection: Any = None) -> float:  # noqa: N803
+        """The share of rows that are predicted right; with `connection`, `y` is the column of the labels there."""
+        if connection is not None:
+            check_is_fitted(self, "classes_")
+            if y != self._names["target"]:
+                raise InputError(f"the labels are in {self._names['target']!r}, as they were where it was fitted, not in {y!r}")
+            return float(self._store.on(connection).evaluate(X).accuracy)
+        return float(super().score(X, y, sample_weight))
+
+    def explain(self, X: Any) -> nbsql.Query:  # noqa: N803
+        """What each value of a row adds to the log-likelihood of each class; the contributions of a row and class add up.
+
+        Parameters
+        ----------
+        X : frame or array-like of shape (n_samples, n_features)
+            The rows.
+
+        Returns:
+        -------
+        nbsql.Query
+            A row a row, class and value: row_id, from 1, class, feature (None: the prior), value, contribution. ``.df()``,
+            ``.pl()``, ``.arrow()`` or ``.fetchall()`` runs it.
+        """
+        check_is_fitted(self, "classes_")
+        model = self._store.model
+        return model.explain(_source(model._engine, self._features(X, reset=False)[0]))
+
+    def _places(self, model: nbsql.Model) -> list[int]:
+        """The places in `classes_` of the classes of the model, the most probable first."""
+        places = {key: place for place, key in enumerate(label_keys(self.classes_))}
+        return [places[label if label in places else str(label)] for label in model.classes]
+
+    def _in_order(self, scores: Any, model: nbsql.Model, impossible: float) -> Any:
+        """Scores with a column a class of `classes_`."""
+        found = np.full((len(scores), len(self.classes_)), impossible)
+        found[:, self._places(model)] = scores
+        return found
+
+
+def _source(engine: Engine, rows: Any) -> Source:
+    """Columns or a frame as a source, whose rows come back in its order."""
+    return Sources(engine).find(rows)  # type: ignore[arg-type]
+
+
+def _log_priors(model: nbsql.Model) -> Any:
+    """The priors of the classes, the most probable first."""
+    return np.array([row[3] for row in sorted(model.priors.fetchall(), key=lambda row: model.classes.index(row[0]))])

@@ -1,0 +1,98 @@
+"""What scikit-learn calls X and y, as columns that DuckDB reads: arrays by their columns, frames as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+_FRAMES = ("pandas", "polars", "pyarrow")
+
+
+def is_frame(rows: Any) -> bool:
+    """Whether it is a frame whose columns have names, which DuckDB reads with their types."""
+    if type(rows).__module__.split(".")[0] not in _FRAMES or getattr(rows, "ndim", 2) != 2:
+        return False
+    return all(isinstance(name, str) for name in frame_names(rows))
+
+
+def frame_names(frame: Any) -> list[Any]:
+    """The names of the columns of a frame."""
+    return list(frame.column_names if type(frame).__module__.startswith("pyarrow") else getattr(frame, "columns", []))
+
+
+def kinds_of(array: Any) -> list[str]:
+    """What each column of an array is: a "number", a "boolean" or a "text"."""
+    if array.dtype.kind != "O":
+        kind = {"b": "boolean", "U": "text", "S": "text"}.get(array.dtype.kind, "number")
+        return [kind] * array.shape[1]
+    return [_kind(column) for column in array.T]
+
+
+def _kind(column: Sequence[Any]) -> str:
+    values = [value for value in column if not is_missing(value)]
+    if values and all(isinstance(value, (bool, np.bool_)) for value in values):
+        return "boolean"
+    if all(isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in values):
+        return "number"
+    return "text"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is none: None, NaN, or what pandas writes for one."""
+    return value is None or (isinstance(value, (float, np.floating)) and value != value) or type(value).__name__ == "NAType"
+
+
+def columns_of(array: Any, names: Sequence[str], kinds: Sequence[str]) -> dict[str, Any]:
+    """The columns of an array by name, each of its kind."""
+    return {name: _cast(column, kind) for name, column, kind in zip(names, array.T, kinds, strict=True)}
+
+
+def _cast(column: Any, kind: str) -> Any:
+    if kind == "number":
+        if column.dtype.kind == "O":
+            column = [np.nan if is_missing(value) else value for value in column]
+        return np.ascontiguousarray(column, dtype=np.float64)
+    if kind == "boolean" and column.dtype.kind != "O":
+        return np.ascontiguousarray(column, dtype=bool)
+    cast = bool if kind == "boolean" else str
+    return np.array([None if is_missing(value) else cast(value) for value in column], dtype=object)
+
+
+def label_keys(labels: Any) -> list[Any]:
+    """Labels as a database has them: whole numbers, booleans, numbers, and everything else as text."""
+    if labels.dtype.kind in "iubf":
+        return list(labels.tolist())
+    return [str(label) for label in labels]
+
+
+def as_column(labels: Any) -> Any:
+    """The keys of labels as one column."""
+    return labels if labels.dtype.kind in "iubf" else np.array(label_keys(labels), dtype=object)
+
+
+def with_columns(rows: Any, more: Mapping[str, Any]) -> Any:
+    """A frame, or a dictionary of columns, with more columns."""
+    if isinstance(rows, dict):
+        return {**rows, **more}
+    library = type(rows).__module__.split(".")[0]
+    if library == "pandas":
+        return rows.assign(**more)
+    if library == "polars":
+        import polars
+
+        return rows.with_columns([polars.Series(name, values) for name, values in more.items()])
+    import pyarrow
+
+    for name, values in more.items():
+        rows = rows.append_column(name, pyarrow.array(values))
+    return rows
+
+
+def free_name(name: str, taken: Sequence[str]) -> str:
+    """A name that no column has."""
+    folded = {other.lower() for other in taken}
+    while name in folded:
+        name += "_"
+    return name

@@ -1,0 +1,211 @@
+"""Estimators that keep counts, as the cells of a model that goes on learning."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbsql.family import Bernoulli, Categorical, Complement, Gaussian, Multinomial, MultivariateGaussian
+from nbsql.sklearn.forms import Cells, Counted, by_feature, column_type, feature_of, labels_of, prior_of, text_of
+from nbsql.sklearn.inputs import Code, Input, Number, Word
+from nbsql.sklearn.words import unmapped
+from nbsql.spec.spec import Feature, Prior
+
+
+def counted(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+    """The counts of an estimator; None if it keeps none that its inputs could be counted by in SQL."""
+    counts = _COUNTS.get(type(estimator).__name__)
+    return counts(estimator, inputs) if counts is not None else None
+
+
+def _alphas(estimator: Any, count: int) -> list[float]:
+    """The pseudo-counts of the columns, as scikit-learn takes them."""
+    least = 0.0 if estimator.force_alpha else 1e-10
+    alpha = estimator.alpha
+    given = [float(each) for each in alpha] if hasattr(alpha, "__len__") else [float(alpha)] * count
+    return [max(each, least) for each in given]
+
+
+def _classes(cells: Cells, labels: Sequence[Any], sizes: Any) -> None:
+    for name, size in zip(labels, sizes, strict=True):
+        if not size > 0:
+            raise unmapped(f"class {name!r} without a row", "fit or partial_fit the estimator on rows of every class")
+        cells.add(name, None, size)
+
+
+def _columns(inputs: Sequence[Input]) -> list[str] | None:
+    """The columns that are the inputs as they are; None if others are among them, or one twice."""
+    names = [each.column for each in inputs if isinstance(each, Number) and each.plain]
+    return names if len(names) == len(inputs) == len(set(names)) else None
+
+
+def _gaussian(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+    """Moments; of columns as they are var_smoothing is added on reading, and of scaled ones it is in the variances."""
+    numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
+    names = [each.column for each in numbers]
+    if len(numbers) < len(inputs) or len(set(names)) < len(names):
+        return None
+    labels, cells = labels_of(estimator), Cells()
+    sizes = [float(n) for n in estimator.class_count_]
+    plain = all(each.plain for each in numbers)
+    smoothing = _smoothing(estimator) if plain else 0.0
+    _classes(cells, labels, sizes)
+    for c, (name, n) in enumerate(zip(labels, sizes, strict=True)):
+        for j, each in enumerate(numbers):
+            added = float(estimator.epsilon_) if smoothing else 0.0
+            variance = max(float(estimator.var_[c, j]) - added, 0.0) / (each.scale * each.scale)
+            mean = (float(estimator.theta_[c, j]) - each.offset) / each.scale + each.centre
+            cells.add(name, each.column, n, mean=mean, m2=variance * n)
+    family = Gaussian(smoothing=smoothing, floor=0.0)
+    features = [feature_of(name, family, index) for index, name in enumerate(names, start=1)]
+    return Counted(features, prior_of(estimator, labels), cells)
+
+
+def _smoothing(estimator: Any) -> float:
+    """The share of the largest variance over all classes that epsilon_ is; var_smoothing, where one fit has seen all rows."""
+    n = estimator.class_count_[:, None]
+    mean = (n * estimator.theta_).sum(axis=0) / n.sum()
+    within = (n * (estimator.var_ - estimator.epsilon_)).sum(axis=0)
+    largest = float(((within + (n * (estimator.theta_ - mean) ** 2).sum(axis=0)) / n.sum()).max())
+    if largest <= 0:
+        return 0.0
+    share = float(estimator.epsilon_) / largest
+    return float(estimator.var_smoothing) if abs(share - estimator.var_smoothing) <= 1e-6 * share else share
+
+
+def _multinomial(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+    complement = type(estimator).__name__ == "ComplementNB"
+    norm = complement and bool(estimator.norm)
+    labels, cells = labels_of(estimator), Cells()
+    _classes(cells, labels, estimator.class_count_)
+    alphas = _alphas(estimator, len(inputs))
+    words = [each for each in inputs if isinstance(each, Word)]
+    features: list[Feature]
+    if words:
+        family = words[0].family
+        if len(words) < len(inputs) or len({each.column for each in words}) > 1 or len(set(alphas)) > 1:
+            return None
+        if family.weighed or family.presence:  # counts of words that weigh are sums of what each row had
+            return None
+        event: Any = "complement" if complement else "multinomial"
+        features = [_bag(words, alphas[0], event=event, weight_norm=norm)]
+        _add(cells, labels, estimator.feature_count_, words[0].column, [each.token for each in words])
+    else:
+        names = _columns(inputs)
+        if names is None:
+            return None
+        alpha = by_feature(names, alphas)
+        kind = Complement(names, alpha=alpha, norm=norm) if complement else Multinomial(names, alpha=alpha)
+        features = [feature_of(_free(kind.name, names), kind, 1, names)]
+        _add(cells, labels, estimator.feature_count_, features[0].name, names)
+    return Counted(features, prior_of(estimator, labels), cells)
+
+
+def _bag(words: Sequence[Word], alpha: float, **options: Any) -> Feature:
+    family = replace(words[0].family, alpha=alpha, vocabulary=[each.token for each in words], tfidf=False, norm=None, **options)
+    return feature_of(words[0].column, family, 1, types="VARCHAR")
+
+
+def _add(cells: Cells, labels: Sequence[Any], counts: Any, feature: str, values: Sequence[str]) -> None:
+    for name, row in zip(labels, counts, strict=True):
+        for value, n in zip(values, row.tolist(), strict=True):
+            if n > 0:
+                cells.add(name, feature, n, value=value)
+
+
+def _free(name: str, taken: Sequence[str]) -> str:
+    """The name of a feature over several columns, none of which is called so."""
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+    labels, cells = labels_of(estimator), Cells()
+    alphas = _alphas(estimator, len(inputs))
+    words = [each for each in inputs if isinstance(each, Word)]
+    _classes(cells, labels, estimator.class_count_)
+    if words:
+        if len(words) < len(inputs) or len({each.column for each in words}) > 1 or len(set(alphas)) > 1:
+            return None
+        feature = _bag(words, alphas[0], event="bernoulli")
+        for name, n in zip(labels, estimator.class_count_.tolist(), strict=True):
+            cells.add(name, feature.name, n)
+        _add(cells, labels, estimator.feature_count_, feature.name, [each.token for each in words])
+        return Counted([feature], prior_of(estimator, labels), cells)
+    names = _columns(inputs)
+    if names is None:
+        return None
+    for name, n, row in zip(labels, estimator.class_count_.tolist(), estimator.feature_count_.tolist(), strict=True):
+        for column, count in zip(names, row, strict=True):
+            cells.add(name, column, count, value="true")
+            cells.add(name, column, n - count, value="false")
+    features = [
+        feature_of(name, Bernoulli(alpha=alpha, beta=alpha), index)
+        for index, (name, alpha) in enumerate(zip(names, alphas, strict=True), start=1)
+    ]
+    return Counted(features, prior_of(estimator, labels), cells)
+
+
+def _categorical(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+    labels, cells, features = labels_of(estimator), Cells(), []
+    _classes(cells, labels, estimator.class_count_)
+    alpha = _alphas(estimator, 1)[0]
+    for j, each in enumerate(inputs):
+        counts = estimator.category_count_[j]
+        if isinstance(each, Code):
+            values = list(each.values)
+        elif isinstance(each, Number) and each.plain:
+            values = list(range(counts.shape[1]))
+        else:
+            raise unmapped(
+                "CategoricalNB of anything but whole numbers or an OrdinalEncoder", "put an OrdinalEncoder before it"
+            )
+        if len(values) < counts.shape[1]:
+            raise unmapped("CategoricalNB with more categories than its OrdinalEncoder", "leave out min_categories")
+        texts = [str(text_of(value)) for value in values[: counts.shape[1]]]
+        family = Categorical(alpha=alpha, levels=texts)
+        features.append(feature_of(each.column, family, j + 1, types=column_type(values)))
+        _add(cells, labels, counts, each.column, texts)
+    return Counted(features, prior_of(estimator, labels), cells)
+
+
+def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
+    """The means and covariance matrices of the classes, which are no counts."""
+    numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
+    names = [each.column for each in numbers]
+    if len(numbers) < len(inputs) or len(set(names)) < len(names):
+        raise unmapped("QuadraticDiscriminantAnalysis of anything but numbers", "leave out the other columns")
+    labels, cells = labels_of(estimator), Cells()
+    if any(rotation.shape[1] < len(names) for rotation in estimator.rotations_):
+        raise unmapped("QuadraticDiscriminantAnalysis of collinear columns", "fit it with reg_param, or leave one out")
+    pairs = zip(estimator.rotations_, estimator.scalings_, strict=True)
+    matrices = [(rotation * scaling) @ rotation.T for rotation, scaling in pairs]
+    spreads = sum(matrix.diagonal() for matrix in matrices) / len(matrices)
+    scales = [2.0 ** round(math.log2(math.sqrt(v) / abs(each.scale))) for v, each in zip(spreads, numbers, strict=True)]
+    family = MultivariateGaussian(names, shared=False, scales=scales)
+    feature = feature_of(_free("qda", names), family, 1, names)
+    for c, (name, matrix) in enumerate(zip(labels, matrices, strict=True)):
+        cells.add(name, None, float(estimator.priors_[c]))
+        means = [
+            (float(m) - each.offset) / each.scale + each.centre for m, each in zip(estimator.means_[c], numbers, strict=True)
+        ]
+        covariance = [
+            [float(matrix[i, j]) / (one.scale * other.scale) for j, other in enumerate(numbers)]
+            for i, one in enumerate(numbers)
+        ]
+        for value, mean, m2 in family.moments_of(means, covariance):
+            cells.add(name, feature.name, 1, value=value, mean=mean, m2=m2)
+    return Counted([feature], Prior("given"), cells, given=True)
+
+
+_COUNTS = {
+    "GaussianNB": _gaussian,
+    "MultinomialNB": _multinomial,
+    "ComplementNB": _multinomial,
+    "BernoulliNB": _bernoulli,
+    "CategoricalNB": _categorical,
+    "QuadraticDiscriminantAnalysis": _quadratic_discriminant,
+}

@@ -1,0 +1,243 @@
+"""Estimators of scikit-learn, fitted with what a model has counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, ComplementNB, GaussianNB, MultinomialNB
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import OrdinalEncoder
+
+from nbsql.errors import ModelError, NotSupportedError
+from nbsql.family.base import label
+from nbsql.model import Model
+from nbsql.sklearn.transformers import frame_of, linear_columns, values_of, vectorizer
+from nbsql.spec.spec import Feature
+
+
+class Told:
+    """What a model says, as arrays: the classes in scikit-learn's order, and their counts and likelihoods.
+
+    Args:
+        model: to read.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.features: Sequence[Feature] = model._spec.features
+        self.classes = np.array(sorted(model.classes))
+        self.places = {label(each): place for place, each in enumerate(self.classes.tolist())}
+        rows = {label(name): (n, prior) for name, n, prior, _ in model.priors.fetchall()}
+        self.counts = np.array([float(rows[each][0] or 0) for each in self.places])
+        self.priors = np.array([float(rows[each][1]) for each in self.places])
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the features, in their order."""
+        return [column for feature in self.features for column in feature.columns]
+
+    @property
+    def given_priors(self) -> Any:
+        """The priors as an argument of an estimator; None where they are those of the counts."""
+        return None if self.model._spec.prior.kind == "empirical" else self.priors
+
+    @cached_property
+    def likelihoods(self) -> list[tuple[int, str, Any, float, float, float]]:
+        """Of each likelihood: the place of the class, feature, value, log-likelihood, mean and variance."""
+        return [
+            (self.places[label(row[0])], row[1], row[2], row[4], row[5], row[6]) for row in self.model.likelihoods.fetchall()
+        ]
+
+    @cached_property
+    def cells(self) -> list[tuple[int, str, Any, float, float, float]]:
+        """Of each cell of a feature: the place of the class, feature, value, n, mean and m2."""
+        return [
+            (self.places[label(row[1])], row[2], row[3], row[4], row[5], row[6])
+            for row in self.model.counts.fetchall()
+            if row[2] is not None
+        ]
+
+    def values(self, feature: Feature) -> list[Any]:
+        """The values of a feature that have a likelihood, in order."""
+        return sorted({value for _, name, value, *_ in self.likelihoods if name == feature.name and value is not None})
+
+    def table(self, feature: Feature, values: Sequence[Any]) -> tuple[Any, Any]:
+        """The log-likelihoods and the counts of these values of a feature, a row a class."""
+        at = {value: place for place, value in enumerate(values)}
+        logs, counts = np.full((len(self.classes), len(at)), -np.inf), np.zeros((len(self.classes), len(at)))
+        for c, name, value, log, _, _ in self.likelihoods:
+            if name == feature.name and value in at:
+                logs[c, at[value]] = -np.inf if log is None else log
+        for c, name, value, n, _, _ in self.cells:
+            if name == feature.name and value in at:
+                counts[c, at[value]] = n
+        return logs, counts
+
+    def told(self, estimator: Any, **attributes: Any) -> Any:
+        """An estimator that is fitted with these attributes."""
+        known = {"classes_": self.classes, **attributes}
+        if hasattr(estimator, "partial_fit"):
+            known["class_count_"] = self.counts
+            known |= (
+                {"class_prior_": self.priors}
+                if isinstance(estimator, GaussianNB)
+                else {"class_log_prior_": np.log(self.priors)}
+            )
+        for name, value in known.items():
+            setattr(estimator, name, value)
+        return estimator
+
+    def named(self) -> dict[str, Any]:
+        """The attributes of an estimator that reads the columns themselves."""
+        return {"n_features_in_": len(self.columns), "feature_names_in_": np.array(self.columns, dtype=object)}
+
+
+def gaussian(told: Told) -> Any:
+    """GaussianNB with the means and variances of the classes, smoothed as the model says."""
+    at = {feature.name: place for place, feature in enumerate(told.features)}
+    theta, var = np.zeros((2, len(told.classes), len(at)))
+    for c, name, _, _, mean, variance in told.likelihoods:
+        theta[c, at[name]], var[c, at[name]] = mean, variance
+    shares = {getattr(feature.family, "smoothing", 0.0) for feature in told.features}
+    share = shares.pop() if len(shares) == 1 else 0.0
+    n, means, m2 = np.zeros((3, len(told.classes), len(at)))
+    for c, name, _, *moments in told.cells:
+        n[c, at[name]], means[c, at[name]], m2[c, at[name]] = moments
+    apart = means - (n * means).sum(axis=0) / n.sum(axis=0)
+    epsilon = share * float(((m2 + n * apart**2).sum(axis=0) / n.sum(axis=0)).max())
+    estimator = GaussianNB(priors=told.given_priors, var_smoothing=share)
+    return told.told(estimator, theta_=theta, var_=var, epsilon_=epsilon, **told.named())
+
+
+def bernoulli(told: Told) -> Any:
+    """BernoulliNB with the counts of true."""
+    tables = [told.table(feature, ["true"]) for feature in told.features]
+    estimator = BernoulliNB(alpha=told.features[0].family.alpha, force_alpha=True, binarize=None, **_prior(told))
+    return told.told(
+        estimator,
+        feature_log_prob_=np.hstack([logs for logs, _ in tables]),
+        feature_count_=np.hstack([counts for _, counts in tables]),
+        **told.named(),
+    )
+
+
+def categories(told: Told) -> Any:
+    """A pipeline of an OrdinalEncoder and CategoricalNB; a value that the model does not know has no code."""
+    alphas = {feature.family.alpha for feature in told.features}
+    if len(alphas) > 1:
+        return linear(told)
+    kinds = [values_of(feature, told.values(feature)) for feature in told.features]
+    tables = [told.table(feature, texts) for feature, (texts, _) in zip(told.features, kinds, strict=True)]
+    encoder = OrdinalEncoder(categories=[values for _, values in kinds])
+    encoder.fit(frame_of({feature.column: values[:1] for feature, (_, values) in zip(told.features, kinds, strict=True)}))
+    estimator = CategoricalNB(alpha=alphas.pop(), force_alpha=True, **_prior(told))
+    told.told(
+        estimator,
+        feature_log_prob_=[logs for logs, _ in tables],
+        category_count_=[counts for _, counts in tables],
+        n_categories_=np.array([len(texts) for texts, _ in kinds]),
+        n_features_in_=len(kinds),
+    )
+    return Pipeline([("codes", encoder), ("bayes", estimator)])
+
+
+def columns_of_counts(told: Told) -> Any:
+    """MultinomialNB or ComplementNB of count columns."""
+    (feature,) = told.features
+    logs, counts = told.table(feature, feature.columns)
+    alpha = feature.family.alpha
+    alphas = np.array([alpha[column] if isinstance(alpha, dict) else alpha for column in feature.columns], dtype=float)
+    estimator = _multinomial(told, feature, _one(alphas))
+    return told.told(estimator, **_logs(feature, logs, counts), feature_count_=counts, **told.named())
+
+
+def _multinomial(told: Told, feature: Feature, alpha: Any) -> Any:
+    if feature.family.complement:
+        return ComplementNB(alpha=alpha, force_alpha=True, norm=feature.family.normalised_weights, **_prior(told))
+    return MultinomialNB(alpha=alpha, force_alpha=True, **_prior(told))
+
+
+def _logs(feature: Feature, logs: Any, counts: Any) -> dict[str, Any]:
+    """What a multinomial class scores by; the likelihoods of a complement are those of all other classes."""
+    if not feature.family.complement:
+        return {"feature_log_prob_": logs}
+    weights = -logs
+    if feature.family.normalised_weights:
+        weights = logs / logs.sum(axis=1, keepdims=True)
+    return {"feature_log_prob_": weights, "feature_all_": counts.sum(axis=0)}
+
+
+def words(told: Told) -> Any:
+    """A pipeline of a CountVectorizer and a naive Bayes class."""
+    (feature,) = told.features
+    values = told.values(feature)
+    logs, counts = told.table(feature, values)
+    if feature.family.presence:
+        estimator: Any = BernoulliNB(alpha=feature.family.alpha, force_alpha=True, **_prior(told))
+        told.told(estimator, feature_log_prob_=logs, feature_count_=counts, n_features_in_=len(values))
+    else:
+        estimator = _multinomial(told, feature, feature.family.alpha)
+        told.told(estimator, **_logs(feature, logs, counts), feature_count_=counts, n_features_in_=len(values))
+    return Pipeline([("words", vectorizer(feature.family, values)), ("bayes", estimator)])
+
+
+def quadratic_discriminant(told: Told) -> Any:
+    """QuadraticDiscriminantAnalysis with the means of the classes, and the axes of their covariance matrices."""
+    (feature,) = told.features
+    family: Any = feature.family
+    if family.ledoit_wolf or family.variance == "sample":
+        option = f"shrinkage={family.shrinkage!r}" if family.ledoit_wolf else "variance='sample'"
+        raise NotSupportedError(f"QuadraticDiscriminantAnalysis has no {option}; fit {told.model._title} without it")
+    p = len(feature.columns)
+    estimator = QuadraticDiscriminantAnalysis(store_covariance=True, priors=told.given_priors)
+    means, covariances, rotations, scalings = np.zeros((len(told.classes), p)), [], [], []
+    for c in range(len(told.classes)):
+        cells = {value: (n, mean, m2) for place, _, value, n, mean, m2 in told.cells if place == c}
+        means[c] = [cells[column][1] for column in feature.columns]
+        matrix = family.covariance_of({value: m2 / n for value, (n, _, m2) in cells.items()})
+        shrunk = family.fixed_shrinkage
+        covariance = (1 - shrunk) * np.array(matrix) + shrunk * np.trace(np.array(matrix)) / p * np.eye(p)
+        size, axes = np.linalg.eigh(covariance)
+        covariances.append(covariance)
+        rotations.append(axes)
+        scalings.append(size)
+    return told.told(
+        estimator,
+        means_=means, priors_=told.priors, covariance_=covariances, rotations_=rotations, scalings_=scalings, **told.named(),
+    )  # fmt: skip
+
+
+def linear(told: Told) -> Any:
+    """A pipeline of a ColumnTransformer and LogisticRegression, of what has a linear form."""
+    try:
+        weights = told.model.linear().fetchall()
+    except ModelError as error:
+        raise NotSupportedError(f"scikit-learn has no such estimator: {error}") from None
+    transformer, places = linear_columns(told.features, weights)
+    labels = {label(name): place for place, name in enumerate(told.classes)}
+    coefficients, intercepts = np.zeros((len(labels), len(places))), np.zeros(len(labels))
+    for name, feature, value, times, weight in weights:
+        if times == "1":
+            intercepts[labels[label(name)]] = weight
+        else:
+            coefficients[labels[label(name)], places[feature, value]] = weight
+    if len(labels) == 2:  # the odds of the larger one
+        coefficients, intercepts = coefficients[1:], intercepts[1:]
+    estimator = LogisticRegression()
+    told.told(estimator, coef_=coefficients, intercept_=intercepts, n_iter_=np.array([0]), n_features_in_=len(places))
+    return Pipeline([("columns", transformer), ("weights", estimator)])
+
+
+def _prior(told: Told) -> dict[str, Any]:
+    """The arguments of a naive Bayes class that say its prior."""
+    kind = told.model._spec.prior.kind
+    return {"fit_prior": kind != "uniform", "class_prior": None if kind in ("empirical", "uniform") else told.priors}
+
+
+def _one(alphas: Any) -> Any:
+    return float(alphas[0]) if len(set(alphas.tolist())) == 1 else alphas

@@ -1,0 +1,147 @@
+"""What an estimator becomes: counts, by which a model goes on learning, or weights."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from nbsql.family import Family
+from nbsql.family.base import label
+from nbsql.spec.spec import Feature, Prior
+
+
+@dataclass
+class Cells:
+    """Cells of a model as columns, which the engine reads as a source: class, feature, value, n, mean, m2."""
+
+    labels: list[Any] = field(default_factory=list)
+    features: list[str | None] = field(default_factory=list)
+    values: list[str | None] = field(default_factory=list)
+    n: list[float] = field(default_factory=list)
+    mean: list[float | None] = field(default_factory=list)
+    m2: list[float | None] = field(default_factory=list)
+
+    def add(
+        self,
+        name: Any,
+        feature: str | None,
+        n: float,
+        *,
+        value: str | None = None,
+        mean: float | None = None,
+        m2: float | None = None,
+    ) -> None:
+        """One more cell."""
+        self.labels.append(name)
+        self.features.append(feature)
+        self.values.append(value)
+        self.n.append(float(n))
+        self.mean.append(mean)
+        self.m2.append(m2)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The source."""
+        return {
+            "class": self.labels, "feature": self.features, "value": self.values, "n": self.n, "mean": self.mean, "m2": self.m2,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Counted:
+    """An estimator as counts.
+
+    Args:
+        features: of the model.
+        prior: of the classes.
+        cells: its counts.
+        given: whether they are no counts, but what distributions are known by, of which nothing is learnt.
+    """
+
+    features: Sequence[Feature]
+    prior: Prior
+    cells: Cells
+    given: bool = False
+
+
+@dataclass
+class Weights:
+    """An estimator as weights, a source of `nbsql.from_weights`.
+
+    Args:
+        classes: the labels.
+        families: those that the weights do not show.
+        types: of the columns of categories.
+        rows: (class, feature, value, times), and what the weight and the mean are.
+    """
+
+    classes: Sequence[Any]
+    families: dict[str, Family] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    rows: dict[tuple[Any, str | None, str | None, str], list[float | None]] = field(default_factory=dict)
+
+    def add(
+        self,
+        name: Any,
+        feature: str | None,
+        times: str,
+        weight: float,
+        *,
+        value: str | None = None,
+        mean: float | None = None,
+    ) -> None:
+        """One more weight, which is added to the one that is there."""
+        row = self.rows.setdefault((name, feature, value, times), [0.0, mean])
+        row[0] = (row[0] or 0.0) + float(weight)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """The source."""
+        names = ("class", "feature", "value", "times")
+        found = {name: [key[place] for key in self.rows] for place, name in enumerate(names)}
+        return {**found, "weight": [row[0] for row in self.rows.values()], "mean": [row[1] for row in self.rows.values()]}
+
+
+Form = Counted | Weights
+
+
+def text_of(value: Any) -> str | None:
+    """A value of a category as the cells have it."""
+    return None if value is None else label(value)
+
+
+def labels_of(estimator: Any) -> list[Any]:
+    """The classes of an estimator as Python's own values."""
+    return [each.item() if hasattr(each, "item") else each for each in estimator.classes_]
+
+
+def column_type(values: Iterable[Any]) -> str:
+    """The type of a column of these values."""
+    kinds = {type(value) for value in values if value is not None}
+    for kind, name in {bool: "BOOLEAN", int: "BIGINT"}.items():
+        if kinds == {kind}:
+            return name
+    return "DOUBLE" if kinds and kinds <= {int, float} else "VARCHAR"
+
+
+def feature_of(name: str, family: Family, index: int, columns: Sequence[str] | None = None, types: str = "DOUBLE") -> Feature:
+    """A feature of a model that goes on learning."""
+    columns = tuple(columns or (name,))
+    family = family.with_estimate("mean").with_defaults(alpha=1.0, nulls="skip", unseen="skip")
+    return Feature(
+        name, family, columns, index, floating=types == "DOUBLE", whole=types == "BIGINT", types=(types,) * len(columns)
+    )
+
+
+def prior_of(estimator: Any, labels: Sequence[Any]) -> Prior:
+    """The prior of a naive Bayes class."""
+    given = getattr(estimator, "class_prior", None)
+    if given is None:
+        given = getattr(estimator, "priors", None)
+    if given is not None:
+        return Prior("given", given=tuple((label(name), float(p)) for name, p in zip(labels, given, strict=True)))
+    return Prior("empirical" if getattr(estimator, "fit_prior", True) else "uniform")
+
+
+def by_feature(names: Sequence[str], numbers: Sequence[float]) -> float | Mapping[str, float]:
+    """One number where all are equal, and else one a name."""
+    return numbers[0] if len(set(numbers)) == 1 else dict(zip(names, numbers, strict=True))

@@ -1,0 +1,139 @@
+"""Estimators of scikit-learn as models in the database."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+from nbsql.engines.connect import Connection, opened
+from nbsql.errors import InputError
+from nbsql.model import Model
+from nbsql.model.place import Place, place_for
+from nbsql.models.from_tables import NOTHING_LEARNT
+from nbsql.models.from_weights import model_of_weights
+from nbsql.plan import Entry
+from nbsql.sklearn.calibrators import uncalibrated
+from nbsql.sklearn.counts import counted
+from nbsql.sklearn.forms import Counted, Form
+from nbsql.sklearn.inputs import Level, Number, name_of, read_through, steps_of
+from nbsql.sklearn.linear import KNOWN, weighed_sum
+from nbsql.sklearn.words import is_vectorizer, unmapped
+from nbsql.spec.spec import Spec
+from nbsql.storage.calibration import restore_calibration
+
+
+def from_sklearn(
+    con: Connection,
+    estimator: Any,
+    *,
+    columns: Sequence[str] | str | None = None,
+    target: str = "class",
+    id: str | Sequence[str] = (),
+    name: str | None = None,
+    replace: bool = False,
+    database: str | None = None,
+) -> Model:
+    """The model of a fitted estimator, or pipeline, of scikit-learn: its posteriors are those of `predict_proba`.
+
+    Naive Bayes classes come as their counts, so that the model goes on learning and forgetting, wherever they read columns as
+    they are; all else comes as weights, which do not change. The object is read, and nothing of it is run or unpickled.
+
+    Args:
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        estimator: GaussianNB, MultinomialNB, ComplementNB, BernoulliNB, CategoricalNB, LinearDiscriminantAnalysis,
+            QuadraticDiscriminantAnalysis or LogisticRegression; after StandardScaler, MinMaxScaler, OneHotEncoder,
+            OrdinalEncoder, ColumnTransformer, CountVectorizer or TfidfVectorizer, in a Pipeline; or CalibratedClassifierCV.
+        columns: the columns of the table that it reads, in its order; None takes those of the frame that it was fitted on, and
+            where that had no names x0, x1, ..., or "text".
+        target: what the predicted column is called in rows whose class is known.
+        id: key column or columns, which come back in `explain`.
+        name: of the model; None makes a transient one.
+        replace: take the place of the model of that name.
+        database: the attached database to keep the model in; None for the current one.
+
+    Raises:
+        NotSupportedError: something of it does not map to SQL, which the message names.
+        InputError: it is not fitted, or columns are not those that it reads.
+        ModelError: the name is taken.
+    """
+    calibration = labels = None
+    label = f"scikit-learn's {name_of(estimator)}"
+    if name_of(estimator) == "CalibratedClassifierCV":
+        _check_fitted(estimator, "calibrated_classifiers_")
+        labels = estimator.classes_
+        estimator, calibration = uncalibrated(estimator)
+    *transformers, last = steps_of(estimator)
+    if name_of(last) not in KNOWN:
+        raise unmapped(name_of(last), f"{', '.join(KNOWN)} do, and CalibratedClassifierCV of one of them")
+    _check_fitted(last, "classes_")
+    if labels is not None:  # those within may be numbers of theirs
+        last = copy.copy(last)
+        last.classes_ = labels
+    if len(last.classes_) < 2:
+        raise unmapped(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
+    form = _form(last, transformers, _columns(estimator, [*transformers, last], columns))
+    ids = (id,) if isinstance(id, str) else tuple(id)
+    with opened(con, create=True) as engine, engine.transaction():
+        place = place_for(engine, name, database, replace=replace)
+        source = engine.source(form.cells.columns() if isinstance(form, Counted) else form.columns())
+        try:
+            if isinstance(form, Counted):
+                plan, classes = _counts_of(place, form, source, target, ids, label)
+            else:
+                plan, classes = model_of_weights(place, source, form.classes, form.families, target, ids, label, form.types)
+        finally:
+            source.release()
+        if calibration is not None:
+            restore_calibration(engine, plan, classes, calibration)
+        return place.publish(plan, classes)
+
+
+def _check_fitted(estimator: Any, attribute: str) -> None:
+    if not hasattr(estimator, attribute):
+        raise InputError(f"{name_of(estimator)} is not fitted; fit it first")
+
+
+def _form(last: Any, transformers: Sequence[Any], columns: Sequence[str]) -> Form:
+    inputs = read_through(transformers, columns)
+    width = getattr(last, "n_features_in_", len(inputs))
+    if width != len(inputs):
+        raise InputError(f"{name_of(last)} reads {width} columns, and columns has {len(inputs)}; name those that it reads")
+    numbers = {each.column for each in inputs if isinstance(each, Number)}
+    for each in inputs:
+        if isinstance(each, Level) and each.column in numbers:
+            raise unmapped(f"column {each.column!r} as a number and by a OneHotEncoder", "leave one of them out")
+    form = counted(last, inputs)
+    return weighed_sum(last, inputs) if form is None else form
+
+
+def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | None) -> list[str]:
+    """The columns of the table that the first step reads."""
+    first = steps[0]
+    if columns is not None:
+        found = [columns] if isinstance(columns, str) else list(columns)
+        if not all(isinstance(each, str) for each in found):
+            raise InputError(f"columns must be a list of names, not {columns!r}")
+        return found
+    for step in (whole, first):
+        names = getattr(step, "feature_names_in_", None)
+        if names is not None:
+            return [str(each) for each in names]
+    if is_vectorizer(first):
+        return ["text"]
+    return [f"x{j}" for j in range(getattr(first, "n_features_in_", 1))]
+
+
+def _counts_of(place: Place, form: Counted, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
+    """The plan and the classes of the model of counts, made and not yet published."""
+    engine = place.engine
+    kind = next(column.type for column in source.columns if column.name == "class")
+    spec = Spec(
+        target, tuple(form.features), form.prior, ids,
+        target_type=kind, given=form.given, defaults=NOTHING_LEARNT if form.given else {},
+    )  # fmt: skip
+    cells = engine.renderer.fragment("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(kind))
+    if form.given:
+        return place.derive(spec, cells, [Entry(1, "1", "given", label, 0)])
+    rows = round(engine.ask("rows_learnt", engine.renderer.fragment("subquery", cells))[0][0])
+    return place.derive(spec, cells, [Entry(1, "1", "import", label, rows)])

@@ -1,0 +1,191 @@
+"""What an estimator reads: each column of its matrix as what it is of a column of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nbsql.family import Text
+from nbsql.sklearn.words import is_vectorizer, unmapped, vectorized, weighed
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number: scale (x - centre) + offset, x of the column."""
+
+    column: str
+    scale: float = 1.0
+    centre: float = 0.0
+    offset: float = 0.0
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is the column as it is."""
+        return (self.scale, self.centre, self.offset) == (1.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True)
+class Level:
+    """1 where the column has a value, or is missing (None), and else 0."""
+
+    column: str
+    value: Any
+
+
+@dataclass(frozen=True)
+class Code:
+    """The place of the column's value among some values, from 0."""
+
+    column: str
+    values: Sequence[Any]
+
+
+@dataclass(frozen=True)
+class Word:
+    """How often a text has a word, times the idf of the word, if it has one."""
+
+    column: str
+    token: str
+    family: Text
+    idf: float | None = None
+
+
+Input = Number | Level | Code | Word
+
+
+def name_of(thing: Any) -> str:
+    """The class of an object of scikit-learn, as messages call it."""
+    return type(thing).__name__
+
+
+def steps_of(pipeline: Any) -> list[Any]:
+    """The steps of a pipeline, those of pipelines within it too; an estimator that is none is the one step."""
+    if name_of(pipeline) != "Pipeline":
+        return [pipeline]
+    return [each for _, step in pipeline.steps if not _is_nothing(step) for each in steps_of(step)]
+
+
+def read_through(transformers: Sequence[Any], columns: Sequence[str]) -> list[Input]:
+    """The inputs of what follows the transformers.
+
+    Args:
+        transformers: fitted, in their order.
+        columns: of the table that the first of them reads; of a vectorizer its text column.
+
+    Raises:
+        NotSupportedError: a transformer, or an option of it, does not map.
+    """
+    found: list[Input] = [Number(column) for column in columns]
+    for transformer in transformers:
+        found = _transformed(transformer, found)
+    return found
+
+
+def _transformed(transformer: Any, inputs: list[Input]) -> list[Input]:
+    name = name_of(transformer)
+    if name == "Pipeline":
+        for step in steps_of(transformer):
+            inputs = _transformed(step, inputs)
+        return inputs
+    if name == "ColumnTransformer":
+        return _by_column(transformer, inputs)
+    if is_vectorizer(transformer):
+        if len(inputs) != 1:
+            raise unmapped(f"{name} of {len(inputs)} columns", "it takes one text column: name it in columns")
+        family, words = vectorized(transformer)
+        return [Word(_plain(transformer, inputs[0]).column, token, family, idf) for token, idf in words]
+    if name == "TfidfTransformer":
+        bags = [each for each in inputs if isinstance(each, Word)]
+        if len(bags) != len(inputs) or len({(bag.column, bag.family) for bag in bags}) > 1:
+            raise unmapped("TfidfTransformer of anything but the words of one CountVectorizer", "put it after one")
+        family, idfs = weighed(bags[0].family, transformer, len(bags))
+        return [replace(bag, family=family, idf=idf) for bag, idf in zip(bags, idfs, strict=True)]
+    if name == "FunctionTransformer" and transformer.func is None:
+        return inputs
+    if name in ("StandardScaler", "MinMaxScaler"):
+        return [_scaled(transformer, each, j) for j, each in enumerate(inputs)]
+    if name in ("OneHotEncoder", "OrdinalEncoder"):
+        columns = [_plain(transformer, each).column for each in inputs]
+        return _encoded(transformer, columns)
+    raise unmapped(name, "StandardScaler, MinMaxScaler, OneHotEncoder, OrdinalEncoder and vectorizers of words do")
+
+
+def _is_nothing(step: Any) -> bool:
+    return step is None or (isinstance(step, str) and step == "passthrough")
+
+
+def _plain(transformer: Any, found: Input) -> Number:
+    """The column itself, which encoders and vectorizers read."""
+    if not isinstance(found, Number) or not found.plain:
+        raise unmapped(f"{name_of(transformer)} of what another transformer has made", "let it read the column itself")
+    return found
+
+
+def _scaled(scaler: Any, found: Input, j: int) -> Input:
+    if not isinstance(found, Number):
+        raise unmapped(f"{name_of(scaler)} of anything but numbers", "let it read number columns, in a ColumnTransformer")
+    if name_of(scaler) == "MinMaxScaler":
+        if scaler.clip:
+            raise unmapped("MinMaxScaler(clip=True)", "fit it without clip")
+        scale, shift = float(scaler.scale_[j]), float(scaler.min_[j])
+        return replace(found, scale=found.scale * scale, offset=found.offset * scale + shift)
+    mean = float(scaler.mean_[j]) if scaler.with_mean else 0.0
+    scale = 1 / float(scaler.scale_[j]) if scaler.with_std else 1.0
+    if found.plain:
+        return replace(found, scale=scale, centre=mean)
+    return replace(found, scale=found.scale * scale, offset=(found.offset - mean) * scale)
+
+
+def _encoded(encoder: Any, columns: Sequence[str]) -> list[Input]:
+    values = [[_python(value) for value in of_column] for of_column in encoder.categories_]
+    if getattr(encoder, "infrequent_categories_", None) and any(each is not None for each in encoder.infrequent_categories_):
+        raise unmapped(f"{name_of(encoder)} with infrequent categories", "leave out min_frequency and max_categories")
+    if name_of(encoder) == "OrdinalEncoder":
+        if any(None in each for each in values):
+            raise unmapped("OrdinalEncoder of missing values", "fill them first")
+        return [Code(column, tuple(each)) for column, each in zip(columns, values, strict=True)]
+    dropped = encoder.drop_idx_ if encoder.drop_idx_ is not None else [None] * len(columns)
+    return [
+        Level(column, value)
+        for column, of_column, left_out in zip(columns, values, dropped, strict=True)
+        for place, value in enumerate(of_column)
+        if left_out is None or place != left_out
+    ]
+
+
+def _by_column(transformer: Any, inputs: list[Input]) -> list[Input]:
+    """What a ColumnTransformer makes of the table's columns, in its order."""
+    if transformer.transformer_weights:
+        raise unmapped("ColumnTransformer with transformer_weights", "fit it without them")
+    columns = [_plain(transformer, each).column for each in inputs]
+    found: list[Input] = []
+    for _, fitted, chosen in transformer.transformers_:
+        names = _chosen(columns, chosen)
+        if isinstance(fitted, str) and fitted == "drop":
+            continue
+        taken: list[Input] = [Number(name) for name in names]
+        found += taken if _is_nothing(fitted) or not taken else _transformed(fitted, taken)
+    return found
+
+
+def _chosen(columns: Sequence[str], chosen: Any) -> list[str]:
+    """The names of the columns that a ColumnTransformer has chosen, by name, place, slice or mask."""
+    if isinstance(chosen, str):
+        return [chosen]
+    if isinstance(chosen, slice):
+        if isinstance(chosen.start, str) or isinstance(chosen.stop, str):  # by names, both ends among them
+            start = None if chosen.start is None else columns.index(chosen.start)
+            stop = None if chosen.stop is None else columns.index(chosen.stop) + 1
+            chosen = slice(start, stop, chosen.step)
+        return list(columns[chosen])
+    places = [_python(each) for each in (chosen if hasattr(chosen, "__iter__") else [chosen])]
+    if places and all(isinstance(each, bool) for each in places):
+        return [column for column, wanted in zip(columns, places, strict=True) if wanted]
+    return [each if isinstance(each, str) else columns[each] for each in places]
+
+
+def _python(value: Any) -> Any:
+    """A value as Python's own; NaN is missing."""
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and value != value else value

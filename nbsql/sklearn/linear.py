@@ -1,0 +1,124 @@
+"""Estimators whose score is a sum over their columns, as weights."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from nbsql.family import Categorical
+from nbsql.sklearn.forms import Weights, column_type, labels_of, text_of
+from nbsql.sklearn.inputs import Code, Input, Level, Number, Word
+from nbsql.sklearn.words import unmapped
+
+
+def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
+    """The weights of an estimator.
+
+    Raises:
+        NotSupportedError: its score is no such sum.
+    """
+    name, labels = type(estimator).__name__, labels_of(estimator)
+    if any(isinstance(each, Code) for each in inputs):
+        raise unmapped(f"{name} of an OrdinalEncoder", "use a OneHotEncoder")
+    found = Weights(labels)
+    for column in {each.column for each in inputs if isinstance(each, Level)}:
+        found.types[column] = column_type(each.value for each in inputs if isinstance(each, Level) and each.column == column)
+    if name == "GaussianNB":
+        _gaussian(estimator, inputs, found)
+        return found
+    if name not in _LINEAR:
+        raise unmapped(name, f"{', '.join(KNOWN)} do")
+    slopes, constants = _LINEAR[name](estimator)
+    if len(slopes) == 1 and len(labels) == 2:
+        labels = labels[1:]  # the odds of the larger one
+    for c, label in enumerate(labels):
+        found.add(label, None, "1", float(constants[c]))
+        for each, weight in zip(inputs, slopes[c].tolist(), strict=True):
+            _add(found, label, each, weight)
+    return found
+
+
+def _add(found: Weights, label: Any, each: Input, weight: float, square: float = 0.0) -> None:
+    """Add to the score what a number z adds, weight z + square z^2; of an indicator and of a count, weight z."""
+    if not math.isfinite(weight):
+        raise unmapped("a likelihood of 0", "fit it with alpha above 0")
+    if isinstance(each, Level):
+        value = text_of(each.value)
+        found.families.setdefault(each.column, Categorical(nulls="category" if value is None else None))
+        found.add(label, each.column, "is", weight + square, value=value)
+    elif isinstance(each, Word):
+        found.families[each.column] = each.family
+        found.add(label, each.column, "has" if each.family.presence else "count", weight, value=each.token, mean=each.idf)
+    elif isinstance(each, Number):
+        _add_number(found, label, each, weight, square)
+
+
+def _add_number(found: Weights, label: Any, each: Number, weight: float, square: float) -> None:
+    known = found.rows.get((label, each.column, None, "x"))
+    centre = each.centre if known is None or known[1] is None else known[1]  # one a column, however often it is used
+    offset = each.offset + each.scale * (centre - each.centre)  # z = scale (x - centre) + offset
+    found.add(label, None, "1", weight * offset + square * offset * offset)
+    slope = each.scale * (weight + 2 * square * offset)
+    found.add(label, each.column, "x", slope, mean=centre)
+    if square:
+        found.add(label, each.column, "x^2", square * each.scale * each.scale, mean=centre)
+
+
+def _gaussian(estimator: Any, inputs: Sequence[Input], found: Weights) -> None:
+    """-(z - mean)^2 / 2 v, in powers of z; of a column of words it would need the square of a count."""
+    if any(isinstance(each, Word) for each in inputs):
+        raise unmapped("GaussianNB of words", "use MultinomialNB, ComplementNB or BernoulliNB")
+    for c, label in enumerate(found.classes):
+        found.add(label, None, "1", math.log(float(estimator.class_prior_[c])))
+        for j, each in enumerate(inputs):
+            mean, variance = float(estimator.theta_[c, j]), float(estimator.var_[c, j])
+            constant = -0.5 * math.log(2 * math.pi * variance)
+            if isinstance(each, Number):  # near its middle, so that no digits cancel
+                middle = float(estimator.theta_[:, j].mean())
+                moved = Number(each.column, each.scale, each.centre, each.offset - middle)
+                found.add(label, None, "1", constant - (middle - mean) ** 2 / (2 * variance))
+                _add_number(found, label, moved, (mean - middle) / variance, -0.5 / variance)
+            else:
+                found.add(label, None, "1", constant - mean * mean / (2 * variance))
+                _add(found, label, each, mean / variance, -0.5 / variance)
+
+
+def _discriminant(estimator: Any) -> tuple[Any, Any]:
+    return estimator.coef_, estimator.intercept_
+
+
+def _logistic(estimator: Any) -> tuple[Any, Any]:
+    if getattr(estimator, "multi_class", "deprecated") == "ovr" and len(estimator.classes_) > 2:
+        raise unmapped("LogisticRegression(multi_class='ovr')", "fit it without")
+    return estimator.coef_, estimator.intercept_
+
+
+def _multinomial(estimator: Any) -> tuple[Any, Any]:
+    return estimator.feature_log_prob_, estimator.class_log_prior_
+
+
+def _complement(estimator: Any) -> tuple[Any, Any]:
+    return estimator.feature_log_prob_, [0.0] * len(estimator.classes_)
+
+
+def _bernoulli(estimator: Any) -> tuple[Any, Any]:
+    import numpy as np
+
+    absent = np.log(-np.expm1(estimator.feature_log_prob_))
+    return estimator.feature_log_prob_ - absent, estimator.class_log_prior_ + absent.sum(axis=1)
+
+
+_LINEAR = {
+    "LinearDiscriminantAnalysis": _discriminant,
+    "LogisticRegression": _logistic,
+    "LogisticRegressionCV": _logistic,
+    "MultinomialNB": _multinomial,
+    "ComplementNB": _complement,
+    "BernoulliNB": _bernoulli,
+}
+
+KNOWN = (
+    "GaussianNB", "MultinomialNB", "ComplementNB", "BernoulliNB", "CategoricalNB", "LinearDiscriminantAnalysis",
+    "QuadraticDiscriminantAnalysis", "LogisticRegression", "LogisticRegressionCV",
+)  # fmt: skip

@@ -1,0 +1,146 @@
+"""The exact sweep over settings as an estimator of scikit-learn's."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from sklearn.model_selection import check_cv
+
+import nbsql
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.family import Family, choice
+from nbsql.sklearn.classifier import NaiveBayesClassifier
+from nbsql.sklearn.columns import free_name
+from nbsql.sklearn.store import NAME
+from nbsql.spec.options import PriorArgument
+
+Scoring = Literal["neg_log_loss", "accuracy"]
+FOLD = "fold"
+
+
+class NaiveBayesCV(NaiveBayesClassifier):
+    """Naive Bayes of mixed columns whose smoothing, prior and families are chosen by cross-validation.
+
+    Every combination is judged on the same folds as by ``GridSearchCV``, from one count of the rows: the model of the other
+    folds is the sum of their counts, so that no setting and no fold is fitted. The best setting's model is made of the same
+    counts. Scores are of all rows together, where ``GridSearchCV`` takes the mean over folds, however many rows each has.
+
+    Parameters
+    ----------
+    alphas : sequence of float, default=(0.01, 0.1, 0.5, 1.0, 2.0, 10.0)
+        Pseudo-counts to try.
+    priors : sequence, default=("empirical",)
+        Priors to try, each as `prior` of `NaiveBayesClassifier`.
+    families : dict, sequence of dicts or None, default=None
+        Families by column, or several such dicts to try.
+    cv : int, "loo", splitter or iterable, default=5
+        The folds, as ``GridSearchCV`` takes them: every row must be held out exactly once. "loo" leaves out one row at a time,
+        with one look at the rows.
+    scoring : {"neg_log_loss", "accuracy"}, default="neg_log_loss"
+        What the settings are ranked by; the other decides a tie.
+    estimate, nulls, unseen
+        As of `NaiveBayesClassifier`.
+
+    Attributes:
+    ----------
+    cv_results_ : dict of ndarrays
+        A row a setting: params, param_alpha, param_prior, param_families, mean_test_accuracy, mean_test_neg_log_loss,
+        mean_test_score and rank_test_score.
+    best_params_ : dict
+        The best setting: alpha, prior, families.
+    best_score_ : float
+        Its score.
+    best_index_ : int
+        Its place in `cv_results_`.
+
+    Examples:
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[word] for word in ["a", "a", "a", "b", "b", "c"] * 5], dtype=object)
+    >>> y = np.array([0, 0, 1, 1, 1, 0] * 5)
+    >>> NaiveBayesCV(alphas=[0.1, 100.0]).fit(X, y).best_params_["alpha"]
+    0.1
+    """
+
+    def __init__(
+        self,
+        *,
+        alphas: Sequence[float] = (0.01, 0.1, 0.5, 1.0, 2.0, 10.0),
+        priors: Sequence[PriorArgument] = ("empirical",),
+        families: Mapping[str, str | Family] | Sequence[Mapping[str, str | Family]] | None = None,
+        cv: Any = 5,
+        scoring: Scoring = "neg_log_loss",
+        estimate: Literal["mean", "mode", "mle"] | None = None,
+        nulls: Literal["skip", "category", "error"] = "skip",
+        unseen: Literal["skip", "smooth"] = "skip",
+    ) -> None:
+        self.alphas = alphas
+        self.priors = priors
+        self.families = families  # type: ignore[assignment]
+        self.cv = cv
+        self.scoring = scoring
+        self.estimate = estimate
+        self.nulls = nulls
+        self.unseen = unseen
+
+    def _options(self) -> dict[str, Any]:
+        lists = {"alpha": self.alphas, "prior": self.priors, "families": self.families}
+        return {**lists, "estimate": self.estimate, "nulls": self.nulls, "unseen": self.unseen}
+
+    def _fit_table(self, *_: Any) -> None:
+        raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")
+
+    def _beside(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: N803
+        """The fold of every row, by a name that no column has."""
+        if self.cv == "loo":
+            return {}
+        folds = np.full(len(labels), -1)
+        for number, (_, held_out) in enumerate(check_cv(self.cv, labels, classifier=True).split(X, labels)):
+            if (folds[held_out] >= 0).any():
+                raise ValueError("cv holds out a row twice; such folds are for GridSearchCV(NaiveBayesClassifier(), ...)")
+            folds[held_out] = number
+        if (folds < 0).any():
+            raise ValueError("cv never holds out some rows; such folds are for GridSearchCV(NaiveBayesClassifier(), ...)")
+        return {free_name(FOLD, names): folds}
+
+    def _make(self, engine: Engine, source: Source, options: Mapping[str, Any]) -> None:
+        names = [column.name for column in source.columns]
+        fold = None if self.cv == "loo" else max((name for name in names if name.rstrip("_") == FOLD), key=len)
+        choice(self.scoring, Scoring, "scoring")
+        by: Any = self.scoring.removeprefix("neg_")
+        folds: Any = "loo" if fold is None else 2
+        tried = nbsql.sweep(engine, source, fold=fold, folds=folds, by=by, **options, **self._options())
+        found = tried.ranking.fetchall()
+        lists = [[value] if isinstance(value, (str, Mapping)) or value is None else list(value) for value in self._lists()]
+        params = [dict(zip(("alpha", "prior", "families"), values, strict=True)) for values in itertools.product(*lists)]
+        places = [tried.settings.index({**each, "families": each["families"] or {}}) for each in params]
+        accuracy = np.array([found[place][4] for place in places])
+        log_loss = np.array([found[place][5] for place in places])
+        self.cv_results_ = {
+            "params": params,
+            **{f"param_{name}": _objects([each[name] for each in params]) for name in ("alpha", "prior", "families")},
+            "mean_test_accuracy": accuracy,
+            "mean_test_neg_log_loss": -log_loss,
+            "mean_test_score": accuracy if by == "accuracy" else -log_loss,
+            "rank_test_score": np.array([found[place][0] for place in places]),
+        }
+        self.best_index_ = int(self.cv_results_["rank_test_score"].argmin())
+        self.best_params_ = params[self.best_index_]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        tried.best(name=NAME)
+
+    def _lists(self) -> tuple[Any, Any, Any]:
+        return self.alphas, self.priors, self.families
+
+
+def _objects(values: Sequence[Any]) -> Any:
+    """An array of things of any kind, dictionaries too."""
+    found = np.empty(len(values), dtype=object)
+    for place, value in enumerate(values):
+        found[place] = value
+    return found

@@ -1,0 +1,67 @@
+"""Where a fitted estimator keeps its model: in a DuckDB of its own in memory, of which each thread has a cursor."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+import nbsql
+
+NAME = "model"
+
+
+class Store:
+    """A database with one model. Pickled, it is the bytes of the model's file: counts and a spec, and no code."""
+
+    def __init__(self) -> None:
+        self.connection = duckdb.connect()
+        self._lock = threading.Lock()
+        self._cursors = threading.local()
+
+    @property
+    def model(self) -> nbsql.Model:
+        """The model, on a cursor of this thread's."""
+        known: nbsql.Model | None = getattr(self._cursors, "model", None)
+        if known is None:
+            with self._lock:
+                known = nbsql.load(self.connection.cursor(), NAME)
+            self._cursors.model = known
+        return known
+
+    def take(self, model: nbsql.Model) -> None:
+        """Keep a copy of a model of another connection."""
+        self._read(written(model))
+
+    def on(self, connection: Any) -> nbsql.Model:
+        """A transient copy of the model on a connection of the user's."""
+        return read(written(self.model), connection)
+
+    def _read(self, content: bytes) -> None:
+        read(content, self.connection, name=NAME)
+
+    def __getstate__(self) -> dict[str, bytes]:
+        return {"file": written(self.model)}
+
+    def __setstate__(self, state: dict[str, bytes]) -> None:
+        Store.__init__(self)
+        self._read(state["file"])
+
+
+def written(model: nbsql.Model) -> bytes:
+    """The bytes of a model's file."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.parquet"
+        model.export(path)
+        return path.read_bytes()
+
+
+def read(content: bytes, connection: Any, *, name: str | None = None) -> nbsql.Model:
+    """The model of a file's bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.parquet"
+        path.write_bytes(content)
+        return nbsql.import_(connection, path, name=name)

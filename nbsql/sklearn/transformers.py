@@ -1,0 +1,124 @@
+"""Transformers of scikit-learn that read columns as a model does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.compose import ColumnTransformer
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.preprocessing import OneHotEncoder
+
+from nbsql.errors import NotSupportedError
+from nbsql.family import Text
+from nbsql.family.text import LETTERS_AND_DIGITS
+from nbsql.sklearn.words import PATTERNS
+from nbsql.spec.spec import Feature
+
+_TYPES: dict[str, Callable[[str], Any]] = {
+    **dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"), int),
+    **dict.fromkeys(("FLOAT", "DOUBLE"), float),
+    "BOOLEAN": lambda text: text == "true",
+}
+
+
+def vectorizer(family: Any, words: Sequence[str]) -> Any:
+    """A CountVectorizer that cuts texts as the family does, of these words.
+
+    Raises:
+        NotSupportedError: its pattern means another thing to Python.
+    """
+    known = {pattern: python for python, pattern in PATTERNS.items()}
+    if family.pattern == LETTERS_AND_DIGITS:
+        pattern = rf"(?u)[^\W_]{{{family.min_length},}}"
+    elif family.pattern in known and family.min_length == 1:
+        pattern = known[family.pattern]
+    else:
+        raise NotSupportedError(
+            f"the pattern {family.pattern!r} of a text is RE2's, and may mean another thing to scikit-learn"
+        )
+    stop_words = list(family.stop_words) if family.stop_words else None
+    found = CountVectorizer(
+        lowercase=family.lower, token_pattern=pattern, stop_words=stop_words, ngram_range=tuple(family.ngrams),
+        binary=family.presence, vocabulary={word: place for place, word in enumerate(words)},
+    )  # fmt: skip
+    found._validate_vocabulary()
+    return found
+
+
+def frame_of(columns: Mapping[str, Any]) -> Any:
+    """A frame by which a transformer learns the names and types of its columns.
+
+    Raises:
+        NotSupportedError: pandas is missing.
+    """
+    try:
+        import pandas as pd
+    except ImportError:
+        raise NotSupportedError("transformers of columns are fitted on a frame; install pandas: pip install pandas") from None
+    return pd.DataFrame(columns)
+
+
+def values_of(feature: Feature, texts: Sequence[str]) -> tuple[list[str], Any]:
+    """The values of a category in scikit-learn's order, as text and in the type of their column."""
+    kind = feature.types[0] if feature.types else ""
+    cast = _TYPES.get(kind, float if kind.startswith("DECIMAL") else str)
+    if feature.family.name == "bernoulli" and kind != "BOOLEAN":  # of a column of 0 and 1
+        cast = {"false": 0, "true": 1}.__getitem__
+    typed = [cast(text) for text in texts]
+    order = sorted(range(len(typed)), key=typed.__getitem__)
+    values = [typed[place] for place in order]
+    return [texts[place] for place in order], np.array(values, dtype=object if cast is str else None)
+
+
+def linear_columns(
+    features: Sequence[Feature], weights: Sequence[tuple[Any, ...]]
+) -> tuple[Any, Mapping[tuple[str, Any], int]]:
+    """A ColumnTransformer that makes of a frame what weights are multiplied with, and the place of each feature and value.
+
+    Args:
+        features: of the model.
+        weights: of its linear form: class, feature, value, times, weight.
+
+    Raises:
+        NotSupportedError: a feature is read by nothing that scikit-learn has, or pandas is missing.
+    """
+    values: dict[str, list[Any]] = {}
+    times: dict[str, str] = {}
+    for _, name, value, kind, _ in weights:
+        if name is not None:
+            times.setdefault(name, kind)
+            if times[name] != kind or (kind == "is" and value is None) or kind == "unseen":
+                raise NotSupportedError(
+                    f"feature {name!r} has a weight of missing or unknown values, which scikit-learn has not"
+                )
+            if value not in values.setdefault(name, []):
+                values[name].append(value)
+    steps: list[tuple[str, Any, Any]] = []
+    places: dict[tuple[str, Any], int] = {}
+    frame: dict[str, Any] = {}
+    for feature in features:
+        known = values.get(feature.name, [])
+        kind, column = times.get(feature.name), feature.column
+        if kind == "x":
+            columns = [value if value is not None else column for value in known]
+            steps.append((feature.name, "passthrough", columns))
+            frame |= {each: [0.0] for each in columns}
+        elif kind == "is" and not feature.family.over_columns and feature.family.name in ("categorical", "bernoulli"):
+            known, typed = values_of(feature, known)
+            steps.append((feature.name, OneHotEncoder(categories=[typed], handle_unknown="ignore"), [column]))
+            frame[column] = typed[:1]
+        elif kind in ("count", "has") and isinstance(feature.family, Text) and not feature.family.weighed:
+            known = sorted(known)
+            steps.append((feature.name, vectorizer(feature.family, known), column))
+            frame[column] = [known[0]]
+        elif kind is not None:
+            raise NotSupportedError(
+                f"feature {feature.name!r} is {feature.family.name}, which no transformer of scikit-learn reads"
+            )
+        for value in known:
+            places[feature.name, value] = len(places)
+    transformer = ColumnTransformer(steps)
+    transformer.fit(frame_of(frame))
+    return transformer, places

@@ -1,0 +1,66 @@
+"""Vectorizers of words, as the families of texts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbsql.errors import NotSupportedError
+from nbsql.family import Text
+
+# What a word is in Python, whose word class knows all letters and digits, and the same to RE2, whose does not.
+PATTERNS = {r"(?u)\b\w\w+\b": r"[\p{L}\p{N}_]{2,}", r"(?u)\b\w+\b": r"[\p{L}\p{N}_]+"}
+
+
+def is_vectorizer(transformer: Any) -> bool:
+    """Whether it makes words of texts."""
+    return type(transformer).__name__ in ("CountVectorizer", "TfidfVectorizer")
+
+
+def vectorized(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
+    """The family that cuts texts as a vectorizer does, and its words in the order of its columns, with the idf of each.
+
+    Raises:
+        NotSupportedError: an option does not map.
+    """
+    name = type(vectorizer).__name__
+    usual = {"analyzer": "word", "tokenizer": None, "preprocessor": None, "strip_accents": None, "input": "content"}
+    for option, value in usual.items():
+        if getattr(vectorizer, option) != value:
+            raise unmapped(f"{name}({option}={getattr(vectorizer, option)!r})", f"fit it with {option}={value!r}")
+    if vectorizer.token_pattern not in PATTERNS:
+        raise unmapped(
+            f"{name}(token_pattern={vectorizer.token_pattern!r})", f"the patterns that do are {' and '.join(PATTERNS)}"
+        )
+    stop_words = vectorizer.get_stop_words()
+    family = Text(
+        pattern=PATTERNS[vectorizer.token_pattern],
+        lower=vectorizer.lowercase,
+        stop_words=sorted(stop_words) if stop_words else None,
+        ngrams=(int(vectorizer.ngram_range[0]), int(vectorizer.ngram_range[1])),
+        event="bernoulli" if vectorizer.binary else "multinomial",
+    )
+    words = sorted(vectorizer.vocabulary_, key=vectorizer.vocabulary_.get)
+    if name == "CountVectorizer":
+        return family, [(word, None) for word in words]
+    family, idfs = weighed(family, vectorizer, len(words))
+    return family, list(zip(words, idfs, strict=True))
+
+
+def weighed(family: Text, transformer: Any, count: int) -> tuple[Text, Sequence[float | None]]:
+    """The family whose words count as a TfidfTransformer, or a TfidfVectorizer, says, and the idf of each of so many words."""
+    name = type(transformer).__name__
+    if transformer.sublinear_tf:
+        raise unmapped(f"{name}(sublinear_tf=True)", "fit it with sublinear_tf=False")
+    if transformer.norm not in (None, "l2"):
+        raise unmapped(f"{name}(norm={transformer.norm!r})", "fit it with norm='l2' or None")
+    if family.presence:
+        raise unmapped(f"{name} of binary counts", "leave one of them out")
+    family = replace(family, tfidf=bool(transformer.use_idf), norm=transformer.norm)
+    return family, [float(idf) for idf in transformer.idf_] if transformer.use_idf else [None] * count
+
+
+def unmapped(what: str, cure: str) -> NotSupportedError:
+    """The error of what has no counterpart in SQL."""
+    return NotSupportedError(f"{what} does not map to SQL; {cure}")

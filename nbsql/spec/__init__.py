@@ -1,0 +1,1 @@
+"""What was asked for, as plain data, and whether it can be."""

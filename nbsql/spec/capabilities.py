@@ -1,0 +1,239 @@
+"""What goes with what: kinds of model by uses, and uses by kinds of feature.
+
+Refusals are made of these tables, and so are the page docs/reference/capabilities.md and its tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from nbsql.errors import InputError, ModelError, NbsqlError, listed
+from nbsql.family import Family
+from nbsql.spec.spec import Feature, Spec
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of model that not every use takes.
+
+    Attributes:
+        text: what the page calls it.
+        holds: whether a spec is of it.
+    """
+
+    text: str
+    holds: Callable[[Spec], bool]
+
+
+KINDS: dict[str, Kind] = {
+    "segments": Kind("`segment_by`", lambda spec: spec.segment_by is not None),
+    "components": Kind("`nbsql.Mixture`", lambda spec: spec.components is not None),
+    "logistic": Kind('`method="logistic"`', lambda spec: spec.logistic is not None),
+    "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
+    "bound": Kind("what depends on all rows", lambda spec: bool(spec.bound)),
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """What is done with a model, or asked for with it.
+
+    Attributes:
+        text: what the page calls it.
+        refused: the kinds that it does not take: the sentence that says so, of the {title} of the model and its {bound} parts.
+        error: that is raised.
+        title: of an example.
+    """
+
+    text: str
+    refused: Mapping[str, str]
+    error: type[NbsqlError] = ModelError
+    title: str = "the model"
+
+
+def _one(what: str) -> str:
+    return f"{{title}} has a model a segment, and {what} takes one; fit it without segment_by"
+
+
+def _whole(what: str) -> str:
+    return f"{{title}} has classes of several components, and {what} takes whole ones; fit it without components"
+
+
+def _counts(what: str) -> str:
+    return f"{{title}} is logistic: it tells classes apart, and has no {what}; fit it with method='naive'"
+
+
+_NO_COUNTS = "{title} was made from probabilities and has no counts; make it anew with nbsql.from_tables"
+
+_PART = _counts("counts that a part of it could score by")
+
+_UNMERGED = {"probabilities": _NO_COUNTS, "logistic": _counts("counts that a merged model could score by")}
+
+USES: dict[str, Use] = {
+    "slice_by": Use(
+        "`slice_by`",
+        {
+            "segments": "a model has slices or segments; leave out slice_by or segment_by",
+            "components": "a model has components, or it has slices or segments; leave out components or slice_by",
+        },
+        InputError,
+    ),
+    "segment_by": Use(
+        "`segment_by`",
+        {
+            "components": "a model has components, or it has slices or segments; leave out components or segment_by",
+            "logistic": "method='logistic' has one set of weights; leave out segment_by",
+        },
+        InputError,
+    ),
+    "prior": Use(
+        "another prior than the empirical one",
+        {"logistic": "method='logistic' learns the bias of every class; leave out prior"},
+        InputError,
+    ),
+    "choosing": Use(
+        "`features=nbsql.Best` or `nbsql.Forward`",
+        {"components": "components does not take features=nbsql.{title}(...); name the features"},
+        InputError,
+        title="Best",
+    ),
+    "fit_sql": Use(
+        "`fit_sql`",
+        {
+            "logistic": "the statements of method='logistic' are repeated until its weights stand still; fit it instead",
+            "components": "the statements of components follow from the rows, scan by scan; fit, or leave components out",
+        },
+        InputError,
+    ),
+    "cross_validate": Use(
+        "`cross_validate`, `sweep`",
+        {
+            "segments": "cross-validation takes no segment_by: the folds are counted where the segments would be",
+            "components": "cross-validation takes no components: they are found from all rows, those of each fold too",
+            "logistic": "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
+            "fit it on some rows, and evaluate it on others",
+        },
+        InputError,
+    ),
+    "log_evidence": Use("`log_evidence`, `log_likelihood`", {"logistic": _counts("ln p(x)")}),
+    "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _counts("ln p(x, c)")}),
+    "predict_one": Use("`predict_one`", {"segments": _one("predict_one")}),
+    "sample": Use("`sample`", {"segments": _one("a sample"), "logistic": _counts("rows to draw")}),
+    "inline": Use("`sql(..., inline=True)`", {"segments": _one("a query with its numbers")}),
+    "dialect": Use(
+        "`sql(..., dialect=...)`",
+        {"segments": _one("a query with its numbers"), "components": _whole("a query in another dialect")},
+    ),
+    "linear": Use("`linear`", {"segments": _one("its linear form"), "components": _whole("its linear form")}),
+    "quadratic": Use("`quadratic`", {"segments": _one("its quadratic form"), "components": _whole("its quadratic form")}),
+    "calibrate": Use("`calibrate(..., folds=None)`", {"segments": _one("a calibration")}),
+    "calibrate_by_folds": Use(
+        "`calibrate`",
+        {
+            "segments": _one("a calibration"),
+            "components": _whole("a calibration by folds"),
+            "probabilities": _NO_COUNTS,
+            "bound": "{bound} depends on all rows at once, so no fold can be taken away; "
+            "calibrate on rows that the model has not learnt, with folds=None",
+        },
+    ),
+    "change": Use(
+        "`update`, `forget`",
+        {"probabilities": _NO_COUNTS, "bound": "{title} cannot change: {bound} depends on all rows at once; fit it anew"},
+    ),
+    "ledger": Use("`rollback`, `compact`", {"probabilities": _NO_COUNTS}),
+    "as_of": Use("`as_of`", {"logistic": _PART}),
+    "drift": Use("`drift`, `relevance`", {"probabilities": _NO_COUNTS}),
+    "discrimination": Use("`discrimination`, `profile` of values", {"probabilities": _NO_COUNTS}),
+    "densities": Use(
+        "`profile` of a number",
+        {"segments": _one("a profile"), "components": _whole("a profile"), "logistic": _counts("densities")},
+    ),
+    "contributions": Use("`plot.nomogram`", {"segments": _one("a nomogram"), "components": _whole("a nomogram")}),
+    "derive": Use(
+        "`slices`, `window`",
+        {
+            "segments": "{title} has segments, and no slices; fit it with slice_by instead",
+            "components": "{title} has components, and no slices; fit it with slice_by instead",
+            "probabilities": _NO_COUNTS,
+            "logistic": _PART,
+        },
+    ),
+    "merge": Use("`nbsql.merge`", _UNMERGED),
+    "merge_several": Use(
+        "`nbsql.merge` of several",
+        {**_UNMERGED, "bound": "{title} cannot be merged: {bound} depends on all rows at once"},
+    ),
+    "from_statistics": Use(
+        "`nbsql.from_statistics`",
+        {
+            "segments": _one("what another engine has counted"),
+            "components": _whole("what another engine has counted"),
+            "probabilities": _NO_COUNTS,
+            "logistic": "{title} is logistic, and its weights do not follow from counts; fit it where it is",
+        },
+    ),
+}
+
+
+def check(spec: Spec, use: str, title: str = "") -> None:
+    """Raise the error of a use unless it takes the model, which messages call `title`."""
+    for kind, sentence in USES[use].refused.items():
+        if KINDS[kind].holds(spec):
+            raise USES[use].error(sentence.format(title=title, bound=listed(spec.bound)))
+
+
+def check_components(spec: Spec, title: str) -> None:
+    """Raise ModelError unless the classes of the model have components."""
+    if spec.components is None:
+        raise ModelError(f"{title} has no components; fit it with method=nbsql.Mixture(2), say")
+
+
+def check_segmented(spec: Spec, title: str) -> None:
+    """Raise ModelError unless the model has segments."""
+    if spec.segment_by is None:
+        raise ModelError(f'{title} has no segments; fit it with segment_by="region", say')
+
+
+# Features. -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Trait:
+    """What a feature may be, that not every use takes: what messages call it, and whether a family is it."""
+
+    text: str  # of the name of the {family}
+    holds: Callable[[Family], bool]
+
+
+TRAITS: dict[str, Trait] = {
+    "kernel": Trait("{family}", lambda family: family.name == "kernel"),
+    "covariance": Trait("{family}", lambda family: family.name == "multivariate_gaussian"),
+    "backoff": Trait("{family} with a backoff", lambda family: family.backs_off),
+    "presence": Trait("{family} with event='bernoulli'", lambda family: family.presence),
+    "complement": Trait("a complement", lambda family: family.complement),
+    "weighed": Trait("{family} with tfidf or norm", lambda family: family.weighed),
+    "best": Trait("{family} with best", lambda family: family.value_limit is not None),
+}
+
+_OTHER, _OPTION = "; choose another family", "; leave that out"
+
+# By what does not take them: the traits, and how the message ends that says so.
+FEATURES: dict[str, dict[str, str]] = {
+    "segment_by": {
+        "kernel": _OTHER, "covariance": _OTHER, "backoff": _OTHER, "presence": _OPTION, "complement": _OPTION,
+        "weighed": _OPTION, "best": _OPTION,
+    },
+    "components": {"covariance": _OTHER, "backoff": _OTHER, "best": _OPTION, "complement": _OTHER},
+    "nbsql.Forward": {"complement": ": whether the prior counts depends on the other features"},
+}  # fmt: skip
+
+
+def check_features(features: Iterable[Feature], use: str) -> None:
+    """Raise InputError unless something takes all of the features."""
+    for feature in features:
+        for trait, ending in FEATURES[use].items():
+            if TRAITS[trait].holds(feature.family):
+                text = TRAITS[trait].text.format(family=feature.family.name)
+                raise InputError(f"{use} does not take {feature.name!r}, which is {text}{ending}")

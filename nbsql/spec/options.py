@@ -1,0 +1,250 @@
+"""What the arguments of a fit ask for: the options, and which features are to be chosen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypedDict
+
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import Estimate, Family, Nulls, Unseen, choice, non_negative
+from nbsql.family.rate import Rate
+from nbsql.spec.join import Join
+from nbsql.spec.method import Classifier, Method, method_named
+from nbsql.spec.spec import Feature
+
+By = Literal["mutual_information", "chi_square", "symmetrical_uncertainty", "f_statistic"]
+
+
+@dataclass(frozen=True)
+class Best:
+    """The features of a fit that tell most of the class, each by itself: `nbsql.fit(..., features=nbsql.Best(20))`.
+
+    All candidates are counted in the scan of the fit, ranked by their counts, and all but the best dropped, with their counts.
+    The model holds, and reads, the best ones only. Ties go to the feature that comes first.
+
+    Args:
+        count: how many; with fewer candidates all are kept.
+        by: what they are ranked by, as `Model.relevance` has it. "mutual_information" ranks features of all families together,
+            by what they tell of an average row, in nats; "chi_square" leaves out Poisson, exponential and geometric ones,
+            "symmetrical_uncertainty" takes no numbers, "f_statistic" nothing else, and no covariance matrix.
+        among: the candidates, as `features` of a fit; None takes every column that has no other role.
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'v' || i % 2 AS told, i % 3 AS noise FROM range(60) AS r(i)")
+    >>> model = nbsql.fit(con, "t", target="y", features=nbsql.Best(1))
+    >>> list(model.families)
+    ['told']
+    """
+
+    count: int
+    by: By = "mutual_information"
+    among: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 1:
+            raise InputError(f"the number of features to keep must be a whole number of at least 1, not {self.count!r}")
+        choice(self.by, By, "by")
+
+    def accept(self, features: Sequence[Feature]) -> None:
+        """Raise InputError unless all of these can be ranked together."""
+        for feature in features:
+            rate, number = isinstance(feature.family, Rate), isinstance(feature.family, Rate) or feature.family.centred
+            ranks = {
+                "mutual_information": True,
+                "chi_square": not rate,
+                "symmetrical_uncertainty": not number,
+                "f_statistic": number and not rate and feature.family.by_column,
+            }
+            if not ranks[self.by]:
+                raise InputError(
+                    f"by={self.by!r} does not rank {feature.name!r}, which is {feature.family.name}; "
+                    "use by='mutual_information', or leave it out of among"
+                )
+
+
+@dataclass(frozen=True)
+class Forward:
+    """The features of a fit that tell most of the class together: `nbsql.fit(..., features=nbsql.Forward(20))`.
+
+    Begins with the prior and takes, one a step, the feature that lowers the cross-validated log loss most, as long as one does;
+    at least one is taken. The log loss is that of `nbsql.cross_validate` with these features and folds. No step fits anything:
+    what a feature adds to a row does not depend on the others, so it is computed once a fold and summed in every step. Ties go
+    to the feature that comes first.
+
+    Args:
+        count: how many at most.
+        folds: of the cross-validation; rows are dealt so that every fold has its share of every class.
+        fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
+        among: the candidates, as `features` of a fit; None takes every column that has no other role.
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'v' || i % 2 AS told, i % 3 AS noise FROM range(60) AS r(i)")
+    >>> model = nbsql.fit(con, "t", target="y", features=nbsql.Forward(1))
+    >>> list(model.families)
+    ['told']
+    """
+
+    count: int
+    folds: int = 5
+    fold: str | None = None
+    among: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.count, bool) or not isinstance(self.count, int) or self.count < 1:
+            raise InputError(f"the number of features to take must be a whole number of at least 1, not {self.count!r}")
+        if isinstance(self.folds, bool) or not isinstance(self.folds, int) or self.folds < 2:
+            raise InputError(f"folds must be a whole number of at least 2, not {self.folds!r}")
+
+
+@dataclass(frozen=True)
+class Smoothed:
+    """The smoothed prior of the classes, (n_c + a) / (N + a C): `nbsql.fit(..., prior=nbsql.Smoothed(2))`.
+
+    Args:
+        alpha: a, the pseudo-count of a class; None, and `prior="smoothed"`, take the fit's alpha.
+
+    >>> Smoothed(2)
+    Smoothed(alpha=2.0)
+    """
+
+    alpha: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.alpha is not None:
+            object.__setattr__(self, "alpha", non_negative(self.alpha, "alpha"))
+
+
+@dataclass(frozen=True)
+class Segments:
+    """A model a segment, by which its rows are scored: `nbsql.fit(..., segment_by=nbsql.Segments("region", shrinkage=3))`.
+
+    Args:
+        by: a SQL expression over the columns, by whose value a row belongs to a segment.
+        shrinkage: with how many pseudo-counts the estimates of the whole enter those of a segment; 0: each is estimated from
+            its own rows, but for the values of categories, which are those of all segments.
+
+    >>> Segments("region")
+    Segments(by='region', shrinkage=10.0)
+    """
+
+    by: str
+    shrinkage: float = 10.0
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.by, str):
+            raise InputError(f"segment_by must be one SQL expression over the columns, not {self.by!r}")
+        object.__setattr__(self, "shrinkage", non_negative(self.shrinkage, "shrinkage"))
+
+
+PriorKind = Literal["empirical", "uniform", "smoothed"]
+PriorArgument = PriorKind | Smoothed | Mapping[Any, float]
+
+
+def candidates(options: Options) -> tuple[Options, Best | Forward | None]:
+    """The options of a fit with all candidates as features, and how to choose among them, if it is to be chosen."""
+    choosing = options.features
+    if isinstance(choosing, Forward) and choosing.fold is not None:
+        exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
+        options = replace(options, exclude=[*exclude, choosing.fold])
+    if isinstance(choosing, (Best, Forward)):
+        return replace(options, features=choosing.among), choosing
+    return options, None
+
+
+class Modelling(TypedDict, total=False):
+    """The options of `nbsql.fit` that say what to model, beside its target, alpha, prior and families; all may be left out."""
+
+    joins: Sequence[Join] | Join
+    features: Sequence[str] | Best | Forward | None
+    exclude: Sequence[str]
+    id: str | Sequence[str]
+    weight: str | None
+    nulls: Nulls
+    unseen: Unseen
+    slice_by: str | None
+    segment_by: str | Segments | None
+    method: Method
+    estimate: Estimate | Literal["map"] | None
+
+
+class Fitting(Modelling, total=False):
+    """The options of `nbsql.fit` that say what to model, beside its target."""
+
+    alpha: float | None
+    prior: PriorArgument
+    families: Mapping[str, str | Family] | None
+
+
+class Placing(Fitting, total=False):
+    """The options of `nbsql.fit` but the target and the name."""
+
+    replace: bool
+    database: str | None
+
+
+class Naming(Placing, total=False):
+    """The options of `nbsql.fit` but the target."""
+
+    name: str | None
+
+
+@dataclass(frozen=True)
+class Options:
+    """The keyword arguments of `nbsql.fit` that say what to model; that function's docstring explains them."""
+
+    target: str
+    joins: Sequence[Join] | Join = ()
+    features: Sequence[str] | Best | Forward | None = None
+    exclude: Sequence[str] = ()
+    families: Mapping[str, str | Family] = field(default_factory=dict)
+    id: str | Sequence[str] = ()
+    weight: str | None = None
+    alpha: float | None = None
+    prior: PriorArgument = "empirical"
+    nulls: Nulls = "skip"
+    unseen: Unseen = "skip"
+    slice_by: str | None = None
+    segment_by: str | Segments | None = None
+    method: Method = "naive"
+    estimate: Estimate | None = None
+
+    @classmethod
+    def of(cls, target: str, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:
+        """The options of keyword arguments; None is none of what may be several.
+
+        Args:
+            target: of the model.
+            options: by name.
+            beside: names that are understood, too, and are no options of what to model.
+
+        Raises:
+            InputError: there is no such option.
+        """
+        names = [each.name for each in fields(cls) if each.name != "target"]
+        for name in options:
+            if name not in names and name not in beside:
+                raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")
+        several = ("joins", "exclude", "families", "id")
+        return cls(target, **{k: v for k, v in options.items() if k in names and not (v is None and k in several)})
+
+    @property
+    def pseudo_count(self) -> float:
+        """The alpha of the families that have none of their own."""
+        if self.alpha is None:
+            return 0.0 if self.estimate == "mle" else 1.0
+        return self.alpha
+
+    @property
+    def classifier(self) -> Classifier:
+        """The method with its arguments; InputError if there is no such method."""
+        return method_named(self.method)
+
+    @property
+    def segments(self) -> Segments | None:
+        """The segments with their shrinkage."""
+        if self.segment_by is None or isinstance(self.segment_by, Segments):
+            return self.segment_by
+        return Segments(self.segment_by)

@@ -1,0 +1,341 @@
+"""From the arguments of a fit to a spec: finds the columns, chooses the families, and refuses what cannot be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbsql.errors import InputError, listed, no_column
+from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative, weighted
+from nbsql.rendering.dialect import folded
+from nbsql.spec.capabilities import check, check_features
+from nbsql.spec.column import Column
+from nbsql.spec.components import Components
+from nbsql.spec.join import joins_of
+from nbsql.spec.method import Logistic, Mixture
+from nbsql.spec.options import Options, PriorKind, Smoothed
+from nbsql.spec.spec import Feature, Prior, Spec
+
+
+class Columns:
+    """The columns of a source, found without regard to case."""
+
+    def __init__(self, columns: Sequence[Column], source: str) -> None:
+        self.all = columns
+        self.source = source
+
+    def find(self, name: Any) -> Column:
+        if not isinstance(name, str):
+            raise InputError(f"a column's name must be text, not {name!r}")
+        found = [c for c in self.all if c.name == name] or [c for c in self.all if c.name.lower() == name.lower()]
+        if not found:
+            raise no_column(name, (c.name for c in self.all), self.source)
+        if len(found) > 1:
+            raise InputError(f"column {name!r} is ambiguous in {self.source}: {listed(c.name for c in found)}; rename one")
+        return found[0]
+
+    def find_all(self, names: Any, argument: str) -> list[Column]:
+        if isinstance(names, str):
+            names = [names]
+        elif names is None:
+            names = []
+        elif isinstance(names, Mapping) or not isinstance(names, Iterable):
+            raise InputError(f"{argument} must be a column or a list of columns, not {names!r}")
+        found = [self.find(name) for name in names]
+        twice = {c.name for c in found if sum(other.name == c.name for other in found) > 1}
+        if twice:
+            raise InputError(f"{argument} names {min(twice)!r} twice; name it once")
+        return found
+
+
+def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
+    """The spec of a model of `source` with these columns.
+
+    Raises:
+        InputError: a column is unknown, ambiguous or of a type without a family, or an option is wrong.
+    """
+    known = Columns(columns, source)
+    target = known.find(options.target)
+    if target.kind in ("tokens", "token counts", "other"):
+        raise InputError(f"target column {target.name!r} is {target.type}; a class is one scalar value: cast it, to text say")
+    ids = known.find_all(options.id, "id")
+    weight = known.find(options.weight) if options.weight is not None else None
+    if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+        raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
+    for role, column in [("weight", weight), *(("id", column) for column in ids)]:
+        if column is not None and column.name == target.name:
+            raise InputError(f"column {column.name!r} cannot be both the target and the {role}")
+    choice(options.nulls, Nulls, "nulls")
+    choice(options.unseen, Unseen, "unseen")
+    options = replace(options, estimate=estimate_named(options.estimate))
+    alpha = non_negative(options.pseudo_count, "alpha")
+    if options.estimate == "mle" and alpha > 0:
+        raise InputError("estimate='mle' takes no pseudo-counts; leave out alpha, or set it to 0")
+    reserved = {target.name, *(c.name for c in ids), *([weight.name] if weight else [])}
+    features = tuple(
+        replace(feature, family=_with_defaults(feature.family, alpha, options), index=index)
+        for index, feature in enumerate(_features(known, options, reserved), start=1)
+    )
+    _check_backoff(features)
+    segments = options.segments
+    spec = Spec(
+        target=target.name,
+        target_type=target.type,
+        id=tuple(c.name for c in ids),
+        weight=weight.name if weight else None,
+        slice_by=options.slice_by,
+        segment_by=None if segments is None else segments.by,
+        segment_shrinkage=0.0 if segments is None else segments.shrinkage,
+        components=_components(options, features),
+        features=features,
+        prior=_prior(options),
+        logistic=method if isinstance(method := options.classifier, Logistic) else None,
+        defaults={
+            "alpha": alpha,
+            "nulls": options.nulls,
+            "unseen": options.unseen,
+            **({"estimate": options.estimate} if options.estimate else {}),
+        },
+    )
+    _check_together(spec)
+    return spec
+
+
+def _check_together(spec: Spec) -> None:
+    """Raise InputError unless what is asked for goes together."""
+    asked = {"slice_by": spec.slice_by, "segment_by": spec.segment_by, "prior": spec.prior.kind != "empirical" or None}
+    for use, value in asked.items():
+        if value is not None:
+            check(spec, use)
+    if spec.segment_by is not None:
+        check_features(spec.features, "segment_by")
+    if spec.components is not None:
+        check_features(spec.features, "components")
+        if not spec.components.numbers:
+            raise InputError("components need a number among the features, by which rows are near to each other")
+    if spec.logistic is not None:
+        _check_weights(spec.features)
+
+
+def _check_weights(features: Sequence[Feature]) -> None:
+    """Raise InputError unless every feature can have weights."""
+    for feature in features:
+        if feature.family.unseen == "smooth":
+            raise InputError(
+                f"unseen='smooth' of {feature.name!r} is of likelihoods, and method='logistic' has weights; leave it out"
+            )
+        if weighted(feature.family) is None:
+            takes = "numbers, categories, booleans and count columns"
+            raise InputError(
+                f"method='logistic' takes {takes}, and {feature.name!r} is {feature.family.name}; "
+                f"leave it out with exclude=[{feature.column!r}]"
+            )
+
+
+def _components(options: Options, features: Sequence[Feature]) -> Components | None:
+    """What the options ask for; None where no class is to be split."""
+    method = options.classifier
+    if not isinstance(method, Mixture) or method.components == 1:
+        return None
+    return Components(method.components, tuple(feature.column for feature in features if feature.is_number))
+
+
+def _check_backoff(features: Sequence[Feature]) -> None:
+    """Raise InputError where a value that is missing, and one that is not asked for, could not be told apart."""
+    backed = {column for feature in features if feature.family.backs_off for column in feature.columns}
+    for feature in features:
+        if feature.column in backed and not feature.family.over_columns and feature.family.nulls == "category":
+            raise InputError(f"backoff='naive' needs nulls='skip' for {feature.name!r}, whose missing values are a category")
+
+
+def _with_defaults(family: Family, alpha: float, options: Options) -> Family:
+    family = family.with_estimate(options.estimate or "mean")
+    alpha = 0.0 if family.estimate == "mle" else alpha
+    return family.with_defaults(alpha=alpha, nulls=options.nulls, unseen=options.unseen)
+
+
+def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feature]:
+    """The features, in the source's order; those over several columns stand where their first column does."""
+    excluded = {c.name for c in known.find_all(options.exclude, "exclude")}
+    chosen = _chosen(known, options, reserved, excluded)
+    if not isinstance(options.families, Mapping):
+        raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {options.families!r}")
+    families = {key: named(value) for key, value in options.families.items()}
+    groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, OverColumns)}
+    single_keys = [key for key, value in families.items() if not isinstance(value, OverColumns)]
+    grouped = {name for group in groups.values() for name in group.columns if not group.family.backs_off}
+    singles = _by_column(known, {key: families[key] for key in single_keys}, [c for c in chosen if c.name not in grouped])
+    for name in singles:
+        if name in reserved:
+            raise InputError(f"families names {name!r}, which is the target, the weight or an id; leave it out")
+        if name in excluded:
+            raise InputError(f"families names {name!r}, which is excluded; take it out of one of them")
+        if name not in {c.name for c in chosen}:
+            raise InputError(f"families names {name!r}, which is not among the features; add it to features")
+    group_of: dict[str, str] = {}
+    for key, group in groups.items():
+        for name in group.columns:
+            if name in group_of or (name in singles and not group.family.backs_off):
+                raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
+            group_of[name] = key
+    free = [column for column in chosen if column.name not in group_of and column.name not in singles]
+    method = options.classifier
+    for key, together in method.families(free, alpha=options.alpha, estimate=options.estimate, nulls=options.nulls).items():
+        if key in groups:
+            raise InputError(f"families has a key {key!r}, which method={method.name!r} takes; give it another")
+        groups[key] = _group(known, key, together, reserved)
+        group_of |= dict.fromkeys(groups[key].columns, key)
+    features: dict[str, Feature] = {}
+    without_family: list[Column] = []
+    for column in chosen:
+        if column.name in group_of:
+            key = group_of[column.name]
+            features.setdefault(f"group {key}", groups[key])
+            if not groups[key].family.backs_off:
+                continue
+        if column.name in singles or column.kind in INFERRED:
+            family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
+            _accept(family, column)
+            features[f"column {column.name}"] = Feature(
+                column.name,
+                family,
+                (column.name,),
+                0,
+                _floating([column]),
+                whole=column.kind == "integer",
+                types=(column.type,),
+                inferred=column.name not in singles,
+            )
+        else:
+            without_family.append(column)
+    for key, group in groups.items():
+        features.setdefault(f"group {key}", group)
+    if without_family:
+        raise InputError(_no_family(without_family))
+    names = [feature.name for feature in features.values()]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two features are named {name!r}; give the family over several columns another key")
+    return list(features.values())
+
+
+def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequence[Column]) -> dict[str, Family]:
+    """The families by column, of names and of patterns such as "soil_*"; a column's own name wins.
+
+    Args:
+        known: all columns.
+        families: by name or pattern.
+        features: the columns that a pattern is held against.
+    """
+    names = [column.name.lower() for column in known.all]
+    patterns = [key for key in families if isinstance(key, str) and set(key) & set("*?") and key.lower() not in names]
+    plain = [key for key in families if key not in patterns]
+    exact = {column.name: families[key] for key, column in zip(plain, known.find_all(plain, "families"), strict=True)}
+    found: dict[str, str] = {}
+    for pattern in patterns:
+        wanted = re.compile(re.escape(pattern).replace(r"\*", ".*").replace(r"\?", "."), re.IGNORECASE | re.DOTALL)
+        matched = [column.name for column in features if wanted.fullmatch(column.name)]
+        if not matched:
+            raise InputError(f"families has {pattern!r}, which no feature matches; they are {listed(c.name for c in features)}")
+        for name in matched:
+            other = found.setdefault(name, pattern)
+            if name not in exact and families[other] != families[pattern]:
+                raise InputError(f"column {name!r} matches {other!r} and {pattern!r} of families; give it by its name")
+    return {**{name: families[pattern] for name, pattern in found.items()}, **exact}
+
+
+def _chosen(known: Columns, options: Options, reserved: set[str], excluded: set[str]) -> list[Column]:
+    """The columns that are to be features."""
+    if options.features is None:
+        told = {_plain(options.segments and options.segments.by)}  # within a segment it does not vary
+        told |= {
+            folded(name) for join in joins_of(options.joins) for name, _ in join.pairs
+        }  # a key says nothing of a row that is new
+        return [c for c in known.all if c.name not in reserved | excluded and folded(c.name) not in told]
+    chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]
+    for column in chosen:
+        _not_reserved(column, reserved)
+    return chosen
+
+
+def _plain(expression: Any) -> str | None:
+    """The column that an expression is, folded, if it is one and nothing else."""
+    if not isinstance(expression, str):
+        return None
+    name = expression.strip()
+    return folded(name[1:-1].replace('""', '"') if len(name) > 1 and name[0] == name[-1] == '"' else name)
+
+
+def _not_reserved(column: Column, reserved: set[str]) -> None:
+    if column.name in reserved:
+        raise InputError(f"column {column.name!r} is the target, the weight or an id, and cannot be a feature too")
+
+
+def _group(known: Columns, key: str, family: OverColumns, reserved: set[str]) -> Feature:
+    """A feature over several columns, as the catalogue spells them."""
+    members = known.find_all(family.columns, repr(key))
+    if not members:
+        raise InputError(
+            f"family {family.name!r} of {key!r} needs at least one column: nbsql.{type(family).__name__}(['w1', 'w2'])"
+        )
+    for column in members:
+        _not_reserved(column, reserved)
+        _accept(family, column)
+    alpha = family.alpha
+    if isinstance(alpha, Mapping):
+        alpha = {known.find(name).name: value for name, value in alpha.items()}
+    columns = tuple(column.name for column in members)
+    integers = [column.name for column in members if column.kind == "integer"]
+    return Feature(
+        key,
+        replace(family.of(columns, integers), alpha=alpha),
+        columns,
+        0,
+        _floating(members),
+        types=tuple(c.type for c in members),
+    )
+
+
+def _no_family(columns: Sequence[Column]) -> str:
+    first, others = columns[0], columns[1:]
+    more = f" (and neither have {listed(c.name for c in others)})" if others else ""
+    include = f", or families={{{first.name!r}: 'categorical'}}" if first.kind == "temporal" else ""
+    names = ", ".join(repr(c.name) for c in columns)
+    return f"column {first.name!r} is {first.type}, which has no family{more}; leave it out with exclude=[{names}]{include}"
+
+
+def _floating(columns: Sequence[Column]) -> bool:
+    return any(column.kind == "float" for column in columns)
+
+
+def _accept(family: Family, column: Column) -> None:
+    if column.kind not in family.accepts:
+        raise InputError(
+            f"column {column.name!r} is {column.type}, which family {family.name!r} does not take "
+            f"(it takes {', '.join(family.accepts)} columns); cast it, or choose another family"
+        )
+
+
+def _prior(options: Options) -> Prior:
+    prior = options.prior
+    if isinstance(prior, Mapping):
+        probabilities = {label: non_negative(p, f"the prior of {label!r}") for label, p in prior.items()}
+        if abs(sum(probabilities.values()) - 1) > 1e-9:
+            raise InputError(f"the priors sum to {sum(probabilities.values()):.6g}; they must sum to 1")
+        return Prior("given", given=tuple(probabilities.items()))  # labels as given; `fit` holds them against the classes
+    if not isinstance(prior, Smoothed):
+        choice(prior, PriorKind, "prior")
+        if prior != "smoothed":
+            return Prior(prior)
+        prior = Smoothed()
+    alpha = non_negative(options.pseudo_count if prior.alpha is None else prior.alpha, "alpha")
+    if options.estimate == "mle" and alpha > 0:
+        raise InputError("estimate='mle' takes no pseudo-counts; leave out the alpha of the smoothed prior, or set it to 0")
+    if options.estimate == "mode" and alpha < 1:
+        raise InputError(
+            "estimate='mode' of the smoothed prior needs its alpha at 1 (no smoothing) or above: "
+            f"a Dirichlet distribution with alpha = {alpha:g} has no mode"
+        )
+    return Prior("smoothed", alpha, estimate="mode" if options.estimate == "mode" else "mean")

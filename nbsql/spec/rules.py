@@ -1,0 +1,115 @@
+"""What the rows of a source must have for a model, and what they must keep to be learnt from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nbsql.errors import InputError, no_column
+from nbsql.rendering.dialect import folded
+from nbsql.spec.column import Column
+from nbsql.spec.spec import Check, Spec
+
+_RULES = {
+    "negative": "{n} of column {column} are negative; {family} {units} must be at least 0",
+    "positive": "{n} of column {column} are 0 or negative; {family} {units} must be above 0",
+    "inside": "{n} of column {column} are not between 0 and 1; {family} {units} must be above 0 and below 1",
+    "whole": "{n} of column {column} are not whole; {family} {units} must be whole numbers",
+    "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
+    "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
+    "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",
+    "weight": "{n} of the weight column {column} are negative, NULL or not finite; weights must be at least 0",
+}
+
+
+_TEXT = re.compile(r"(?:text|string|(?:varchar|character varying)(?:\(\d+\))?)", re.IGNORECASE)
+
+
+def _is_text(kind: str) -> bool:
+    """Whether labels of a type are those of any other such type."""
+    return _TEXT.fullmatch(kind) is not None
+
+
+def check_source(
+    spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool, training: bool = False
+) -> dict[str, Column]:
+    """The columns of a source, by folded name, if it has what a model reads.
+
+    Args:
+        spec: of the model.
+        columns: of the source.
+        label: what messages call the source.
+        model: what messages call the model.
+        exact: whether names must have the same case.
+        training: whether it must have the target and the weight too.
+
+    Raises:
+        InputError: a column is missing, or of a type that its family does not take.
+    """
+    found = {folded(column.name): column for column in columns}
+
+    def find(name: str, role: str) -> Column:
+        column = found.get(folded(name))
+        if column is None or (exact and column.name != name):
+            raise no_column(name, (column.name for column in columns), label, f"{role} of {model}")
+        return column
+
+    for feature in spec.features:
+        for name in feature.columns:
+            column = find(name, "a feature")
+            if column.kind not in feature.family.accepts and column.type != '"NULL"':
+                raise InputError(
+                    f"column {column.name!r} of {label} is {column.type}, which {model} cannot take "
+                    f"for a {feature.family.name} feature; cast it"
+                )
+    if training:
+        target = find(spec.target, "the target")
+        if target.type != spec.target_type and not (_is_text(target.type) and _is_text(spec.target_type)):
+            raise InputError(
+                f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
+                "cast it"
+            )
+        weight = find(spec.weight, "the weight") if spec.weight is not None else None
+        if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+            raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
+    return found
+
+
+def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
+    """The spec by which a model counts other rows, whose columns may have other types than those of the fit.
+
+    Args:
+        spec: of the model.
+        columns: of the source of the rows.
+        label: what messages call the source.
+        model: what messages call the model.
+        exact: whether names must have the same case.
+
+    Raises:
+        InputError: as `check_source`, for training.
+    """
+    found = check_source(spec, columns, label, model, training=True, exact=exact)
+    features = tuple(
+        replace(feature, floating=any(found[folded(name)].kind == "float" for name in feature.columns))
+        for feature in spec.features
+    )
+    return replace(spec, features=features)
+
+
+def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
+    """The rules that the rows of a training source must keep."""
+    kinds = {folded(column.name): column.kind for column in columns}
+    found = [Check("weight", spec.weight, _RULES["weight"])] if spec.weight else []
+    for feature in spec.features:
+        message = {
+            rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units)
+            for rule, text in _RULES.items()
+        }
+        missing = ["missing"] if feature.family.nulls == "error" else []
+        found += [
+            Check(rule, column, message[rule])
+            for column in feature.columns
+            for rule in [*feature.family.rules.get(kinds[folded(column)], ()), *missing]
+        ]
+    return found

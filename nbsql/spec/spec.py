@@ -1,0 +1,228 @@
+"""What to model, as plain data: columns, features, priors, and the spec that a model keeps."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from nbsql import family as family_module
+from nbsql.errors import ModelError
+from nbsql.family import Estimate, Family
+from nbsql.rendering.dialect import FRACTION
+from nbsql.spec.components import Components
+from nbsql.spec.join import Dimension
+from nbsql.spec.method import Logistic
+
+FORMAT = 1  # of the JSON text in the table `spec`
+
+
+@dataclass(frozen=True)
+class Feature:
+    """One feature of a model: a column, or the columns of a family over several.
+
+    Args:
+        name: the column, or the key under which the family was given.
+        index: from 1, in the source's order; numbers the parameters in the model's tables.
+        floating: whether a column may hold NaN or infinities.
+        whole: whether the column holds whole numbers.
+        types: of the columns, as the engine writes them; empty if they are not known.
+        complete: whether every row that it was fitted to has a value, and these differ.
+        few: whether these are few, of one of many categories.
+        inferred: whether the family follows from the column's type, in the fit that was asked for; a model does not keep it.
+    """
+
+    name: str
+    family: Family
+    columns: tuple[str, ...]
+    index: int
+    floating: bool
+    whole: bool = False
+    types: tuple[str, ...] = ()
+    complete: bool = False
+    few: bool = False
+    inferred: bool = field(default=False, compare=False)
+
+    @property
+    def plain(self) -> Feature:
+        """The feature with the covariance matrix of its rows as it is, neither shared nor shrunk."""
+        return replace(self, family=self.family.plain)
+
+    @property
+    def fractions(self) -> dict[str, str]:
+        """The types of the columns whose numbers need not be whole."""
+        return {column: kind for column, kind in zip(self.columns, self.types, strict=False) if FRACTION.fullmatch(kind)}
+
+    @property
+    def column(self) -> str:
+        return self.columns[0]
+
+    @property
+    def is_number(self) -> bool:
+        """Whether it is a column of numbers, whatever their distribution."""
+        return self.family.accepts == ("integer", "float", "decimal") and not self.family.over_columns
+
+
+@dataclass(frozen=True)
+class Check:
+    """A rule that training rows must keep (sql/macros/counting/rules.sql), and what to say of those that do not."""
+
+    rule: str
+    column: str
+    message: str
+
+    def broken(self, count: int) -> str:
+        """What to say when `count` rows break it."""
+        text, values = self.message, f"{count} values"
+        if count == 1:
+            text, values = text.replace(" are ", " is ", 1).replace(" hold ", " holds ", 1), "1 value"
+        return text.replace("{n}", values, 1).replace("{column}", repr(self.column), 1)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """The prior of the classes: "empirical", "uniform", "smoothed" (with alpha) or "given" (label as text, probability).
+
+    The smoothed one is the mean of its posterior distribution, or the mode, as `estimate` says.
+    """
+
+    kind: Literal["empirical", "uniform", "smoothed", "given"]
+    alpha: float = 0.0
+    given: tuple[tuple[str, float], ...] = ()
+    estimate: Estimate = "mean"
+
+    @property
+    def added(self) -> float:
+        """What is added to the count of a class."""
+        return self.alpha - 1 if self.estimate == "mode" else self.alpha
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A model as asked for, complete: nothing in it is left to a default."""
+
+    target: str
+    features: tuple[Feature, ...]
+    prior: Prior
+    id: tuple[str, ...] = ()
+    weight: str | None = None
+    target_type: str = ""
+    slice_by: str | None = None
+    given: bool = False  # whether somebody supplied its probabilities (nbsql/models/from_tables.py); it has no counts then
+    segment_by: str | None = None
+    segment_shrinkage: float = 0.0
+    logistic: Logistic | None = None
+    components: Components | None = None
+    joins: tuple[Dimension, ...] = ()
+    defaults: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def slice_expression(self) -> str | None:
+        """The expression by whose value the cells are counted: that of the slices, or of the segments."""
+        return self.slice_by or self.segment_by
+
+    @property
+    def is_sliced(self) -> bool:
+        """Whether the cells are counted by slice: by the value of an expression, or by component."""
+        return self.slice_expression is not None or self.components is not None
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that training reads, each once."""
+        wanted = [self.target, *([self.weight] if self.weight else []), *(c for f in self.features for c in f.columns)]
+        return list(dict.fromkeys(wanted))
+
+    @property
+    def bound(self) -> list[str]:
+        """What depends on all rows at once: features whose cells do not add up, and weights that were learnt."""
+        return [
+            *(feature.name for feature in self.features if feature.family.binding is not None),
+            *(["weights"] if self.logistic is not None else []),
+        ]
+
+    def to_json(self) -> str:
+        """The text of the table `spec`."""
+        return json.dumps(
+            {
+                "format": FORMAT,
+                "target": self.target,
+                "target_type": self.target_type,
+                "id": self.id,
+                "weight": self.weight,
+                "slice_by": self.slice_by,
+                "given": self.given,
+                **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
+                **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
+                **({"components": self.components.to_dict()} if self.components else {}),
+                **({"joins": [dimension.to_dict() for dimension in self.joins]} if self.joins else {}),
+                "prior": {
+                    "kind": self.prior.kind,
+                    "alpha": self.prior.alpha,
+                    "given": self.prior.given,
+                    **({} if self.prior.estimate == "mean" else {"estimate": self.prior.estimate}),
+                },
+                "features": [
+                    {
+                        "name": f.name,
+                        "columns": f.columns,
+                        "floating": f.floating,
+                        "whole": f.whole,
+                        "types": f.types,
+                        **({"complete": True} if f.complete else {}),
+                        **({"few": True} if f.few else {}),
+                        **f.family.to_dict(),
+                    }
+                    for f in self.features
+                ],
+                "defaults": self.defaults,
+            },
+            ensure_ascii=False,
+            indent=2,
+        )
+
+    @classmethod
+    def from_json(cls, text: str, model: str) -> Spec:
+        """The spec that `to_json` wrote.
+
+        Raises:
+            ModelError: the text is damaged, or of a newer version of nbsql.
+        """
+        try:
+            data = json.loads(text)
+            if data["format"] > FORMAT:
+                raise ModelError(f"model {model!r} was written by a newer nbsql; upgrade nbsql to read it")
+            features = []
+            for index, entry in enumerate(data["features"], start=1):
+                options = dict(entry)
+                name, columns = options.pop("name"), tuple(options.pop("columns"))
+                if family_module.STORED[options["family"]].over_columns:
+                    options["columns"] = columns
+                floating, whole = options.pop("floating"), options.pop("whole")
+                types = tuple(options.pop("types", ()))
+                complete, few = options.pop("complete", False), options.pop("few", False)
+                family = family_module.from_dict(options)
+                features.append(Feature(name, family, columns, index, floating, whole, types, complete, few))
+            prior = data["prior"]
+            return cls(
+                target=data["target"],
+                target_type=data["target_type"],
+                id=tuple(data["id"]),
+                weight=data["weight"],
+                slice_by=data["slice_by"],
+                given=data.get("given", False),
+                segment_by=data.get("segment_by"),
+                segment_shrinkage=data.get("segment_shrinkage", 0.0),
+                logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
+                components=Components.from_dict(data["components"]) if "components" in data else None,
+                joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),
+                features=tuple(features),
+                prior=Prior(
+                    prior["kind"],
+                    prior["alpha"],
+                    tuple((label, p) for label, p in prior["given"]),
+                    prior.get("estimate", "mean"),
+                ),
+                defaults=data["defaults"],
+            )
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            raise ModelError(f"the spec of model {model!r} is damaged ({error}); fit it again with replace=True") from None

@@ -1,0 +1,53 @@
+"""What a model reads, made from its statistics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+from nbsql.engines.engine import Engine
+from nbsql.plan import Entry, Plan, Statement
+from nbsql.plan.classes import ClassColumn, class_columns, scored
+from nbsql.version import __version__
+
+
+def build(engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None) -> tuple[Plan, list[ClassColumn]]:
+    """Make what a new model reads from the statistics that are there already.
+
+    Args:
+        engine: where.
+        plan: of the model.
+        entries: the lines of its ledger.
+        wide: the form of the tables that scoring reads; None chooses it by their size.
+
+    Returns:
+        The plan of the model, in the form in which it was written, and its classes.
+    """
+    described = [*plan.described(__version__, entries[0]), *map(plan.enter, entries[1:])]
+    views = [statement for statement in described if statement.small and statement.name in ("likelihoods", "components")]
+    run_statements(engine, plan, [statement for statement in described if statement not in views])
+    classes = class_columns(engine.rows(plan.class_order()))
+    wide = plan.is_wide(scored(classes)) if wide is None else wide
+    plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
+    statements = [*plan.compiled(classes), *views]
+    if not plan.relations.temporary:
+        statements.extend([*plan.macros(classes), *plan.published()])
+        statements.extend(plan.commented([*described, *statements]))
+    run_statements(engine, plan, statements)
+    return plan, classes
+
+
+def run_statements(engine: Engine, plan: Plan, statements: Iterable[Statement]) -> None:
+    """Run statements that may make macros of a model."""
+    with engine.making_macros(plan.relations.path):
+        for small, run in groupby(statements, key=lambda statement: statement.small):
+            if small:
+                first, *others = run
+                engine.run_script(first.name, [first.sql, *(statement.sql for statement in others)])
+            else:
+                for statement in run:
+                    run_statement(engine, statement)
+
+
+def run_statement(engine: Engine, statement: Statement) -> None:
+    engine.run(statement.name, statement.sql)

@@ -1,0 +1,69 @@
+"""The calibration of a model as it is kept: made, read, restored and dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import ModelError
+from nbsql.plan import CALIBRATED, Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.rendering.relations import Relations
+from nbsql.storage.build import run_statements
+from nbsql.storage.schema import is_calibrated
+from nbsql.warn import say
+
+
+def method_of(engine: Engine, plan: Plan, title: str) -> str:
+    """How a model is calibrated.
+
+    Raises:
+        ModelError: it is not.
+    """
+    if not is_calibrated(engine, plan.relations):
+        raise ModelError(f"{title} is not calibrated; calibrate it first")
+    return calibration_method(engine, plan)
+
+
+def calibration_method(engine: Engine, plan: Plan) -> str:
+    return str(engine.ask("calibration_method", plan.relations["calibration"])[0][0])
+
+
+def calibration_text(engine: Engine, plan: Plan) -> str | None:
+    """What a model is calibrated by, as one text that `restore_calibration` reads; None if it is not."""
+    if not is_calibrated(engine, plan.relations):
+        return None
+    return str(engine.ask("calibration_text", plan.relations["calibration"])[0][0])
+
+
+def restore_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], text: str) -> None:
+    """Calibrate a model that was just made as the one was that `calibration_text` has read."""
+    query = engine.renderer.fragment("calibration_of_text", plan.context(classes), plan.relations["parameters"], text)
+    create_calibration(engine, plan, classes, query)
+
+
+def create_calibration(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], query: Markup) -> None:
+    """Make the table `calibration`, and the macros or functions that read it."""
+    place = plan.relations["calibration"]
+    engine.create("calibrate", place, query, temporary=plan.relations.temporary)
+    if not plan.relations.temporary:
+        made = list(plan.calibrated_macros(classes, calibration_method(engine, plan)))
+        run_statements(engine, plan, [*made, *plan.commented(made, more=("calibration",))])
+
+
+def drop_calibration(engine: Engine, relations: Relations) -> None:
+    """Drop what a calibration made, if there is one."""
+    renderer = engine.renderer
+    if not relations.temporary:
+        for name in CALIBRATED:
+            engine.run(f"drop {name}", renderer.statement("drop_relation", "macro", relations[name], if_exists=True))
+    engine.run("drop calibration", renderer.statement("drop_relation", "table", relations["calibration"], if_exists=True))
+
+
+def outdate(engine: Engine, relations: Relations, title: str) -> None:
+    """Drop the calibration of a model that has changed, and say so."""
+    if is_calibrated(engine, relations):
+        drop_calibration(engine, relations)
+        say(f"{title} has changed, and its calibration, which was of the model before, is dropped; calibrate it again")

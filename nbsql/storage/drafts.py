@@ -1,0 +1,92 @@
+"""Models made aside and published whole, on engines that have no transactions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError
+from nbsql.plan import Plan
+from nbsql.plan.parts import PUBLISHED
+from nbsql.rendering.relations import Relations
+from nbsql.storage.schema import is_calibrated
+
+_TABLES = tuple(part for part in PUBLISHED if part not in ("likelihoods", "spec"))
+
+
+def draft(engine: Engine, relations: Relations) -> Relations:
+    """Where a model is made that is to be at `relations`: there, or in temporary tables first."""
+    if not engine.drafts or relations.temporary:
+        return relations
+    return Relations(engine.renderer, transient=engine.transient_name())
+
+
+def drafted(engine: Engine, plan: Plan) -> Plan:
+    """The plan of a model that is to change: of itself, or of a draft that reads its tables until they are made anew."""
+    relations = draft(engine, plan.relations)
+    if relations is plan.relations:
+        return plan
+    for name in ("spec", "likelihoods", *_tables(engine, plan)):
+        query = engine.renderer.fragment("all_rows", plan.relations[name])
+        engine.run(f"draft {name}", engine.renderer.statement("create_view_as", relations[name], query, temporary=True))
+    return Plan(engine.renderer, plan.spec, relations, wide=plan.wide)
+
+
+def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None) -> Plan:
+    """Write a model that was made as a draft to where it is to be, and drop the draft.
+
+    Args:
+        engine: where.
+        plan: of the draft.
+        relations: where the model is to be.
+        stamp: what `updated_at` was when the draft was begun; None where there was no model, or another takes its place.
+
+    Raises:
+        DatabaseError: the model has been changed by another session since.
+    """
+    if relations is plan.relations:
+        return plan
+    from nbsql.engines.spark import catalog
+    from nbsql.engines.spark.engine import on_spark
+
+    spark, renderer = on_spark(engine, "a draft"), engine.renderer
+    schema = relations.path[-1]
+    final = Plan(renderer, plan.spec, relations, wide=plan.wide)
+    engine.run("schema", final.create_schema().sql)
+    number = catalog.next_number(spark, schema)
+    numbered = Relations(renderer, schema, ending=f"_{number}")
+
+    def write(name: str) -> None:
+        query = renderer.fragment("all_rows", plan.relations[name])
+        engine.create(name, numbered[name], query, temporary=False)
+
+    for name in _tables(engine, plan):
+        write(name)
+    engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).likelihoods().sql)
+    if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
+        raise DatabaseError("another session is changing the same model at this moment; try again when it is done")
+    write("spec")
+    catalog.switch(spark, schema, number)
+    for statement in final.published():
+        engine.run(statement.name, statement.sql)
+    discard(engine, plan)
+    return final
+
+
+def discard(engine: Engine, plan: Plan) -> None:
+    """Drop the tables and views of a draft."""
+    for name in ("likelihoods", "spec", *_tables(engine, plan)):
+        engine.run(f"drop {name}", engine.renderer.statement("drop_relation", "table", plan.relations[name], if_exists=True))
+
+
+def _tables(engine: Engine, plan: Plan) -> list[str]:
+    """The tables that a model has beside its spec."""
+    features = plan.spec.features
+    absent = {
+        "lookups": not any(feature.family.looked_up for feature in features),
+        "estimates": not features,
+        "calibration": not is_calibrated(engine, plan.relations),
+        "components": plan.spec.components is None,
+        "weights": plan.spec.logistic is None,
+    }
+    return [name for name in _TABLES if not absent.get(name, False)]

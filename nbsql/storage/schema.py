@@ -1,0 +1,107 @@
+"""Models as schemas: which schema is a model, what is in it, and how it goes."""
+
+from __future__ import annotations
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
+from nbsql.plan import MACROS, PARTS
+from nbsql.rendering.relations import Relations
+
+# What nbsql makes in a model's schema, in an order in which it can be dropped.
+CONTENTS: dict[str, str] = {name: part.kind for name, part in PARTS.items()}
+
+_OPTIONAL = tuple(name for name, part in PARTS.items() if part.optional)
+
+
+def model_names(engine: Engine, database: str) -> list[str]:
+    """The schemas of a database that are models."""
+    return [row[0] for row in engine.ask("model_schemas", database)]
+
+
+def find(engine: Engine, database: str, name: str) -> str:
+    """The model's schema as the catalogue spells it.
+
+    Raises:
+        InputError: the name is no name.
+        ModelError: there is no such schema, or it is not a model, or a part of it is missing.
+    """
+    if not isinstance(name, str):
+        raise InputError(f"a model's name must be text, not {name!r}")
+    schema = engine.schema(database, name)
+    models = model_names(engine, database)
+    if schema is None:
+        hint = suggestion(name, models) or (f"; there are {listed(models)}" if models else "; there are none yet")
+        raise ModelError(f"no model {name!r} in {database!r}{hint}")
+    if schema not in models:
+        raise ModelError(f"schema {schema!r} is not a model of nbsql: it has no table 'spec'")
+    present = {found for found, _ in engine.ask("contents", database, schema)}
+    optional = _OPTIONAL if engine.renderer.dialect.traits.table_macros else (*_OPTIONAL, *MACROS)
+    missing = [part for part in CONTENTS if part not in present and part not in optional]
+    if missing:
+        raise ModelError(f"model {schema!r} is damaged: {listed(missing)} is missing; fit it again with replace=True")
+    return schema
+
+
+def is_calibrated(engine: Engine, relations: Relations) -> bool:
+    """Whether a model has a table `calibration`."""
+    try:
+        engine.columns(relations["calibration"])
+    except DatabaseError:
+        return False
+    return True
+
+
+def check_new_name(engine: Engine, database: str, name: str, *, replace: bool) -> None:
+    """Raise unless a model of that name may be made.
+
+    Raises:
+        InputError: the name is no name.
+        ModelError: the name is taken, by a model and without `replace`, or by a schema that is not nbsql's.
+    """
+    if not isinstance(name, str) or not name or "\x00" in name:
+        raise InputError(f"a model's name must be a text of at least one character, not {name!r}")
+    engine.check_name(name)
+    schema = engine.schema(database, name)
+    if schema is None:
+        return
+    if schema not in model_names(engine, database):
+        raise ModelError(f"schema {schema!r} is there already and is not a model of nbsql; choose another name")
+    if not replace:
+        raise ModelError(f"model {schema!r} is there already; fit it with replace=True, or choose another name")
+
+
+def displace(engine: Engine, database: str, schema: str) -> None:
+    """Drop a model that another takes the place of; on some engines at the end, so that it can be read until then.
+
+    Raises:
+        ModelError: the schema holds something that nbsql did not make.
+    """
+    aside = engine.set_aside(database, schema, lambda name: drop_schema(engine, database, name))
+    if aside is None:
+        drop_schema(engine, database, schema)
+    else:
+        check_contents(engine, database, aside, schema)
+
+
+def check_contents(engine: Engine, database: str, schema: str, title: str) -> dict[str, str]:
+    """What is in a model's schema, by name; ModelError if something is not nbsql's."""
+    contents = engine.ask("contents", database, schema)
+    foreign = [name for name, kind in contents if CONTENTS.get(name) != kind]
+    if foreign:
+        raise ModelError(f"schema {title!r} holds {listed(foreign)}, which nbsql did not make; move it elsewhere first")
+    return dict(contents)
+
+
+def drop_schema(engine: Engine, database: str, schema: str) -> None:
+    """Drop a model, and nothing that is not nbsql's.
+
+    Raises:
+        ModelError: the schema holds something that nbsql did not make.
+    """
+    present = check_contents(engine, database, schema, schema)
+    ident = engine.renderer.dialect.ident
+    for name, kind in CONTENTS.items():
+        if name in present and not engine.renderer.dialect.traits.cascades:
+            statement = engine.renderer.statement("drop_relation", kind, ident(*engine.path(database, schema), name))
+            engine.run(f"drop {name}", statement)
+    engine.run("drop schema", engine.renderer.statement("drop_schema", ident(*engine.path(database, schema))))

@@ -1,0 +1,219 @@
+"""A model of one engine as another has it: types by their names there, and values as they are written there."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
+from nbsql.family import Categorical, Joint, Text
+from nbsql.spec.spec import Feature, Spec
+
+ENGINES = ("DuckDB", "PostgreSQL", "Spark")
+
+_UNSCALED = ("DOUBLE", "numeric", "double")  # a decimal of any number of digits
+# What each engine calls a type. Of the rows that have a name of an engine's, the first is meant.
+_NAMES = [
+    ("BOOLEAN", "boolean", "boolean"),
+    ("SMALLINT", "smallint", "smallint"),
+    ("INTEGER", "integer", "int"),
+    ("BIGINT", "bigint", "bigint"),
+    ("DOUBLE", "double precision", "double"),
+    ("TINYINT", "smallint", "tinyint"),
+    ("UTINYINT", "smallint", "smallint"),
+    ("USMALLINT", "integer", "int"),
+    ("UINTEGER", "bigint", "bigint"),
+    _UNSCALED,
+    ("UBIGINT", "numeric", "decimal(20,0)"),
+    ("HUGEINT", "numeric", "decimal(38,0)"),
+    ("UHUGEINT", "numeric", "decimal(38,0)"),
+    ("FLOAT", "real", "float"),
+    ("UUID", "uuid", "string"),
+    ("DATE", "date", "date"),
+    ("TIME", "time without time zone", "string"),
+    ("TIME WITH TIME ZONE", "time with time zone", "string"),
+    ("TIMESTAMP", "timestamp without time zone", "timestamp_ntz"),
+    ("TIMESTAMP_S", "timestamp without time zone", "timestamp_ntz"),
+    ("TIMESTAMP_MS", "timestamp without time zone", "timestamp_ntz"),
+    ("TIMESTAMP_NS", "timestamp without time zone", "timestamp_ntz"),
+    ("TIMESTAMP WITH TIME ZONE", "timestamp with time zone", "timestamp"),
+    ("INTERVAL", "interval", "string"),
+    ('"NULL"', "integer", "void"),
+]
+_TEXT = ("VARCHAR", "text", "string")
+_TOKENS = ("VARCHAR[]", "text[]", "array<string>")
+_TOKEN_COUNTS = ("MAP(VARCHAR, DOUBLE)", None, "map<string,double>")
+_DECIMAL = ("DECIMAL({},{})", "numeric", "decimal({},{})")
+_MOST_DIGITS = 38
+_SCALED = re.compile(r"(?:decimal|numeric)\((\d+), ?(\d+)\)", re.IGNORECASE)
+
+_NUMBER = re.compile(r"-?(\d+)(?:\.(\d+))?")
+
+
+def type_on(kind: str, of: str, to: str) -> str:
+    """What one engine calls a type of another; a text, where it has none that is like it.
+
+    Raises:
+        NotSupportedError: it has none at all.
+
+    >>> type_on("DECIMAL(4,2)", "DuckDB", "PostgreSQL"), type_on("mood", "PostgreSQL", "Spark")
+    ('numeric', 'string')
+    """
+    ours, theirs = ENGINES.index(of), ENGINES.index(to)
+    scaled = _SCALED.fullmatch(kind)
+    if scaled is not None:
+        return (_DECIMAL if int(scaled[1]) <= _MOST_DIGITS else _UNSCALED)[theirs].format(*scaled.groups())
+    lower = kind.lower()
+    if lower.startswith("map"):
+        found = _TOKEN_COUNTS[theirs]
+        if found is None:
+            raise NotSupportedError(f"columns of the type {kind} are not available on {to}; they are on {of}")
+        return found
+    if lower.endswith("[]") or lower.startswith("array<"):
+        return _TOKENS[theirs]
+    if lower == _TEXT[ours].lower():
+        return _TEXT[theirs]
+    return next((row[theirs] for row in _NAMES if row[ours].lower() == lower), _TEXT[theirs])
+
+
+def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
+    """The same of a column that has these values: PostgreSQL calls decimals of any number of digits numeric.
+
+    >>> type_of(["1.50", "22.25"], "numeric", "PostgreSQL", "DuckDB")
+    'DECIMAL(38,2)'
+    """
+    decimals = [_NUMBER.fullmatch(text) for text in texts] if kind == "numeric" else []
+    found = [decimal for decimal in decimals if decimal is not None]
+    scale, whole = (max((len(decimal[part] or "") for decimal in found), default=0) for part in (2, 1))
+    if to == ENGINES[0] and found and len(found) == len(decimals) and scale == 0 and whole > _MOST_DIGITS:
+        return "HUGEINT"
+    if found and len(found) == len(decimals) and scale + whole <= _MOST_DIGITS:
+        return _DECIMAL[ENGINES.index(to)].format(_MOST_DIGITS, scale)
+    return type_on(kind, of, to)
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The rows of a file, and of its calibration: what a model knows beside its spec.
+
+    Args:
+        rows: a list a cell: slice, class (as text), feature, value, n, mean, m2, batch.
+        calibration: a row a class and knot; None: it is not calibrated.
+    """
+
+    rows: list[list[Any]]
+    calibration: list[dict[str, Any]] | None
+
+
+def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) -> tuple[Spec, Cells]:
+    """The spec and the cells of a model of the engine `of`, as this one would have counted them.
+
+    A number, a time or an interval may be written in another way here, and is read and written anew where it is a text: as a
+    category, a label, or a level that was declared.
+
+    Raises:
+        InputError: it has joins, whose tables are there.
+        ModelError: a value is none of its type here, or two classes are one.
+        NotSupportedError: there is no such type here.
+    """
+    to = engine.title
+    if spec.joins:
+        raise InputError(f"{title} joins tables of {of}, which {to} does not reach; fit it there on a view that joins them")
+    known = {row[1] for row in cells.rows} - {None}
+    target_type = type_of(known, spec.target_type, of, to)
+    labels = _written(engine, target_type, known, title)
+    if len(set(labels.values())) < len(labels):
+        one = f"classes of the type {spec.target_type}, of which {target_type} of {to} makes one"
+        raise ModelError(f"{title} has {one}; cast the target, and fit again")
+
+    def label(text: Any) -> Any:
+        return labels.get(text, text)
+
+    features, values = [], {}
+    for feature in spec.features:
+        if isinstance(feature.family, Text):
+            engine.check_pattern(feature.family.pattern)
+        if isinstance(feature.family, (Categorical, Joint)):
+            found = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
+            translated_feature, values[feature.name] = _rewritten(engine, feature, found, of, title)
+        else:
+            translated_feature = replace(feature, types=tuple(type_on(kind, of, to) for kind in feature.types))
+        features.append(translated_feature)
+    rows = [
+        [row[0], label(row[1]), row[2], values[row[2]](row[3]) if row[2] in values and row[3] is not None else row[3], *row[4:]]
+        for row in cells.rows
+    ]
+    calibration = cells.calibration and [{**row, "class": label(row.get("class"))} for row in cells.calibration]
+    prior = replace(spec.prior, given=tuple((label(c), p) for c, p in spec.prior.given))
+    components = spec.components
+    if components is not None:
+        components = replace(components, splits=tuple(replace(each, label=label(each.label)) for each in components.splits))
+    whole = replace(spec, features=tuple(features), target_type=target_type, prior=prior, components=components)
+    return whole, Cells(rows, calibration)
+
+
+def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, title: str) -> tuple[Feature, Callable[[str], str]]:
+    """A category of a model of another engine with its levels as they are written here, and what so writes a value."""
+    family = feature.family
+    lists = (
+        {value: json.loads(value) for value in values} if isinstance(family, Joint) else {value: [value] for value in values}
+    )
+    alphas = family.alpha if isinstance(family.alpha, Mapping) else {}
+    levels = {*family.levels, *alphas} if isinstance(family, Categorical) else set()
+    columns = [{each[number] for each in lists.values()} - {None} | levels for number in range(len(feature.columns))]
+    kinds = feature.types or ["text"] * len(columns)
+    types = tuple(type_of(texts, kind, of, engine.title) for texts, kind in zip(columns, kinds, strict=True))
+    feature = replace(feature, types=types)
+    tables = [_written_of(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
+    if not isinstance(family, Categorical):
+        written = {
+            value: [table.get(each) for table, each in zip(tables, found, strict=True)] for value, found in lists.items()
+        }
+        joint = {value: json.dumps(found, ensure_ascii=False, separators=(",", ":")) for value, found in written.items()}
+        return feature, joint.__getitem__
+    (table,) = tables
+    alpha = {table[level]: count for level, count in alphas.items()} if alphas else family.alpha
+    family = replace(family, alpha=alpha, levels=[table[level] for level in family.levels])
+    return replace(feature, family=family), table.__getitem__
+
+
+def _written_of(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
+    """The values of a column of a category as they are written here, by how they are elsewhere."""
+    column, family = feature.columns[number], feature.family
+    whole = column in family.integers if isinstance(family, Joint) else feature.whole
+
+    def written(x: Markup) -> Markup:
+        return engine.renderer.fragment("text_as_fitted", feature, column, whole, x)
+
+    return _written(engine, feature.types[number], texts, title, written)
+
+
+def _written(
+    engine: Engine, kind: str, texts: Iterable[str], title: str, written: Callable[[Markup], Markup] | None = None
+) -> dict[str, str]:
+    """Values of a type as they are written here, by how they are elsewhere."""
+    wanted = sorted(texts)
+    if kind == _TEXT[ENGINES.index(engine.title)] or not wanted:
+        return {text: text for text in wanted}
+    render = engine.renderer.fragment
+    x = render("cast_text", engine.renderer.dialect.query(kind))
+    expression = written(x) if written is not None else render("text_of", x)
+    try:
+        found = dict(engine.ask("rewritten", wanted, expression))
+        reason = "" if None not in found.values() else next(repr(text) for text in found if found[text] is None)
+    except DatabaseError as error:
+        found, reason = {}, str(error)
+    if reason:
+        raise ModelError(f"{title} has values that are no {kind} of {engine.title} ({reason}); cast the column, and fit again")
+    return found
+
+
+def columns_of(rows: Sequence[Sequence[Any]]) -> list[dict[str, Any]]:
+    """Cells as objects of JSON."""
+    return [dict(zip(("slice", "class", "feature", "value", "n", "mean", "m2", "batch"), row, strict=True)) for row in rows]

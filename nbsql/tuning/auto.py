@@ -1,0 +1,374 @@
+"""The families of the columns by cross-validated log loss: all candidates are counted at once, and none is fitted twice."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from markupsafe import Markup
+
+from nbsql.answers.query import Query
+from nbsql.answers.table import Table
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError, no_column
+from nbsql.family import Family
+from nbsql.judging.folds import Folds, resolved
+from nbsql.judging.leave_one_out import check_folds
+from nbsql.model import Model
+from nbsql.spec.options import Best, Forward, Options
+from nbsql.spec.spec import Feature
+from nbsql.tuning.candidates import candidates
+from nbsql.tuning.combining import OUT, Combining, Score
+from nbsql.tuning.sweep import Ranking, family_text
+
+AUTO = "auto"
+FOLDS = 5
+BUDGET = 50_000  # rows
+EVERY = "*"
+LEFT_OUT = "left out"
+Families = str | Mapping[str, str | Family]
+LEAST = 2.0  # standard errors that a gain must be above, so that ties go to the default
+_ROUNDS = 8
+_ENOUGH = 1e-4  # of the log loss: a round that gains less is the last
+_CLASSES = 40
+_MILLION = 1_000_000
+_RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
+_TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
+
+
+@dataclass(frozen=True, repr=False)
+class Auto(Ranking):
+    """What was tried for the families of the columns, and what it gained, on rows that were not met.
+
+    `best` fits once more, to all rows of the source, and calibrates by folds if that earned its place.
+
+    Args:
+        rows: that it was judged on.
+        families: that were chosen, by column: those that are not what a fit takes by itself.
+        exclude: the columns that the rest does better without.
+        calibrated: whether a temperature (`Model.calibrate`) earned its place.
+        ranking: a row a setting: rank, setting, log_loss, gain (over the default, in nats a row), standard_error (of that),
+            chosen.
+        tried: a row a column and candidate: feature, family ("left out": none), alone (the log loss with the prior alone),
+            log_loss (with all other columns as they were chosen), gain (over the default family there), standard_error, chosen.
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 2 * 3 + i % 5 AS x FROM range(60) AS r(i)")
+    >>> found = nbsql.auto(con, "t", target="y", folds=3)
+    >>> found.best().classes
+    [0, 1]
+    """
+
+    rows: int
+    families: Mapping[str, Family]
+    exclude: Sequence[str]
+    calibrated: bool
+    ranking: Query
+    tried: Query
+    _make: Callable[..., Model] = field(repr=False)
+
+    def _shown(self) -> tuple[list[str], list[Table]]:
+        lines = [
+            [str(rank), f"{loss:.4f}", f"{gain:.4f}", f"{error:.4f}", f"{setting}{' (chosen)' if chosen else ''}"]
+            for rank, setting, loss, gain, error, chosen in self.ranking
+        ]
+        tables = [Table(["rank", "log loss", "gain", "± s.e.", "setting"], lines, right=range(4), widest=200)]
+        families = [[name, family_text(family)] for name, family in self.families.items()]
+        families += [[name, LEFT_OUT] for name in self.exclude]
+        tables += [Table(["column", "chosen"], families, widest=200)] if families else []
+        return [f"{self.rows:,} rows predicted by models that have not met them"], tables
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What was chosen, and how it was found.
+
+    Args:
+        rows: that it was judged on.
+        families: by column, where they are not the default's.
+        exclude: the columns that are left out.
+        calibrated: whether a temperature earned its place.
+        ranking: the rows of `Auto.ranking`.
+        tried: those of `Auto.tried`.
+    """
+
+    rows: int
+    families: dict[str, Family]
+    exclude: list[str]
+    calibrated: bool
+    ranking: list[tuple[Any, ...]]
+    tried: list[tuple[Any, ...]]
+
+    def options(self, options: Options) -> Options:
+        """The options of a fit with what was chosen."""
+        exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
+        features = options.features
+        if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
+            features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
+        excluded = [*exclude, *self.exclude] if features is None else exclude
+        return replace(options, families={**options.families, **self.families}, features=features, exclude=excluded)
+
+
+def choose(
+    engine: Engine,
+    source: Source,
+    options: Options,
+    *,
+    columns: Sequence[str] | None = None,
+    leave_out: bool,
+    calibrate: bool,
+    folds: int | str,
+    fold: str | None,
+    budget: int | None,
+) -> Choice:
+    """Choose families within a transaction of the caller's; see `nbsql.auto`.
+
+    Args:
+        engine: where.
+        source: what to learn from and to predict.
+        options: what to model; the columns that have a family there keep it.
+        columns: whose families are to be chosen; None for all that have none.
+        leave_out: whether a column may be left out.
+        calibrate: whether a temperature is tried.
+        folds: how many.
+        fold: the column that says the fold of a row, instead.
+        budget: rows to judge on, at most; None for all.
+    """
+    engine.need(AUTO)
+    check_folds(folds, fold)
+    if isinstance(folds, str):
+        raise InputError("auto takes folds, a whole number of at least 2, and no 'loo'")
+    if isinstance(options.features, (Best, Forward)):
+        raise InputError(
+            f"auto does not take features=nbsql.{type(options.features).__name__}(...); name the features, or none"
+        )
+    if options.classifier.name != "naive":
+        raise InputError(f"auto chooses families of method='naive', not of {options.classifier.name!r}")
+    options = replace(options, slice_by=None)
+    with engine.temporaries() as temporary:
+        part = _part(engine, source, options, fold, budget, temporary)
+        return _Choosing(engine, part, options, columns, leave_out, folds, fold, temporary).run(calibrate=calibrate)
+
+
+def _part(
+    engine: Engine, source: Source, options: Options, fold: str | None, budget: int | None, temporary: Callable[[str], Markup]
+) -> Source:
+    """The source, or so many of its rows as a table, always the same ones."""
+    if budget is None:
+        return source
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+        raise InputError(f"budget must be a whole number of rows of at least 1, or None for all, not {budget!r}")
+    rows = engine.ask("row_count", source.relation)[0][0]
+    if rows <= budget:
+        return source
+    spec = resolved(source, [options], fold)[0]
+    relation = temporary("part")
+    query = engine.renderer.fragment("part_of_rows", source.relation, spec.columns, round(_MILLION * budget / rows))
+    engine.create(f"take {budget:,} of {rows:,} rows", relation, query)
+    return Source(relation, source.label, source.columns, is_table=True)
+
+
+class _Choosing:
+    """One choice of families, in temporary tables."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        source: Source,
+        options: Options,
+        columns: Sequence[str] | None,
+        leave_out: bool,
+        folds: int,
+        fold: str | None,
+        temporary: Callable[[str], Markup],
+    ) -> None:
+        default = resolved(source, [options], fold)[0]
+        self.leave_out = leave_out
+        given = {name.lower() for name in options.families} if columns is None else set()
+        wanted = None if columns is None else {name.lower() for name in columns}
+        free = [
+            feature
+            for feature in default.features
+            if feature.inferred and feature.name.lower() not in given and (wanted is None or feature.name.lower() in wanted)
+        ]
+        for feature in default.features:
+            if feature.family.complement:
+                raise InputError(
+                    f"auto does not take {feature.name!r}, which is a complement: "
+                    "whether the prior counts depends on the other features"
+                )
+        self.free = {feature.name for feature in free}
+        families = candidates(engine, source, default, free)
+        layers = max([0, *map(len, families.values())])
+        settings = [options]
+        for layer in range(layers):
+            chosen = {name: found[layer] for name, found in families.items() if layer < len(found)}
+            settings.append(replace(options, families={**options.families, **chosen}))
+        dealt = Folds(engine, source, resolved(source, settings, fold), temporary, folds=folds, fold=fold)
+        if len(dealt.labels) > _CLASSES:
+            raise InputError(f"auto takes at most {_CLASSES} classes, and {source.label} has {len(dealt.labels)}")
+        self.families: dict[str, list[Family]] = {}
+        features: dict[str, list[Feature]] = {}
+        for feature in dealt.specs[0].features:
+            others = families.get(feature.name, [])
+            self.families[feature.name] = [feature.family, *others]
+            features[feature.name] = [
+                feature,
+                *(_named(dealt.specs[1 + layer].features, feature) for layer in range(len(others))),
+            ]
+        self.rows = dealt.rows
+        self.combining = Combining(dealt, dealt.specs[0], features, temporary)
+        self.default = {name: numbers[0] for name, numbers in self.combining.numbers.items()}
+        self.alone = {name: self.combining.alone(name) for name in features}
+
+    def _tried(self, column: str) -> list[int]:
+        numbers = self.combining.numbers[column]
+        return [*numbers, OUT] if self.leave_out and column in self.free else numbers
+
+    def run(self, *, calibrate: bool) -> Choice:
+        """Search, compare what was found with the default, and say what was tried."""
+        combining = self.combining
+        settings = [("default", self.default, False), ("families chosen", self._search(heated=False), False)]
+        if calibrate:
+            settings.insert(1, ("default, calibrated", self.default, True))
+            settings.append(("families chosen, calibrated", self._search(heated=True), True))
+        losses, heats = [], []
+        for _, chosen, heated in settings:
+            standing = combining.standing(chosen)
+            best, by_fold = combining.temperatures(standing) if heated else (1.0, None)
+            losses.append(combining.losses(standing, by_fold))
+            heats.append(best)
+            combining.drop(standing)
+        scores = [combining.compared(each, losses[0]) for each in losses]
+        winner = 0
+        for number in range(1, len(settings)):
+            if combining.compared(losses[number], losses[winner]).is_sure(LEAST):
+                winner = number
+        order = sorted(range(len(settings)), key=lambda number: (number != winner, float(f"{scores[number].loss:.9g}"), number))
+        ranking = [
+            (rank, settings[number][0], *_figures(scores[number]), number == winner)
+            for rank, number in enumerate(order, start=1)
+        ]
+        _, chosen, heated = settings[winner]
+        return Choice(
+            self.rows,
+            {name: self._family(name, number) for name, number in chosen.items() if number not in (OUT, self.default[name])},
+            [name for name, number in chosen.items() if number == OUT],
+            heated,
+            ranking,
+            list(self._settings(chosen, heats[winner])),
+        )
+
+    def _family(self, column: str, number: int) -> Family:
+        return self.families[column][number - self.default[column]]
+
+    def _text(self, column: str, number: int) -> str:
+        family = self._family(column, number)
+        inferred = number == self.default[column] and column in self.free
+        return family_text(type(family)() if inferred else family)
+
+    def _search(self, *, heated: bool) -> dict[str, int]:
+        """A candidate a column: first each by itself, then round the columns until nothing gains."""
+        combining = self.combining
+        chosen = {name: self._pick(name, self.alone[name], keep=True) for name in self.default}
+        standing = combining.standing(chosen)
+        temperature = combining.temperatures(standing)[0] if heated else 1.0
+        loss = float("inf")
+        for _ in range(_ROUNDS):
+            before, start = loss, True
+            for name in chosen:
+                tried = self._tried(name)
+                if len(tried) < 2:
+                    continue
+                scores = combining.scores(standing, name, chosen[name], tried, temperature)
+                if start and before == float("inf"):
+                    before = scores[chosen[name]].loss
+                start = False
+                wanted = self._pick(name, scores)
+                if wanted != chosen[name]:
+                    standing = combining.move(standing, name, chosen[name], wanted)
+                    chosen[name] = wanted
+                loss = scores[wanted].loss
+            if heated:
+                temperature = combining.temperatures(standing)[0]
+            if before - loss < _ENOUGH:
+                break
+        combining.drop(standing)
+        return chosen
+
+    def _pick(self, column: str, scores: Mapping[int, Score], *, keep: bool = False) -> int:
+        """The candidate of the lowest loss among those that gain for sure over the default; without one, the default.
+
+        Args:
+            column: whose.
+            scores: of its candidates, the default first.
+            keep: whether the column is not to be left out yet.
+        """
+        sure = [number for number in self._tried(column) if scores[number].is_sure(LEAST) and not (keep and number == OUT)]
+        return min(sure, key=lambda number: (scores[number].loss, number), default=self.default[column])
+
+    def _settings(self, chosen: Mapping[str, int], temperature: float) -> Iterator[tuple[Any, ...]]:
+        standing = self.combining.standing(chosen)
+        for name in self.default:
+            tried = self._tried(name)
+            scores = self.combining.scores(standing, name, chosen[name], tried, temperature)
+            for number in sorted(tried, key=lambda number: (number != chosen[name], scores[number].loss, number)):
+                text = LEFT_OUT if number == OUT else self._text(name, number)
+                yield name, text, self.alone[name][number].loss, *_figures(scores[number]), number == chosen[name]
+
+
+def _figures(score: Score) -> tuple[float, float, float]:
+    return score.loss, score.gain, score.error
+
+
+def _named(features: Sequence[Feature], wanted: Feature) -> Feature:
+    return next(feature for feature in features if feature.name == wanted.name)
+
+
+def columns_to_choose(families: Families) -> tuple[list[str] | None, Mapping[str, str | Family]]:
+    """The columns whose families are to be chosen, None for all that have none, and the families of the others.
+
+    Args:
+        families: of a fit: "auto", or a dictionary in which some are "auto"; that of "*" is of all that have none.
+    """
+    if _is_auto(families):
+        return None, {}
+    if not isinstance(families, Mapping):
+        return [], cast("Mapping[str, str | Family]", families)  # which the fit refuses
+    found = {name: family for name, family in families.items() if not _is_auto(family)}
+    columns = [name for name in families if name not in found]
+    return None if EVERY in columns else columns, found
+
+
+def with_auto(families: Mapping[str, str | Family]) -> Families:
+    """The families of a fit that chooses all others."""
+    return {EVERY: AUTO, **families}
+
+
+def _is_auto(family: Any) -> bool:
+    return isinstance(family, str) and family == AUTO
+
+
+def result_of(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:
+    """What was chosen as a user has it."""
+
+    def query(rows: Sequence[tuple[Any, ...]], columns: Sequence[str], texts: Sequence[int]) -> Query:
+        return Query(engine, engine.renderer.statement("ranked_rows", rows, columns, texts))
+
+    ranking, tried = query(choice.ranking, _RANKING, [1]), query(choice.tried, _TRIED, [0, 1])
+    return Auto(choice.rows, choice.families, choice.exclude, choice.calibrated, ranking, tried, make)
+
+
+def with_families(engine: Engine, source: Source, options: Options, columns: Sequence[str] | None) -> Options:
+    """The options of a fit with the families that were chosen of some columns, None for all, by folds of a part of the rows."""
+    known = [column.name for column in source.columns]
+    for name in columns or []:
+        if name.lower() not in map(str.lower, known):
+            raise no_column(name, known, source.label)
+    choice = choose(
+        engine, source, options, columns=columns, leave_out=False, calibrate=False, folds=FOLDS, fold=None, budget=BUDGET
+    )  # fmt: skip
+    return choice.options(options)

@@ -1,0 +1,126 @@
+"""The families that a column might be of, by what its values are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.family import (
+    Bernoulli,
+    Beta,
+    Binned,
+    Categorical,
+    Exponential,
+    Family,
+    Gamma,
+    Gaussian,
+    Geometric,
+    Kernel,
+    LogNormal,
+    Poisson,
+    Text,
+)
+from nbsql.spec.spec import Feature, Spec
+
+NUMBERS = ("integer", "float", "decimal")
+_FEW = 50  # whole numbers that a category may have
+_BINS = (10, 30)
+_CELLS = 128  # of a kernel's grid: the work of its estimate grows with the square of them, and there is one a fold
+_ALPHAS = (0.1, 10.0)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known of the values of a column.
+
+    Args:
+        n: the values.
+        distinct: of them.
+        least: of a number.
+        largest: of a number.
+        broken: how many are not whole; of a text, how many are of several words.
+        missing: how many rows have none.
+    """
+
+    n: int
+    distinct: int
+    least: float | None
+    largest: float | None
+    broken: int
+    missing: int
+
+
+def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Feature]) -> dict[str, list[Family]]:
+    """By the names of some features, the families that their columns might be of beside that of the spec; one read.
+
+    Args:
+        engine: where.
+        source: what to look at.
+        spec: the spec of the default.
+        features: of the spec, each of one column.
+    """
+    kinds = {column.name: column.kind for column in source.columns}
+    found: dict[str, list[Family]] = {}
+    numbers = [feature for feature in features if kinds[feature.column] in NUMBERS]
+    texts = [feature for feature in features if kinds[feature.column] in ("text", "boolean")]
+    if numbers or texts:
+        names = [feature.column for feature in numbers], [feature.column for feature in texts]
+        row = engine.ask("column_facts", spec, source.relation, *names)[0]
+        for place, feature in enumerate(numbers + texts):
+            n, distinct, least, largest, broken = row[5 * place : 5 * place + 5]
+            facts = Facts(n, distinct, least, largest, broken, row[-1] - n)
+            boolean = kinds[feature.column] == "boolean"
+            families = _numbers(facts) if place < len(numbers) else [Bernoulli()] if boolean else _texts(facts)
+            found[feature.name] = list(_others(feature.family, families, facts, spec.defaults))
+    return found
+
+
+def _numbers(facts: Facts) -> Iterator[Family]:
+    """The families of a column of numbers."""
+    if facts.least is None or facts.largest is None or facts.distinct < 2:
+        return
+    whole = facts.broken == 0
+    yield Gaussian()
+    if facts.least > 0:
+        yield LogNormal()
+        yield Gamma()
+        if facts.largest < 1:
+            yield Beta()
+    if facts.least >= 0:
+        yield Exponential()
+        if whole:
+            yield Poisson()
+            yield Geometric()
+            if facts.largest == 1:
+                yield Bernoulli()
+    if whole and facts.distinct <= _FEW and not (facts.least == 0 and facts.largest == 1):
+        yield Categorical()
+    if facts.distinct > _BINS[0]:
+        yield from (Binned(bins=bins) for bins in _BINS)
+        yield Kernel(cells=_CELLS)
+
+
+def _texts(facts: Facts) -> Iterator[Family]:
+    """The families of a column of texts."""
+    if facts.distinct < 2:
+        return
+    yield Categorical()
+    if facts.broken > 0.5 * facts.n:
+        yield Text()
+        yield Text(event="bernoulli")
+        return
+    yield from (Categorical(alpha=alpha) for alpha in _ALPHAS)
+
+
+def _others(default: Family, families: Iterable[Family], facts: Facts, defaults: Mapping[str, Any]) -> Iterator[Family]:
+    """The families but the default, and those that can take a missing value for a category as such, if there are any."""
+    missing = facts.missing > 0 and defaults["nulls"] == "skip"
+    for family in families:
+        plain = family == type(family)()
+        if not (plain and type(family) is type(default)):
+            yield family
+        if missing and plain and family.has_categories:
+            yield type(family)(nulls="category")

@@ -1,0 +1,132 @@
+"""Cross-validation by subtraction: one scan counts every fold, and no fold is fitted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.answers.query import Query
+from nbsql.answers.table import Shown, Table
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.judging.evaluate import queries_of
+from nbsql.judging.evaluation import Evaluation, evaluation_of
+from nbsql.judging.folds import resolved
+from nbsql.judging.leave_one_out import LOO, check_folds, deal
+from nbsql.plan.context import Context
+from nbsql.spec.options import Forward, Options, candidates
+from nbsql.spec.spec import Spec
+
+
+@dataclass(frozen=True, repr=False)
+class CrossValidation(Shown):
+    """How well models predict the rows that they were not fitted on, each row by the model of the other folds, or other rows.
+
+    Args:
+        rows: predicted.
+        accuracy: the share of the rows, by weight, that are predicted right.
+        log_loss: mean of -ln p of the true class, in nats, p kept between 2^-52 and 1 - 2^-52.
+        folds: a row a fold: fold, rows, weight, accuracy, log_loss; of leave-one-out one row, the fold "loo".
+
+    >>> import duckdb, nbsql
+    >>> con = duckdb.connect()
+    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'v' || i % 2 AS x FROM range(60) AS r(i)")
+    >>> found = nbsql.cross_validate(con, "t", target="y", folds=3)
+    >>> found.rows, found.accuracy
+    (60, 1.0)
+    >>> [(fold, rows) for fold, rows, *_ in found.folds]
+    [('0', 20), ('1', 20), ('2', 20)]
+    """
+
+    rows: int
+    accuracy: float
+    log_loss: float
+    folds: Query
+    _evaluate: Callable[[], Evaluation] = field(repr=False)
+
+    @cached_property
+    def evaluation(self) -> Evaluation:
+        """Everything that `Model.evaluate` tells, of all rows. Computed when it is asked for."""
+        return self._evaluate()
+
+    def _shown(self) -> tuple[list[str], list[Table]]:
+        folds = self.folds.fetchall()
+        others = "the other folds" if len(folds) > 1 else "all other rows"
+        numbers = [*folds, ("all", self.rows, None, self.accuracy, self.log_loss)]
+        lines = [[str(fold), f"{rows:,}", f"{accuracy:.4f}", f"{loss:.4f}"] for fold, rows, _, accuracy, loss in numbers]
+        table = Table(["fold", "rows", "accuracy", "log loss"], lines, right=[1, 2, 3])
+        return [f"{self.rows:,} rows predicted by the models of {others}"], [table]
+
+
+def cross_validate(
+    engine: Engine, source: Source, options: Options, *, folds: int | str, fold: str | None, bins: int
+) -> CrossValidation:
+    """Cross-validate within a transaction of the caller's; see `nbsql.cross_validate`."""
+    check_folds(folds, fold)
+    renderer = engine.renderer
+    options, best = candidates(options)
+    if isinstance(best, Forward):
+        raise InputError(
+            "cross_validate takes no features=nbsql.Forward(...), which judges by folds itself; use nbsql.Best(...)"
+        )
+    if best is not None and folds == LOO:
+        raise InputError("features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10")
+    with engine.temporaries(staying=True) as table:
+        dealt = deal(engine, source, resolved(source, [options], fold), table, folds=folds, fold=fold)
+        spec = dealt.specs[0]
+        if best is not None:
+            best.accept(spec.features)
+        # Features are chosen without the fold that they are judged on; then every fold has models of its own.
+        parts = [(spec, dealt.names)] if best is None else [(dealt.best(spec, best, name), [name]) for name in dealt.names]
+        by_fold = (dealt.scores(dealt.models(chosen, names)) for chosen, names in parts)
+        scores = Query(engine, renderer.statement("scores_in_order", dealt.gather("scores", by_fold)))
+        classes = dealt.create("classes", renderer.fragment("classes_of_cells", dealt.cells))
+
+        def score() -> None:
+            models = (dealt.models(chosen, names) for chosen, names in parts)
+            dealt.gather("out of fold", (dealt.outcomes(part, classes) for part in models))
+
+        # The curves are read when they are asked for, so what they read stays with the connection.
+        return judged(engine, source, spec, scores, classes, table("out of fold"), score, bins)
+
+
+def judged(
+    engine: Engine,
+    source: Source,
+    spec: Spec,
+    scores: Query,
+    classes: Markup,
+    scored: Markup,
+    score: Callable[[], Any],
+    bins: int,
+) -> CrossValidation:
+    """What is known once the folds are scored.
+
+    Args:
+        engine: where.
+        source: what was predicted.
+        spec: what was modelled.
+        scores: a row a fold.
+        classes: the relation of all classes, with their numbers.
+        scored: the relation of the rows as they are predicted.
+        score: makes it; called before it is read first.
+        bins: parts of the calibration.
+    """
+    found = scores.fetchall()
+    if not found:
+        raise InputError(f"no row of {source.label} is in a fold and has a class")
+    weight = sum(row[2] for row in found)
+    accuracy, log_loss = (sum(row[2] * row[index] for row in found) / weight for index in (3, 4))
+    relation = engine.renderer.fragment("judged_rows", Context.of(spec, wide=False), scored, classes, spec.weight, False)
+    queries = queries_of(engine, relation, Source(scored, source.label, []), bins)
+
+    def evaluation() -> Evaluation:
+        score()
+        return evaluation_of(queries, spec.weight)
+
+    return CrossValidation(sum(row[1] for row in found), accuracy, log_loss, scores, evaluation)

@@ -1,0 +1,228 @@
+-- Naive Bayes in one page of DuckDB SQL, for any table by its name. No Python, nothing to install:
+--
+--   .read ad_hoc.sql
+--   CREATE TABLE spam AS FROM naive_bayes('inbox', 'label', texts := ['message']);
+--   FROM naive_bayes_predict('spam', 'new_mail');
+--   FROM naive_bayes_explain('spam', 'new_mail') WHERE row_no = 1 ORDER BY contribution DESC;
+--   FROM naive_bayes_evaluate('spam', 'held_out', 'label');
+--
+-- To classify a row x is to find the class c for which P(c) P(x_1 | c) P(x_2 | c) ... is the greatest: naive, because the features
+-- are taken to be independent within a class. All of these are shares of counts, so a model is a table of counts, and counts add:
+--
+--   INSERT INTO spam FROM naive_bayes('mail_of_june', 'label', texts := ['message']);    -- learns more rows
+--
+-- Columns of text, ENUM and UUID are categories, unless `texts` says that they are to be cut into words; numbers are normally
+-- distributed in each class; columns of other types are passed over, as are those in `keys`. A value that is NULL is left out
+-- of the counts and of the score, and so is one that the model has never seen. A FLOAT counts as the decimal that it prints as.
+
+
+-- A row a cell of a table with a column nb_row: nb_row, feature, value as text.
+CREATE OR REPLACE MACRO naive_bayes_cells(numbered) AS TABLE
+WITH texts AS (
+  SELECT nb_row, CAST(columns(* EXCLUDE (nb_row)) AS VARCHAR) FROM query_table(numbered)
+)
+SELECT nb_row, feature, value FROM texts UNPIVOT (value FOR feature IN (columns(* EXCLUDE (nb_row))));
+
+
+-- The words of a text: runs of letters and digits, in lower case.
+CREATE OR REPLACE MACRO naive_bayes_words(message) AS
+regexp_extract_all(lower(message), '[\p{L}\p{N}]+');
+
+
+-- A number that can be counted: finite, and its square too.
+CREATE OR REPLACE MACRO naive_bayes_number(value) AS
+CASE WHEN abs(try_cast(value AS DOUBLE)) <= 1e150 THEN try_cast(value AS DOUBLE) END;
+
+
+-- The counts of a table, which are the model. A row a class: its rows n; a row a class, feature and value: how often they met; a
+-- row a class and feature that is a number: its n values, their mean, and m2, the sum of the squared deviations from it.
+CREATE OR REPLACE MACRO naive_bayes(source, target, texts := [], keys := []) AS TABLE
+WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+),
+kinds AS (
+  SELECT
+    feature,
+    CASE
+      WHEN feature = target OR list_contains(CAST(keys AS VARCHAR[]), feature) THEN NULL
+      WHEN list_contains(CAST(texts AS VARCHAR[]), feature) THEN 'word'
+      WHEN type = 'BOOLEAN' THEN 'boolean'
+      WHEN type SIMILAR TO 'U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|FLOAT|DOUBLE|DECIMAL.*' THEN 'number'
+      WHEN type SIMILAR TO 'VARCHAR|ENUM.*|UUID' THEN 'category'
+    END AS kind
+  FROM (SELECT typeof(columns(* EXCLUDE (nb_row))) FROM numbered LIMIT 1) UNPIVOT (type FOR feature IN (columns(*)))
+),
+labels AS (
+  SELECT nb_row, value AS class FROM naive_bayes_cells('numbered') WHERE feature = target
+),
+cells AS (
+  SELECT class, feature, kind, value
+  FROM naive_bayes_cells('numbered') JOIN labels USING (nb_row) JOIN kinds USING (feature)
+),
+counted AS (
+  SELECT class, feature, kind, value FROM cells WHERE kind IN ('boolean', 'category')
+  UNION ALL
+  SELECT class, feature, kind, unnest(naive_bayes_words(value)) FROM cells WHERE kind = 'word'
+)
+SELECT class, NULL AS feature, 'class' AS kind, NULL AS value, CAST(count(*) AS DOUBLE) AS n, NULL AS mean, NULL AS m2
+FROM labels
+GROUP BY class
+UNION ALL
+SELECT class, feature, kind, value, count(*), NULL, NULL
+FROM counted
+GROUP BY class, feature, kind, value
+UNION ALL
+SELECT class, feature, 'number', NULL, count(x), avg(x), count(x) * var_pop(x)
+FROM (SELECT class, feature, naive_bayes_number(value) AS x FROM cells WHERE kind = 'number') AS numbers
+GROUP BY class, feature
+HAVING count(x) > 0;
+
+
+-- A row a class: class, n, prior. The prior is 'empirical', the share of the class's rows, or 'uniform'.
+CREATE OR REPLACE MACRO naive_bayes_priors(model, prior := 'empirical') AS TABLE
+SELECT class, n, CASE prior WHEN 'uniform' THEN 1 / count(*) OVER () ELSE n / sum(n) OVER () END AS prior
+FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GROUP BY class) AS classes;
+
+
+-- A row a class, feature and value: P(value | class), with alpha added to every count so that nothing is impossible for being rare:
+-- (n_cv + alpha) / (n_c + alpha k), of the k values of the feature. For numbers a row a class and feature: mean and variance, which
+-- is never under 1e-9 of the variance over all classes. A class without any value has what all classes have.
+CREATE OR REPLACE MACRO naive_bayes_likelihoods(model, alpha := 1) AS TABLE
+WITH classes AS (
+  SELECT class FROM naive_bayes_priors(model)
+),
+counts AS (
+  SELECT class, feature, kind, value, sum(n) AS n
+  FROM query_table(model)
+  WHERE kind IN ('boolean', 'category', 'word')
+  GROUP BY class, feature, kind, value
+),
+levels AS (
+  SELECT feature, kind, value FROM counts
+  UNION
+  SELECT feature, kind, unnest(['true', 'false']) FROM counts WHERE kind = 'boolean'
+),
+totals AS (
+  SELECT class, feature, coalesce(sum(n), 0) + alpha * k AS n, k
+  FROM classes CROSS JOIN (SELECT feature, count(*) AS k FROM levels GROUP BY feature) AS sizes
+  LEFT JOIN counts USING (class, feature)
+  GROUP BY class, feature, k
+),
+centred AS (
+  SELECT *, sum(n * mean) OVER one / sum(n) OVER one AS centre, sum(n * mean) OVER every / sum(n) OVER every AS middle
+  FROM query_table(model)
+  WHERE kind = 'number'
+  WINDOW one AS (PARTITION BY class, feature), every AS (PARTITION BY feature)
+),
+moments AS (
+  SELECT class, feature, max(centre) AS mean, sum(m2 + n * (mean - centre) ** 2) / sum(n) AS variance
+  FROM centred
+  GROUP BY class, feature
+),
+pooled AS (
+  SELECT feature, max(middle) AS mean, sum(m2 + n * (mean - middle) ** 2) / sum(n) AS variance
+  FROM centred
+  GROUP BY feature
+)
+SELECT
+  class, feature, kind, value, NULL AS mean, NULL AS variance,
+  CASE WHEN totals.n > 0 THEN (coalesce(counts.n, 0) + alpha) / totals.n ELSE 1 / k END AS likelihood
+FROM totals JOIN levels USING (feature) LEFT JOIN counts USING (class, feature, kind, value)
+UNION ALL
+SELECT
+  class, feature, 'number', NULL, coalesce(moments.mean, pooled.mean),
+  greatest(coalesce(moments.variance, pooled.variance), 1e-9 * pooled.variance), NULL
+FROM classes CROSS JOIN pooled LEFT JOIN moments USING (class, feature)
+WHERE pooled.variance > 0;
+
+
+-- A row a row, class and cell of a table with a column nb_row: what the cell adds to the log-likelihood of the class; the prior
+-- has no feature. Numbers have the normal density: -ln(2 pi variance) / 2 - (x - mean)^2 / (2 variance).
+CREATE OR REPLACE MACRO naive_bayes_contributions(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
+WITH likelihoods AS MATERIALIZED (
+  FROM naive_bayes_likelihoods(model, alpha := alpha)
+),
+cells AS (
+  SELECT nb_row, feature, kind, unnest(CASE kind WHEN 'word' THEN naive_bayes_words(value) ELSE [value] END) AS value
+  FROM naive_bayes_cells(numbered) JOIN (SELECT DISTINCT feature, kind FROM likelihoods) AS kinds USING (feature)
+)
+SELECT source.nb_row, priors.class, NULL AS feature, NULL AS value, ln(priors.prior) AS contribution
+FROM query_table(numbered) AS source CROSS JOIN naive_bayes_priors(model, prior := prior) AS priors
+UNION ALL
+SELECT nb_row, class, feature, value, CASE WHEN likelihood > 0 THEN ln(likelihood) ELSE -CAST('infinity' AS DOUBLE) END
+FROM cells JOIN likelihoods USING (feature, kind, value)
+UNION ALL
+SELECT nb_row, class, feature, value, -ln(6.283185307179586 * variance) / 2 - (x - mean) ** 2 / (2 * variance)
+FROM (SELECT *, naive_bayes_number(value) AS x FROM cells WHERE kind = 'number') AS numbers
+JOIN (SELECT * EXCLUDE (value) FROM likelihoods WHERE kind = 'number') AS densities USING (feature)
+WHERE x IS NOT NULL;
+
+
+-- A row a row of the source, class and value: row_no, from 1 in its order, class, feature, value, contribution.
+CREATE OR REPLACE MACRO naive_bayes_explain(model, source, alpha := 1, prior := 'empirical') AS TABLE
+WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+)
+SELECT nb_row AS row_no, class, feature, value, contribution
+FROM naive_bayes_contributions(model, 'numbered', alpha := alpha, prior := prior)
+ORDER BY nb_row ASC NULLS LAST, class ASC NULLS LAST, feature ASC NULLS FIRST, value ASC NULLS LAST;
+
+
+-- A row a row and class of a table with a column nb_row: nb_row, class, ln P(class | row), and its place, 1 for the most
+-- probable. A tie goes to the class with the larger prior, then to the smaller label. A row that no class explains, with alpha 0, is
+-- not here.
+CREATE OR REPLACE MACRO naive_bayes_posteriors(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
+WITH joint AS (
+  SELECT nb_row, class, sum(contribution) AS log_likelihood
+  FROM naive_bayes_contributions(model, numbered, alpha := alpha, prior := prior)
+  GROUP BY nb_row, class
+),
+compared AS (
+  SELECT *, max(log_likelihood) OVER (PARTITION BY nb_row) AS highest FROM joint
+)
+SELECT
+  nb_row,
+  class,
+  log_likelihood - highest - ln(sum(exp(log_likelihood - highest)) OVER (PARTITION BY nb_row)) AS log_probability,
+  row_number() OVER (
+    PARTITION BY nb_row ORDER BY log_likelihood DESC NULLS LAST, priors.prior DESC NULLS LAST, class ASC NULLS LAST
+  ) AS place
+FROM compared JOIN naive_bayes_priors(model, prior := prior) AS priors USING (class)
+WHERE isfinite(highest);
+
+
+-- Every row of the source, in its order, with its prediction and the probability of that.
+CREATE OR REPLACE MACRO naive_bayes_predict(model, source, alpha := 1, prior := 'empirical') AS TABLE
+WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+),
+best AS (
+  SELECT nb_row, class, exp(log_probability) AS probability
+  FROM naive_bayes_posteriors(model, 'numbered', alpha := alpha, prior := prior)
+  WHERE place = 1
+)
+SELECT numbered.* EXCLUDE (nb_row), best.class AS prediction, best.probability
+FROM numbered LEFT JOIN best USING (nb_row)
+ORDER BY numbered.nb_row ASC NULLS LAST;
+
+
+-- One row: the share of the rows whose class is known that are predicted right, beside the share of the most frequent class, and the
+-- log loss, the mean of -ln P(the class it is), 0 where every row is certain and right; a P counts as at least 2.2e-16.
+CREATE OR REPLACE MACRO naive_bayes_evaluate(model, source, target, alpha := 1, prior := 'empirical') AS TABLE
+WITH numbered AS MATERIALIZED (
+  SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
+),
+labels AS (
+  SELECT nb_row, value AS class, count(*) OVER (PARTITION BY value) AS n FROM naive_bayes_cells('numbered') WHERE feature = target
+),
+judged AS (
+  SELECT labels.n, posteriors.place, posteriors.log_probability
+  FROM labels
+  LEFT JOIN naive_bayes_posteriors(model, 'numbered', alpha := alpha, prior := prior) AS posteriors USING (nb_row, class)
+)
+SELECT
+  count(*) AS rows,
+  count(CASE WHEN place = 1 THEN 1 END) / count(*) AS accuracy,
+  max(n) / count(*) AS majority,
+  avg(-ln(greatest(coalesce(exp(log_probability), 0), 2.220446049250313e-16))) AS log_loss
+FROM judged;

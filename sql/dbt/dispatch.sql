@@ -1,0 +1,174 @@
+{#
+  The macros of which engines have forms of their own: each by adapter.dispatch, from this package or from the project that uses
+  it, whose snowflake__double, say, is what `double` is there. Written by python -m nbsql.dbt write; add one, and write anew.
+#}
+
+{% macro array() %} {% do return(adapter.dispatch('array', 'nbsql')()) %} {% endmacro %}
+{% macro array_of(elements) %} {% do return(adapter.dispatch('array_of', 'nbsql')(elements)) %} {% endmacro %}
+{% macro as_label(x, type) %} {% do return(adapter.dispatch('as_label', 'nbsql')(x, type)) %} {% endmacro %}
+{% macro as_number(x) %} {% do return(adapter.dispatch('as_number', 'nbsql')(x)) %} {% endmacro %}
+{% macro as_whole(x) %} {% do return(adapter.dispatch('as_whole', 'nbsql')(x)) %} {% endmacro %}
+{% macro bernoulli_inputs(feature, centre, careful, centred) %}
+{% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(feature, centre, careful, centred)) %}
+{% endmacro %}
+{% macro beside_rows(lists, matrix, width, relation) %}
+{% do return(adapter.dispatch('beside_rows', 'nbsql')(lists, matrix, width, relation)) %}
+{% endmacro %}
+{% macro binary() %} {% do return(adapter.dispatch('binary', 'nbsql')()) %} {% endmacro %}
+{% macro breaks_binary(column) %} {% do return(adapter.dispatch('breaks_binary', 'nbsql')(column)) %} {% endmacro %}
+{% macro breaks_negative_counts(column) %} {% do return(adapter.dispatch('breaks_negative_counts', 'nbsql')(column)) %} {% endmacro %}
+{% macro broadcast_hint(names) %} {% do return(adapter.dispatch('broadcast_hint', 'nbsql')(names)) %} {% endmacro %}
+{% macro categorical_value(feature, relation) %}
+{% do return(adapter.dispatch('categorical_value', 'nbsql')(feature, relation)) %}
+{% endmacro %}
+{% macro collinear_columns(model, statistics, feature) %}
+{% do return(adapter.dispatch('collinear_columns', 'nbsql')(model, statistics, feature)) %}
+{% endmacro %}
+{% macro column_kind(type, typtype=none) %} {% do return(adapter.dispatch('column_kind', 'nbsql')(type, typtype)) %} {% endmacro %}
+{% macro column_named(columns, name, role, relation) %}
+{% do return(adapter.dispatch('column_named', 'nbsql')(columns, name, role, relation)) %}
+{% endmacro %}
+{% macro column_pairs(feature) %} {% do return(adapter.dispatch('column_pairs', 'nbsql')(feature)) %} {% endmacro %}
+{% macro columns_of_relation(relation) %} {% do return(adapter.dispatch('columns_of_relation', 'nbsql')(relation)) %} {% endmacro %}
+{% macro common_value(x) %} {% do return(adapter.dispatch('common_value', 'nbsql')(x)) %} {% endmacro %}
+{% macro completed_inputs(inputs, features) %}
+{% do return(adapter.dispatch('completed_inputs', 'nbsql')(inputs, features)) %}
+{% endmacro %}
+{% macro covariance_steps(feature) %} {% do return(adapter.dispatch('covariance_steps', 'nbsql')(feature)) %} {% endmacro %}
+{% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}
+{% macro element(list, position) %} {% do return(adapter.dispatch('element', 'nbsql')(list, position)) %} {% endmacro %}
+{% macro elimination_matrices(p) %} {% do return(adapter.dispatch('elimination_matrices', 'nbsql')(p)) %} {% endmacro %}
+{% macro exact(x, kind) %} {% do return(adapter.dispatch('exact', 'nbsql')(x, kind)) %} {% endmacro %}
+{% macro exact_literal(x, kind) %} {% do return(adapter.dispatch('exact_literal', 'nbsql')(x, kind)) %} {% endmacro %}
+{% macro exp(x) %} {% do return(adapter.dispatch('exp', 'nbsql')(x)) %} {% endmacro %}
+{% macro explained_rows(model, source, parameters, lookups) %}
+{% do return(adapter.dispatch('explained_rows', 'nbsql')(model, source, parameters, lookups)) %}
+{% endmacro %}
+{% macro false_literal() %} {% do return(adapter.dispatch('false_literal', 'nbsql')()) %} {% endmacro %}
+{% macro finite(x) %} {% do return(adapter.dispatch('finite', 'nbsql')(x)) %} {% endmacro %}
+{% macro fourth_powers(model, source, feature) %}
+{% do return(adapter.dispatch('fourth_powers', 'nbsql')(model, source, feature)) %}
+{% endmacro %}
+{% macro from_scored(model, scored) %} {% do return(adapter.dispatch('from_scored', 'nbsql')(model, scored)) %} {% endmacro %}
+{% macro given_features(given) %} {% do return(adapter.dispatch('given_features', 'nbsql')(given)) %} {% endmacro %}
+{% macro greatest_of_few(values) %} {% do return(adapter.dispatch('greatest_of_few', 'nbsql')(values)) %} {% endmacro %}
+{% macro hash_of(columns) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns)) %} {% endmacro %}
+{% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
+{% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
+{% macro inline_numbers(values) %} {% do return(adapter.dispatch('inline_numbers', 'nbsql')(values)) %} {% endmacro %}
+{% macro input(feature, column, j=none, centre=none, careful=false) %}
+{% do return(adapter.dispatch('input', 'nbsql')(feature, column, j, centre, careful)) %}
+{% endmacro %}
+{% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
+{% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
+{% macro joint_drawn(feature, seed, position) %}
+{% do return(adapter.dispatch('joint_drawn', 'nbsql')(feature, seed, position)) %}
+{% endmacro %}
+{% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
+{% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
+{% macro level(feature, k) %} {% do return(adapter.dispatch('level', 'nbsql')(feature, k)) %} {% endmacro %}
+{% macro list_filtered(list, wanted) %} {% do return(adapter.dispatch('list_filtered', 'nbsql')(list, wanted)) %} {% endmacro %}
+{% macro list_highest(list) %} {% do return(adapter.dispatch('list_highest', 'nbsql')(list)) %} {% endmacro %}
+{% macro list_lowest(list) %} {% do return(adapter.dispatch('list_lowest', 'nbsql')(list)) %} {% endmacro %}
+{% macro list_mapped(list, body, x='x', place=none) %}
+{% do return(adapter.dispatch('list_mapped', 'nbsql')(list, body, x, place)) %}
+{% endmacro %}
+{% macro list_of(elements, type) %} {% do return(adapter.dispatch('list_of', 'nbsql')(elements, type)) %} {% endmacro %}
+{% macro list_of_whole_numbers(first, end) %} {% do return(adapter.dispatch('list_of_whole_numbers', 'nbsql')(first, end)) %} {% endmacro %}
+{% macro list_place(list, x) %} {% do return(adapter.dispatch('list_place', 'nbsql')(list, x)) %} {% endmacro %}
+{% macro list_product(a, b) %} {% do return(adapter.dispatch('list_product', 'nbsql')(a, b)) %} {% endmacro %}
+{% macro list_size(list) %} {% do return(adapter.dispatch('list_size', 'nbsql')(list)) %} {% endmacro %}
+{% macro list_total(list) %} {% do return(adapter.dispatch('list_total', 'nbsql')(list)) %} {% endmacro %}
+{% macro log_determinant(p) %} {% do return(adapter.dispatch('log_determinant', 'nbsql')(p)) %} {% endmacro %}
+{% macro log_factorial(x) %} {% do return(adapter.dispatch('log_factorial', 'nbsql')(x)) %} {% endmacro %}
+{% macro log_factorial_of(feature) %} {% do return(adapter.dispatch('log_factorial_of', 'nbsql')(feature)) %} {% endmacro %}
+{% macro log_of_input(x, centre, careful) %} {% do return(adapter.dispatch('log_of_input', 'nbsql')(x, centre, careful)) %} {% endmacro %}
+{% macro matches(x, pattern) %} {% do return(adapter.dispatch('matches', 'nbsql')(x, pattern)) %} {% endmacro %}
+{% macro materialized() %} {% do return(adapter.dispatch('materialized', 'nbsql')()) %} {% endmacro %}
+{% macro matrix_row(elements) %} {% do return(adapter.dispatch('matrix_row', 'nbsql')(elements)) %} {% endmacro %}
+{% macro maximum(x) %} {% do return(adapter.dispatch('maximum', 'nbsql')(x)) %} {% endmacro %}
+{% macro multinomial_drawn(feature, seed, position) %}
+{% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(feature, seed, position)) %}
+{% endmacro %}
+{% macro multivariate_drift(feature) %} {% do return(adapter.dispatch('multivariate_drift', 'nbsql')(feature)) %} {% endmacro %}
+{% macro multivariate_gaussian_inputs(feature, centre, careful, centred) %}
+{% do return(adapter.dispatch('multivariate_gaussian_inputs', 'nbsql')(feature, centre, careful, centred)) %}
+{% endmacro %}
+{% macro multivariate_gaussian_likelihoods(features) %}
+{% do return(adapter.dispatch('multivariate_gaussian_likelihoods', 'nbsql')(features)) %}
+{% endmacro %}
+{% macro multivariate_relevance(feature) %} {% do return(adapter.dispatch('multivariate_relevance', 'nbsql')(feature)) %} {% endmacro %}
+{% macro natural_log(x) %} {% do return(adapter.dispatch('natural_log', 'nbsql')(x)) %} {% endmacro %}
+{% macro not_materialized() %} {% do return(adapter.dispatch('not_materialized', 'nbsql')()) %} {% endmacro %}
+{% macro number(value) %} {% do return(adapter.dispatch('number', 'nbsql')(value)) %} {% endmacro %}
+{% macro optimisation_fence() %} {% do return(adapter.dispatch('optimisation_fence', 'nbsql')()) %} {% endmacro %}
+{% macro ordered_list(x, by) %} {% do return(adapter.dispatch('ordered_list', 'nbsql')(x, by)) %} {% endmacro %}
+{% macro output(name) %} {% do return(adapter.dispatch('output', 'nbsql')(name)) %} {% endmacro %}
+{% macro output_column(name, more='') %} {% do return(adapter.dispatch('output_column', 'nbsql')(name, more)) %} {% endmacro %}
+{% macro output_label(model) %} {% do return(adapter.dispatch('output_label', 'nbsql')(model)) %} {% endmacro %}
+{% macro output_null(name) %} {% do return(adapter.dispatch('output_null', 'nbsql')(name)) %} {% endmacro %}
+{% macro parameters_by_class(model, parameters) %}
+{% do return(adapter.dispatch('parameters_by_class', 'nbsql')(model, parameters)) %}
+{% endmacro %}
+{% macro plain_label(x, type) %} {% do return(adapter.dispatch('plain_label', 'nbsql')(x, type)) %} {% endmacro %}
+{% macro posteriors(model) %} {% do return(adapter.dispatch('posteriors', 'nbsql')(model)) %} {% endmacro %}
+{% macro product(a, b, careful=false) %} {% do return(adapter.dispatch('product', 'nbsql')(a, b, careful)) %} {% endmacro %}
+{% macro recursive() %} {% do return(adapter.dispatch('recursive', 'nbsql')()) %} {% endmacro %}
+{% macro replacing(model, replaced, others=[]) %}
+{% do return(adapter.dispatch('replacing', 'nbsql')(model, replaced, others)) %}
+{% endmacro %}
+{% macro round_to_twelve_digits(x) %} {% do return(adapter.dispatch('round_to_twelve_digits', 'nbsql')(x)) %} {% endmacro %}
+{% macro row_id() %} {% do return(adapter.dispatch('row_id', 'nbsql')()) %} {% endmacro %}
+{% macro rows_from_json(rows, structure, columns) %}
+{% do return(adapter.dispatch('rows_from_json', 'nbsql')(rows, structure, columns)) %}
+{% endmacro %}
+{% macro runs_of_letters(x) %} {% do return(adapter.dispatch('runs_of_letters', 'nbsql')(x)) %} {% endmacro %}
+{% macro scan_value(x, careful) %} {% do return(adapter.dispatch('scan_value', 'nbsql')(x, careful)) %} {% endmacro %}
+{% macro scored_columns(model) %} {% do return(nbsql.postgres__scored_columns(model)) %} {% endmacro %}
+{% macro source_columns(model=none) %} {% do return(adapter.dispatch('source_columns', 'nbsql')(model)) %} {% endmacro %}
+{% macro square(x) %} {% do return(adapter.dispatch('square', 'nbsql')(x)) %} {% endmacro %}
+{% macro star(model, feature, lookups) %} {% do return(adapter.dispatch('star', 'nbsql')(model, feature, lookups)) %} {% endmacro %}
+{% macro string() %} {% do return(adapter.dispatch('string', 'nbsql')()) %} {% endmacro %}
+{% macro sum_of_squares(x) %} {% do return(adapter.dispatch('sum_of_squares', 'nbsql')(x)) %} {% endmacro %}
+{% macro summed_squares(model, x, careful) %} {% do return(adapter.dispatch('summed_squares', 'nbsql')(model, x, careful)) %} {% endmacro %}
+{% macro target(model) %} {% do return(adapter.dispatch('target', 'nbsql')(model)) %} {% endmacro %}
+{% macro text(value) %} {% do return(adapter.dispatch('text', 'nbsql')(value)) %} {% endmacro %}
+{% macro text_as_fitted(feature, column, whole, x) %}
+{% do return(adapter.dispatch('text_as_fitted', 'nbsql')(feature, column, whole, x)) %}
+{% endmacro %}
+{% macro text_drawn(feature, seed, position) %}
+{% do return(adapter.dispatch('text_drawn', 'nbsql')(feature, seed, position)) %}
+{% endmacro %}
+{% macro token_counts_drawn(feature, seed, position) %}
+{% do return(adapter.dispatch('token_counts_drawn', 'nbsql')(feature, seed, position)) %}
+{% endmacro %}
+{% macro token_rows(feature) %} {% do return(adapter.dispatch('token_rows', 'nbsql')(feature)) %} {% endmacro %}
+{% macro token_terms(family) %} {% do return(adapter.dispatch('token_terms', 'nbsql')(family)) %} {% endmacro %}
+{% macro tokens_drawn(feature, seed, position) %}
+{% do return(adapter.dispatch('tokens_drawn', 'nbsql')(feature, seed, position)) %}
+{% endmacro %}
+{% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
+{% macro unit_weight() %} {% do return(adapter.dispatch('unit_weight', 'nbsql')()) %} {% endmacro %}
+{% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
+{% macro unnested_with_places(list, place, name) %}
+{% do return(adapter.dispatch('unnested_with_places', 'nbsql')(list, place, name)) %}
+{% endmacro %}
+{% macro value_at_maximum(x, y, text) %} {% do return(adapter.dispatch('value_at_maximum', 'nbsql')(x, y, text)) %} {% endmacro %}
+{% macro weighted_number(feature) %} {% do return(adapter.dispatch('weighted_number', 'nbsql')(feature)) %} {% endmacro %}
+{% macro weighted_square(weight, x) %} {% do return(adapter.dispatch('weighted_square', 'nbsql')(weight, x)) %} {% endmacro %}
+{% macro whole_numbers(first, end) %} {% do return(adapter.dispatch('whole_numbers', 'nbsql')(first, end)) %} {% endmacro %}
+{% macro whole_quotient(a, b) %} {% do return(adapter.dispatch('whole_quotient', 'nbsql')(a, b)) %} {% endmacro %}
+{% macro with_slices(source, expression) %} {% do return(adapter.dispatch('with_slices', 'nbsql')(source, expression)) %} {% endmacro %}
+{% macro without_nulls(list) %} {% do return(adapter.dispatch('without_nulls', 'nbsql')(list)) %} {% endmacro %}
+{% macro words(feature, source) %} {% do return(adapter.dispatch('words', 'nbsql')(feature, source)) %} {% endmacro %}
+{% macro postgres__binary() %} {% do return(nbsql.plain__binary()) %} {% endmacro %}
+{% macro postgres__completed_inputs(inputs, features) %} {% do return(nbsql.plain__completed_inputs(inputs, features)) %} {% endmacro %}
+{% macro postgres__log_factorial(x) %} {% do return(nbsql.plain__log_factorial(x)) %} {% endmacro %}
+{% macro postgres__log_factorial_of(feature) %} {% do return(nbsql.plain__log_factorial_of(feature)) %} {% endmacro %}
+{% macro postgres__output_column(name, more='') %} {% do return(nbsql.plain__output_column(name, more)) %} {% endmacro %}
+{% macro postgres__output_label(model) %} {% do return(nbsql.plain__output_label(model)) %} {% endmacro %}
+{% macro postgres__output_null(name) %} {% do return(nbsql.plain__output_null(name)) %} {% endmacro %}
+{% macro postgres__plain_label(x, type) %} {% do return(nbsql.plain__plain_label(x, type)) %} {% endmacro %}
+{% macro postgres__posteriors(model) %} {% do return(nbsql.plain__posteriors(model)) %} {% endmacro %}
+{% macro postgres__replacing(model, replaced, others=[]) %} {% do return(nbsql.plain__replacing(model, replaced, others)) %} {% endmacro %}
+{% macro postgres__source_columns(model) %} {% do return(nbsql.plain__source_columns(model)) %} {% endmacro %}

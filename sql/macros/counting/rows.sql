@@ -1,0 +1,84 @@
+{# What the statements that count say of a row: its label, its slice, its weight, and the names of a feature's columns. #}
+
+{# The slice of a cell: a column, where the model is cut into slices. #}
+{% macro slice(model, column=none) -%}
+{% if not model.slice_by %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- elif column is none %}slice
+{%- else %}{{ column }}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  A source with the slice of each row, by an expression of the user's. A whole number is written as one, whichever type it has: a
+  frame with a gap in a column of whole numbers holds doubles, and 1.0 must find what 1 has made.
+#}
+{% macro default__with_slices(source, expression) -%}
+{% set text %}CAST(({{ expression }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
+(
+  SELECT
+    source.*,
+    CASE
+      WHEN lower(typeof(({{ expression }}))) IN ('double', 'float') THEN regexp_replace({{ text }}, '[.]0$', '')
+      ELSE {{ text }}
+    END AS nbsql_slice
+  FROM {{ source }} AS source
+)
+{%- endmacro %}
+
+{% macro slice_of(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
+
+{# The names of a scan's columns: mean_3 belongs to the third feature, x_3_2 to the second column of the third. #}
+{% macro feature_suffix(feature, column=none) -%}
+_{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
+{%- endmacro %}
+
+{% macro comma(iteration) -%} {% if not iteration.last %},{% endif %} {%- endmacro %}
+
+{% macro default__target(model) -%}
+{% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
+{{ nbsql.as_label(label, model.target_type) }}
+{%- endmacro %}
+
+{# Labels of a type, as they are compared and in the order that they have in models. #}
+{% macro default__as_label(x, type) -%}
+{{ x }}{% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
+{%- endmacro %}
+
+{# Labels of a type in an answer: without a collation, so that they meet those of a column that has one of its own. #}
+{% macro default__plain_label(x, type) -%}
+{% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %}
+{%- endmacro %}
+
+{# Not empty for a type of texts. #}
+{% macro is_text(type) %}{% if type | lower in ['varchar', 'text', 'character varying'] %}yes{% endif %}{% endmacro %}
+
+{% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
+
+{# The rows for which x is not NULL, or their weights. #}
+{% macro weighted_count(model, x) -%}
+{% if model.weight %}sum(CASE WHEN {{ x }} IS NOT NULL THEN weight ELSE 0 END){% else %}count({{ x }}){% endif %}
+{%- endmacro %}
+
+{% macro class_total(model, x) -%}
+{% if model.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %}
+{%- endmacro %}
+
+{# A row of weight 0 counts for nothing, its levels included. #}
+{% macro is_counted(model) -%}
+{{ nbsql.target(model) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
+{%- endmacro %}
+
+{#
+  The slices that have rows left, oldest first: slice, n, age (0 is the newest). As numbers where they are numbers, else as
+  texts, which puts dates in their order.
+#}
+{% macro slices(statistics) -%}
+SELECT slice, n, row_number() OVER (ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} DESC NULLS LAST, slice DESC NULLS LAST) - 1 AS age
+FROM (
+  SELECT slice, sum(n) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IS NULL AND slice IS NOT NULL
+  GROUP BY slice
+  HAVING {{ nbsql.is_left() }}
+) AS counts
+{%- endmacro %}

@@ -1,0 +1,49 @@
+{#
+  The rules a training row must keep, each TRUE where a row breaks it. The wide scan counts them, so that checking costs no
+  pass of its own.
+#}
+
+{% macro breaks_missing(column) -%}
+source.{{ nbsql.ident(column) }} IS NULL
+{%- endmacro %}
+
+{% macro breaks_negative(column) -%}
+source.{{ nbsql.ident(column) }} < 0
+{%- endmacro %}
+
+{% macro breaks_positive(column) -%}
+source.{{ nbsql.ident(column) }} <= 0
+{%- endmacro %}
+
+{% macro breaks_inside(column) -%}
+source.{{ nbsql.ident(column) }} <= 0 OR source.{{ nbsql.ident(column) }} >= 1
+{%- endmacro %}
+
+{% macro breaks_whole(column) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+abs({{ x }}) <= 1e150 AND {{ x }} <> floor({{ x }})
+{%- endmacro %}
+
+{% macro default__breaks_binary(column) -%}
+source.{{ nbsql.ident(column) }} NOT IN (0, 1)
+{%- endmacro %}
+
+{% macro default__breaks_negative_counts(column) -%}
+coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
+{%- endmacro %}
+
+{# Neither a NULL nor a NaN is at least 0 and finite. #}
+{% macro breaks_weight(column) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+NOT coalesce({{ x }} >= 0 AND {{ x }} < {{ nbsql.infinity() }}, FALSE)
+{%- endmacro %}
+
+{# One row: how many rows of a scan break each rule, among those that have a class: broken_1, broken_2, ... dbt asks for this alone. #}
+{% macro broken_rules(scan, count) -%}
+SELECT
+  {% for j in range(1, count + 1) %}
+  sum(broken_{{ j }}) AS broken_{{ j }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ scan }} AS scan
+WHERE class IS NOT NULL
+{%- endmacro %}

@@ -1,0 +1,122 @@
+{# One pass over the rows: what each of them adds to the sums of its class, and those sums side by side, a row a class. #}
+
+{#
+  A relation's rows as the scan needs them: class, weight, an x for every number, and a flag for every broken rule.
+
+  centres: a number a feature, near the middle of its values. Sums of x and x * x are taken from there, which keeps the
+  digits that E[x * x] - E[x] * E[x] would cancel (shifted data: Chan, Golub and LeVeque, The American Statistician 37, 1983).
+  careful: NaN and infinities become NULL. centred: the centres are those of each class, from the relation `means`.
+#}
+{% macro scan_inputs(model, source, features, checks=[], centres={}, careful=false, centred=false) -%}
+SELECT
+  {{ nbsql.target(model) }} AS class
+  {%- if model.slice_by %},
+  source.nbsql_slice AS slice
+  {%- endif %}
+  {%- if model.weight %},
+  {{ nbsql.weight(model) }} AS weight
+  {%- endif %}
+  {%- for feature in features %},
+  {{ nbsql.inputs(feature, centres.get(feature.index), careful, centred) | indent(2) }}
+  {%- endfor %}
+  {%- for check in checks %},
+  {{ nbsql['breaks_' ~ check.rule](check.column) }} AS broken_{{ loop.index }}
+  {%- endfor %}
+
+{% set guarded = centres or centred -%}
+{% set rows %}{% if guarded %}{{ nbsql.with_complete_values(source, features, careful) }}{% else %}{{ source }}{% endif %}{% endset -%}
+FROM {{ rows | indent(2) }} AS source
+{%- if centred %}
+
+LEFT JOIN means
+  ON means.class = {{ nbsql.target(model) }}
+  {%- if model.slice_by %}
+
+  AND means.slice IS NOT DISTINCT FROM source.nbsql_slice
+  {%- endif %}
+{%- endif %}
+{%- endmacro %}
+
+{# A source with what its rows must have whole, for the features that count several columns together. #}
+{% macro with_complete_values(source, features, careful) -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% if together -%}
+(
+  SELECT
+    source.*
+    {%- for feature in together %},
+    {{ nbsql[feature.family.name ~ '_whole'](feature, careful) }} AS nbsql_whole{{ nbsql.feature_suffix(feature) }}
+    {%- endfor %}
+
+  FROM {{ source }} AS source
+)
+{%- else -%}
+{{ source }}
+{%- endif %}
+{%- endmacro %}
+
+{# A number as a scan sums it: whatever it is in the first pass, whose sums show it, and guarded in a careful one. #}
+{% macro default__scan_value(x, careful) -%}
+{% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}
+{%- endmacro %}
+
+{# The sum of the squares of a number, weighed. #}
+{% macro default__summed_squares(model, x, careful) -%}
+{% set square %}{{ x }} * {{ x }}{% endset -%}
+{{ nbsql.class_total(model, square) }}
+{%- endmacro %}
+
+{# One number of a row, as the families name it. #}
+{% macro default__input(feature, column, j=none, centre=none, careful=false) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{{ nbsql.scan_value(x, careful) }}
+{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, j) }}
+{%- endmacro %}
+
+{#
+  The wide scan: a row a class (the rows without a class too) with `rows`, n, the aggregates of every scanned feature,
+  and for every check the number of rows that break its rule.
+
+  careful: the second pass over the features whose sums the first could not hold: two reads, centred on the means of each class, and slice.
+#}
+{% macro scan(model, source, features, checks=[], centres={}, careful=false) -%}
+{% if careful -%}
+WITH means AS (
+  SELECT
+    class
+    {%- if model.slice_by %},
+    slice
+    {%- endif %}
+    {%- for suffix in nbsql.centred_numbers(features).split() %},
+    {% set x %}nbsql_x{{ suffix }}{% endset %}
+    {{ nbsql.class_total(model, x) }} / {{ nbsql.divisor(nbsql.weighted_count(model, x)) }} AS centre{{ suffix }}
+    {%- endfor %}
+
+  FROM (
+    {{ nbsql.scan_inputs(model, source, features, careful=true) | indent(4) }}
+  ) AS projected
+  GROUP BY class{% if model.slice_by %}, slice{% endif %}
+
+)
+{% endif -%}
+SELECT
+  class,
+  {% if model.slice_by %}
+  slice,
+  {% endif %}
+  count(*) AS rows,
+  {%+ if model.weight %}sum(weight){% else %}count(*){%+ endif %} AS n
+  {%- for feature in features %}
+  {{- nbsql[nbsql.macro_of(feature.family, 'aggregates')](model, feature, centres.get(feature.index), careful) }}
+  {%- endfor %}
+  {%- for check in checks %},
+  count(CASE WHEN broken_{{ loop.index }} THEN 1 END) AS broken_{{ loop.index }}
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.scan_inputs(model, source, features, checks, centres, careful, careful) | indent(2) }}
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS projected
+GROUP BY class{% if model.slice_by %}, slice{% endif %}
+
+{%- endmacro %}

@@ -1,0 +1,239 @@
+{#
+  The statistics of a model: additive cells, and nothing else. A row is one cell:
+
+    slice    NULL, or the part of the data that the cell was counted on (slice_by)
+    class    the label, in the target's own type
+    feature  the feature's name; NULL for the class itself
+    value    the category, token or count column; NULL for numbers, for the class, and for the category of missing values
+    n        the rows or tokens in the cell, or their weights
+    mean     of a number over these rows; with a value, of the occurrences of a token in the n bags that hold it (tfidf.sql)
+    m2       the sum of squared deviations from that mean
+    batch    the line of the ledger that it came with; the cells of what was forgotten are negative
+
+  There are three ways of counting. What is one aggregate a column comes from a single wide scan, GROUP BY class.
+  Categories take one GROUP BY class, value a feature. Tokens take one GROUP BY class, token over the unnested bag.
+#}
+
+{# One row, or one a group: slice, class, feature, value, n, mean, m2, batch, of which those that are not given are NULL. #}
+{% macro cell(model, n, class=none, feature=none, value=none, slice=none, mean=none) -%}
+SELECT
+  {{ nbsql.slice(model, slice) }} AS slice,
+  {%+ if class is none %}class{% else %}{{ class }} AS class{%+ endif %},
+  {% set name %}{% if feature is none %}NULL{% else %}{{ nbsql.text(feature.name) }}{% endif %}{% endset %}
+  CAST({{ name }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  CAST({{ n }} AS {{ nbsql.double() }}) AS n,
+  CAST({% if mean is none %}NULL{% else %}{{ mean }}{% endif %} AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.text(model.batch) }}{{ nbsql.binary() }} AS batch
+{%- endmacro %}
+
+{#
+  The cells of some scanned features as the scan summed them, a row a class and cell: class, index, feature, value, n, and for
+  numbers the centre, total and squares. Lists unnested side by side are quicker to plan than a row of VALUES a cell.
+#}
+{% macro summed_cells(model, scan, features) -%}
+{% set together = features | rejectattr('family.by_column') | list -%}
+{% set features = features | selectattr('family.by_column') | list -%}
+{% for feature in together -%}
+{{ nbsql[feature.family.name ~ '_sums'](model, scan, feature) }}
+{%- if features or not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{% if features %}{{ nbsql.scanned_cells(model, scan, features) }}{% endif %}
+{%- endmacro %}
+
+{#
+  One row a class and cell of features that the scan counted column by column: class, slice, index, feature, value, n, centre, total,
+  squares.
+#}
+{% macro scanned_cells(model, scan, features) -%}
+{% set names = ['index', 'feature', 'value', 'n', 'centre', 'total', 'squares'] -%}
+{% set lists = namespace(of_columns=[]) -%}
+{% for column in names -%}
+{% set elements -%}
+{% for feature in features -%}
+{{ nbsql[nbsql.macro_of(feature.family, 'cells')](feature, column) }}{% if not loop.last %}, {% endif %}
+{%- endfor -%}
+{% endset -%}
+{% set type -%}
+{% if column == 'index' %}INTEGER{% elif column in ['feature', 'value'] %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}
+{%- endset -%}
+{% set lists.of_columns = lists.of_columns + [nbsql.list_of(elements, type)] -%}
+{% endfor -%}
+SELECT
+  scan.class,
+  {% if model.slice_by %}
+  scan.slice,
+  {% endif %}
+  {{ nbsql.unnested(lists.of_columns, names) | indent(2) }}
+FROM {{ scan }} AS scan
+WHERE scan.class IS NOT NULL
+{%- endmacro %}
+
+{# The endings of the names of all numbers that need a centre, as words. #}
+{% macro centred_numbers(features) -%}
+{% for feature in features if feature.family.centred -%}
+{% if feature.family.over_columns -%}
+{% for j in range(1, feature.columns | length + 1) %}{{ nbsql.feature_suffix(feature, j) }} {% endfor -%}
+{% else %}{{ nbsql.feature_suffix(feature) }} {% endif -%}
+{% endfor -%}
+{%- endmacro %}
+
+{# One column of one cell: what is not given is NULL. #}
+{% macro summed_cell(feature, column, n, value=none, centre=none, total=none, squares=none) -%}
+{% if column == 'index' %}{{ feature.index }}
+{%- elif column == 'feature' %}{{ nbsql.text(feature.name) }}
+{%- else %}{% set given = {'value': value, 'n': n, 'centre': centre, 'total': total, 'squares': squares}[column] -%}
+{% if given is none %}NULL{% else %}{{ given }}{% endif %}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  The numbers (index) of the centred features whose sums the first scan could not hold, because a NaN or an infinity was among
+  them or because more than three digits cancelled.
+#}
+{% macro imprecise_numbers(summed_cells) -%}
+SELECT DISTINCT index
+FROM (
+  {{ summed_cells | indent(2) }}
+) AS sums
+WHERE n > 0
+  AND squares <> 0
+  AND NOT (abs(squares) < 1e300 AND squares - total * total / n >= 1e-3 * squares)
+{%- endmacro %}
+
+{#
+  One row a number, as it is counted: index, centre, and j, the number of the column of a feature over several. A centre is the median of
+  the first rows, because it is one of the values, so that a constant stays exact.
+#}
+{% macro centres(source, features) -%}
+{% set several = features | selectattr('family.over_columns') | list -%}
+{% set indexes -%}
+{% for feature in features -%}
+{% for _ in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
+{%- endfor %}
+{%- endset -%}
+{% set positions -%}
+{% for feature in features -%}
+{% for _ in feature.columns %}{{ loop.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
+{%- endfor %}
+{%- endset -%}
+{% set numbers -%}
+{% for suffix in nbsql.centred_numbers(features).split() %}nbsql_x{{ suffix }}{{ nbsql.comma(loop) }}{% endfor %}
+{%- endset -%}
+{% set lists = [nbsql.array_of(indexes)] + ([nbsql.array_of(positions)] if several else []) + [nbsql.array_of(numbers)] -%}
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if several %}, j{% endif %}
+
+FROM (
+  SELECT
+    {{ nbsql.unnested(lists, ['index', 'j', 'x'] if several else ['index', 'x']) | indent(4) }}
+  FROM (
+    SELECT
+      {% for feature in features %}
+      {{ nbsql.inputs(feature, none, false, false) | indent(6) }}{{ nbsql.comma(loop) }}
+      {% endfor %}
+    FROM (SELECT * FROM {{ source }} AS source LIMIT 500) AS source
+  ) AS sample
+) AS sample
+WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
+GROUP BY index{% if several %}, j{% endif %}
+
+{%- endmacro %}
+
+
+{# The cells of the classes themselves, from a wide scan. #}
+{% macro class_cells(model, scan) -%}
+{{ nbsql.cell(model, nbsql.word('n')) }}
+FROM {{ scan }} AS scan
+WHERE class IS NOT NULL AND n > 0
+{%- endmacro %}
+
+{#
+  The cells of some scanned features. A number's squares are about its centre, and are moved to its mean; what is left when
+  nearly all of them cancel is rounding: such a number does not vary.
+#}
+{% macro feature_cells(model, summed_cells) -%}
+{% set spread %}squares - total * total / n{% endset -%}
+SELECT
+  {{ nbsql.slice(model) }} AS slice,
+  class,
+  feature,
+  CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  CAST(n AS {{ nbsql.double() }}) AS n,
+  CAST(centre + total / n AS {{ nbsql.double() }}) AS mean,
+  CAST(CASE WHEN {{ spread }} > 1e-6 * squares THEN {{ spread }} WHEN squares IS NOT NULL THEN 0 END AS {{ nbsql.double() }}) AS m2,
+  {{ nbsql.text(model.batch) }}{{ nbsql.binary() }} AS batch
+FROM (
+  {{ summed_cells | indent(2) }}
+) AS sums
+WHERE n > 0
+{%- endmacro %}
+
+{# How many rows a group has, or what they weigh. #}
+{% macro size(model) -%}
+{% if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
+{%- endmacro %}
+
+{# The cells of some categorical features: one GROUP BY a feature, which DuckDB runs side by side. #}
+{% macro level_cells(model, source, features) -%}
+{% for feature in features %}
+{% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) -%}
+{% set class, slice = nbsql.target(model), nbsql.slice_of(nbsql.word('source')) -%}
+{{ nbsql.cell(model, nbsql.size(model), class=class, feature=feature, value=value, slice=slice) }}
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }}
+{%- if feature.family.nulls != 'category' %}
+
+  AND {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} IS NOT NULL
+{%- endif %}
+
+GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
+
+{%- if not loop.last %}
+
+
+UNION ALL
+{% endif %}
+{% endfor %}
+{%- endmacro %}
+
+{# The cells of one bag of tokens: how often each token met each class. #}
+{% macro token_cells(model, source, feature) -%}
+{% if feature.family.weighed -%}
+{{ nbsql.weighed_token_cells(model, source, feature) }}
+{%- else -%}
+{% set n %}sum({% if model.weight %}weight * {% endif %}times){% endset -%}
+{{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}
+FROM (
+  {% set row_columns -%}
+  {{ nbsql.target(model) }} AS class
+  {%- if model.slice_by %}, source.nbsql_slice AS slice{% endif %}
+  {%- if model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
+  {%- endset -%}
+  {% set condition %}{{ nbsql.is_counted(model) }}{% endset -%}
+  {{ nbsql.tokens(feature, source, row_columns, condition) | indent(2) }}
+) AS tokens
+GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
+
+{%- endif %}
+{%- endmacro %}
+
+{# Cells folded into one a slice, class, feature and value. Cells of which nothing is left are gone. #}
+{% macro folded_cells(cells, batch) -%}
+SELECT slice, class, feature, value, n, mean, m2, {{ nbsql.text(batch) }}{{ nbsql.binary() }} AS batch
+FROM (
+  SELECT slice, class, feature, value, sum(n) AS n, CAST(NULL AS {{ nbsql.double() }}) AS mean, CAST(NULL AS {{ nbsql.double() }}) AS m2
+  FROM {{ cells }} AS cells
+  WHERE mean IS NULL
+  GROUP BY slice, class, feature, value
+  HAVING {{ nbsql.is_left() }}
+  UNION ALL
+  SELECT slice, class, feature, value, n, mean, m2
+  FROM (
+    {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value']) | indent(4) }}
+  ) AS moments
+) AS sums
+{%- endmacro %}

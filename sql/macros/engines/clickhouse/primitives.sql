@@ -1,0 +1,25 @@
+{#
+  Where ClickHouse writes otherwise. A macro clickhouse__name takes the place of the macro `name`. A type does not hold NULL unless it
+  says so, and what a LEFT JOIN does not find is NULL only in columns that may hold it.
+#}
+
+{% macro clickhouse__double() -%} Nullable(Float64) {%- endmacro %}
+
+{% macro clickhouse__string() -%} Nullable(String) {%- endmacro %}
+
+{% macro clickhouse__infinity() -%} inf {%- endmacro %}
+
+{# One row a literal: value, class_1, class_2, ..., of a structure that is given as a text. #}
+{% macro clickhouse__literal_rows(kind, keys, scores) -%}
+{% set structure -%}
+value Nullable({% if kind == 'text' %}String{% elif kind == 'integer' %}Int128{% else %}Float64{% endif %})
+{%- for _ in scores[0] %}, class_{{ loop.index }} Nullable(Float64){% endfor %}
+{%- endset -%}
+SELECT *
+FROM VALUES(
+  {{ nbsql.text(structure) }},
+  {% for key in keys %}
+  ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
+  {% endfor %}
+)
+{%- endmacro %}

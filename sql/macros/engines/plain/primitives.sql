@@ -1,0 +1,41 @@
+{#
+  Where PostgreSQL and Spark write alike, in SQL without DuckDB's conveniences. A macro plain__name takes the place of the macro `name`
+  in a dialect that speaks "plain" (Traits.speaks in nbsql/rendering/dialect.py).
+#}
+
+{# Equal texts are equal bytes there, by any collation that is not made to be otherwise. #}
+{% macro plain__binary() %}{% endmacro %}
+
+{% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
+
+{# PostgreSQL has lgamma from 18 on, Spark has none. #}
+{% macro plain__log_factorial(x) -%}
+{{ nbsql.stirling(x) }}
+{%- endmacro %}
+
+{# So it is computed once a row, not once a row and class. #}
+{% macro plain__log_factorial_of(feature) -%}
+number.nbsql_log_factorial{{ nbsql.feature_suffix(feature) }}
+{%- endmacro %}
+
+{# A query of the inputs of some features, and of the logarithm of the factorial of each count, computed once a row. #}
+{% macro plain__completed_inputs(inputs, features) -%}
+{% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
+{% if counts -%}
+SELECT
+  counted.*
+  {%- for feature in counts %},
+  {% set x %}counted.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset %}
+  {{ nbsql.log_factorial(x) | indent(2) }} AS nbsql_log_factorial{{ nbsql.feature_suffix(feature) }}
+  {%- endfor %}
+
+FROM (
+  {{ inputs | indent(2) }}
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS counted
+{{- nbsql.optimisation_fence() }}
+{%- else -%}
+{{ inputs }}
+{{- nbsql.optimisation_fence() }}
+{%- endif %}
+{%- endmacro %}

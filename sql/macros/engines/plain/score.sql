@@ -1,0 +1,57 @@
+{# Where scoring differs. There is no word for all columns but some, so that those of the source are written out. #}
+
+{% macro plain__source_columns(model) -%}
+{% for column in model.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
+{% endif %}{% endfor %}
+{%- endmacro %}
+
+{% macro plain__output_column(name, more='') -%}
+source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{% macro plain__output_label(model) -%} {{ nbsql.output_column('prediction') }} {%- endmacro %}
+
+{% macro plain__output_null(name) -%}
+CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{# scored_columns: what else `scored` has in such a dialect. #}
+{% macro plain__replacing(model, replaced, others=[]) -%}
+{% for column in model.columns -%}
+source.{{ nbsql.ident(column) }},
+{% endfor -%}
+{% if model.numbered -%}
+source.nbsql_row,
+{% endif -%}
+{% if model.common -%}
+source.nbsql_common,
+{% endif -%}
+{% set names = replaced | map('first') | list -%}
+{% for name in nbsql.scored_columns(model).split() + others if name not in names -%}
+source.{{ nbsql.word(name) }},
+{% endfor -%}
+{% for name, expression in replaced -%}
+{{ expression }} AS {{ name }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The posterior probabilities of a row, a list in the order of the classes; 0 for all where no class explains it. #}
+{% macro plain__posteriors(model) -%}
+{% set explained %}source.nbsql_log_evidence > -{{ nbsql.infinity() }}{% endset -%}
+{% if model.class_numbers -%}
+{% set posteriors %}
+
+  {% for k in model.class_numbers %}
+  {% set difference %}source.nbsql_joint_{{ k }} - source.nbsql_log_evidence{% endset %}
+  CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{{ nbsql.comma(loop) }}
+  {% endfor %}
+{% endset -%}
+{{ nbsql.array_of(posteriors) }}
+{%- else -%}
+{% set difference %}joint - source.nbsql_log_evidence{% endset -%}
+{% set joints %}source.nbsql_joints{% endset -%}
+{% set posterior %}CASE WHEN {{ explained }} THEN {{ nbsql.exp(difference) }} ELSE 0 END{% endset -%}
+{{ nbsql.list_mapped(joints, posterior, 'joint') }}
+{%- endif %}
+{%- endmacro %}

@@ -1,0 +1,64 @@
+{# The catalogue of a PostgreSQL database. Names are compared as they are written. #}
+
+{% macro postgres__is_read_only() -%}
+SELECT pg_is_in_recovery() AS read_only
+{%- endmacro %}
+
+{% macro postgres__set_search_path(path) -%}
+SELECT set_config('search_path', {{ nbsql.text(path) }}, FALSE)
+{%- endmacro %}
+
+{# Tables and views, the nearest on the search path first: database, schema, name, kind, visible (whether the name alone finds it). #}
+{% macro postgres__relations() -%}
+SELECT
+  current_database() AS database,
+  namespace.nspname AS schema,
+  class.relname AS name,
+  CASE WHEN class.relkind IN ('r', 'p', 'm') THEN 'table' ELSE 'view' END AS kind,
+  pg_table_is_visible(class.oid) AS visible
+FROM pg_class AS class
+JOIN pg_namespace AS namespace ON namespace.oid = class.relnamespace
+WHERE class.relkind IN ('r', 'p', 'm', 'v', 'f')
+ORDER BY visible DESC NULLS LAST, schema ASC NULLS LAST, name ASC NULLS LAST
+{%- endmacro %}
+
+{# One row a thing in a schema: name, kind (table, view, macro for a function, or other). #}
+{% macro postgres__contents(database, schema) -%}
+SELECT class.relname AS name, CASE class.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'other' END AS kind
+FROM pg_class AS class
+WHERE class.relnamespace = CAST(quote_ident({{ nbsql.text(schema) }}) AS regnamespace) AND class.relkind NOT IN ('i', 'I', 't')
+UNION ALL
+SELECT function.proname, 'macro'
+FROM pg_proc AS function
+WHERE function.pronamespace = CAST(quote_ident({{ nbsql.text(schema) }}) AS regnamespace)
+UNION ALL
+SELECT type.typname, 'other'
+FROM pg_type AS type
+WHERE type.typnamespace = CAST(quote_ident({{ nbsql.text(schema) }}) AS regnamespace) AND type.typrelid = 0 AND type.typelem = 0
+{%- endmacro %}
+
+{% macro postgres__schemas(database) -%}
+SELECT nspname AS schema FROM pg_namespace
+{%- endmacro %}
+
+{# The schemas that hold a model: those with nbsql's table `spec`. #}
+{% macro postgres__model_schemas(database) -%}
+SELECT namespace.nspname AS schema
+FROM pg_namespace AS namespace
+JOIN pg_class AS class ON class.relnamespace = namespace.oid AND class.relname = 'spec'
+JOIN pg_attribute AS attribute ON attribute.attrelid = class.oid AND attribute.attname IN ('spec', 'nbsql_version')
+GROUP BY namespace.nspname
+HAVING count(*) = 2
+ORDER BY namespace.nspname ASC NULLS LAST
+{%- endmacro %}
+
+{# Types by their numbers: oid, name, typtype. #}
+{% macro postgres__types(oids) -%}
+SELECT oid, format_type(oid, NULL) AS name, typtype
+FROM pg_type
+WHERE oid IN ({% for oid in oids %}{{ oid }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{% macro postgres__expression_of_one_value(source, expression) -%}
+SELECT CASE WHEN TRUE THEN ({{ expression }}) END FROM {{ source }} AS source
+{%- endmacro %}

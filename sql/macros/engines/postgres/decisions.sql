@@ -1,0 +1,34 @@
+{# Where decisions differ: a list of lists is an array of two dimensions, and a rank a row of its own. #}
+
+{# The expected costs of the decisions, a list; written out, as an array of two dimensions has no rows. #}
+{% macro postgres__expected_costs(costs) -%}
+ARRAY[
+    {% for column in costs %}
+    {% for cost in column -%}
+    nbsql_posteriors[{{ loop.index }}] * {{ nbsql.number(cost) }}{% if not loop.last %} + {% endif %}
+    {%- endfor %}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  ]
+{%- endmacro %}
+
+{# One row a row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank. #}
+{% macro postgres__predict_top_k(model, scored, parameters, top_k) -%}
+SELECT
+  {{ nbsql.source_columns(model) }},
+  source.nbsql_labels[ranked.k] AS prediction,
+  ranked.p AS probability,
+  coalesce(ranked.rank, 1) AS rank
+FROM (
+  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
+) AS source
+LEFT JOIN LATERAL (
+  SELECT each.p, each.k, row_number() OVER (ORDER BY each.p DESC NULLS LAST, each.k ASC NULLS LAST) AS rank
+  FROM unnest(source.nbsql_posteriors) WITH ORDINALITY AS each(p, k)
+  ORDER BY each.p DESC NULLS LAST, each.k ASC NULLS LAST
+  LIMIT {{ top_k }}
+) AS ranked ON source.nbsql_log_evidence > -{{ nbsql.infinity() }}
+{%- if model.numbered %}
+
+ORDER BY source.nbsql_row ASC NULLS LAST, rank ASC NULLS LAST
+{%- endif %}
+{%- endmacro %}

@@ -1,0 +1,14 @@
+{# Where families differ that look at the data before they count them. #}
+
+{% macro postgres__joint_drawn(feature, seed, position) -%}
+CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS JSON) ->> {{ position }}
+{%- endmacro %}
+
+{% macro postgres__cell_number(value) -%}
+CAST({{ value }} AS BIGINT)
+{%- endmacro %}
+
+{# To twelve digits. #}
+{% macro postgres__round_to_twelve_digits(x) -%}
+CASE WHEN {{ x }} > 1e-290 THEN round(CAST({{ x }} AS NUMERIC), 11 - CAST(floor(log({{ x }})) AS INTEGER)) ELSE 0 END
+{%- endmacro %}

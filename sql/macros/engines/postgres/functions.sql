@@ -1,0 +1,82 @@
+{#
+  A model in SQL alone. PostgreSQL has no macros over a table; a function of one row, given as JSON, it has:
+
+    SELECT inbox.*, answer.* FROM inbox, spam.predict(to_jsonb(inbox)) AS answer
+#}
+
+{# The columns of a relation with their types: pairs of a name and a type. quoted: whether the names are still to be. #}
+{% macro typed_columns(columns, quoted=false) -%}
+{% for name, type in columns -%}
+{% if quoted %}{{ nbsql.ident(name) }}{% else %}{{ name }}{% endif %} {{ type }}{% if not loop.last %}, {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# columns: what the function returns, as pairs of a name and a type. A text, and no body of SQL, so that tables can be made anew. #}
+{% macro postgres__create_function(relation, body, columns) -%}
+CREATE FUNCTION {{ relation }}(source JSONB) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE SQL STABLE AS {{ body }}
+{%- endmacro %}
+
+{# The row that a function is given, of the columns that the model reads: pairs of a name and a type. #}
+{% macro postgres__given_row(columns) -%}
+(
+  SELECT * FROM jsonb_to_record($1) AS source({{ nbsql.typed_columns(columns, true) }})
+)
+{%- endmacro %}
+
+{# One row a row of a query: the columns that a verb adds to it, alone. #}
+{% macro postgres__output_columns_alone(query, columns) -%}
+SELECT {% for name, type in columns %}answer.{{ name }}{% if not loop.last %}, {% endif %}{% endfor %}
+
+FROM (
+  {{ query | indent(2) }}
+) AS answer
+{%- endmacro %}
+
+{#
+  A function over a relation that is given by name: SELECT * FROM spam.evaluate('holdout'). What a name of type REGCLASS says is a
+  relation that is there, quoted as it must be. body: of PL/pgSQL, as a text.
+#}
+{% macro postgres__create_function_of_relation(relation, body, columns) -%}
+CREATE FUNCTION {{ relation }}(source REGCLASS) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE plpgsql STABLE AS {{ body }}
+{%- endmacro %}
+
+{# Its body. query: as a text, in which `placeholder`, a text, stands for the relation. #}
+{% macro postgres__run_on_relation(query, placeholder) -%}
+BEGIN
+  RETURN QUERY EXECUTE replace({{ query }}, {{ placeholder }}, CAST(source AS TEXT));
+END
+{%- endmacro %}
+
+{# The rows of a query in the types that its function promises: pairs of a name and a type. #}
+{% macro postgres__cast_to_promised_types(query, columns) -%}
+SELECT {% for name, type in columns %}CAST(answer.{{ name }} AS {{ type }}){% if not loop.last %}, {% endif %}{% endfor %}
+
+FROM (
+  {{ query | indent(2) }}
+) AS answer
+{%- endmacro %}
+
+{# A function of two classes, SELECT * FROM spam.likelihood_ratios('spam', 'ham'), whose type is that of the target. body: as a text. #}
+{% macro postgres__create_function_of_classes(relation, body, type) -%}
+CREATE FUNCTION {{ relation }}(class {{ type }}, other_class {{ type }}) RETURNS TABLE (
+  feature {{ nbsql.string() }}, value {{ nbsql.string() }}
+  {%- for column in ['likelihood', 'other_likelihood', 'ratio', 'log_ratio'] %}, {{ nbsql.word(column) }} {{ nbsql.double() }}{% endfor -%}
+  ) LANGUAGE SQL STABLE AS {{ body }}
+{%- endmacro %}
+
+{% macro postgres__parameter_of_classes(number) -%} ${{ number }} {%- endmacro %}
+
+{% macro postgres__macro_word() -%} FUNCTION {%- endmacro %}
+
+{% macro postgres__comment_of_schema(schema, about) -%}
+COMMENT ON SCHEMA {{ schema }} IS {{ nbsql.text(about) }};
+{%- endmacro %}
+
+{% macro postgres__drop_relation(kind, relation, if_exists=false) -%}
+{% set kind_of_relation %}{% if kind == 'macro' %}FUNCTION{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
+DROP {{ kind_of_relation }} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
+{%- endmacro %}
+
+{% macro postgres__example_call(schema, relation) -%}
+SELECT {{ relation }}.*, answer.* FROM {{ relation }}, {{ schema }}.predict(to_jsonb({{ relation }})) AS answer
+{%- endmacro %}

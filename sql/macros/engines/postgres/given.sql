@@ -1,0 +1,8 @@
+{# The features: feature, the kinds of their rows (NULL is none), and their values. #}
+{% macro postgres__given_features(given) -%}
+SELECT
+  feature,
+  array_agg(DISTINCT kind) AS kinds,
+  coalesce(array_agg(DISTINCT value) FILTER (WHERE value IS NOT NULL OR kind = 'values'), '{}') AS "values"
+{{ nbsql.from_given_kinds(given) }}
+{%- endmacro %}

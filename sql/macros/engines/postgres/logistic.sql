@@ -1,0 +1,21 @@
+{# Where logistic regression differs. #}
+
+{# What has less than 1e-100 of the likelihood has none: products of such shares would be below every double, which is an error. #}
+{% macro postgres__logistic_share(below) -%}
+CASE WHEN {{ below }} < -230 THEN 0 ELSE exp({{ below }}) END
+{%- endmacro %}
+
+{# A yes or no is no number there. #}
+{% macro postgres__weighted_number(feature) -%}
+{% if feature.family.binary -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
+CASE
+  WHEN {{ x }} IN ('true', '1') THEN {{ nbsql.number(1) }}
+  WHEN {{ x }} IN ('false', '0') THEN {{ nbsql.number(0) }}
+  ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ nbsql.number(1) }} WHEN 0 THEN {{ nbsql.number(0) }} END
+END
+{%- else -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{{ nbsql.finite(x) }}
+{%- endif %}
+{%- endmacro %}

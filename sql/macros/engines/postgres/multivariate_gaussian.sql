@@ -1,0 +1,86 @@
+{#
+  Where numbers with a covariance matrix differ: a matrix is an array of two dimensions, a row of which is none; and what is beyond every
+  double, or below, is an error.
+#}
+
+{# A number so near 0 that its product with another is below every double counts as 0; NULL has no product. #}
+{% macro postgres__product(a, b, careful=false) -%}
+{% if careful -%}
+CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} * {{ b }} END
+{%- else -%}
+{{ a }} * {{ b }}
+{%- endif %}
+{%- endmacro %}
+
+{# The numbers of a row, as columns, in one scan or both; NULL where the row is not whole and none is imputed. #}
+{% macro postgres__multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
+{% set means = feature.family.means -%}
+{% for column in feature.columns -%}
+{% set j = nbsql.feature_suffix(feature, loop.index) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set middle %}{% if centred %}means.centre{{ j }}{% elif centre is not none %}{{ centre[loop.index0] }}{% endif %}{% endset -%}
+{% if means is not none %}coalesce({{ nbsql.finite(x) }}, {{ nbsql.number(means[loop.index0]) }}){% else %}{{ nbsql.finite(x) }}{% endif %}
+{%- if middle %} - {{ middle }}{% endif %}
+{%- if middle and means is none %} + source.nbsql_whole{{ nbsql.feature_suffix(feature) }}{% endif %} AS nbsql_x{{ j }}
+{%- if centred %},
+{{ middle }} AS centre{{ j }}
+{%- endif %}
+{%- if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# One row a class and step of the elimination of its correlations beside the unit matrix: class, k, matrix. #}
+{% macro postgres__elimination_matrices(p) -%}
+{% set share %}matrix[i][k] / nullif(matrix[k][k], 0){% endset -%}
+{% set ahead %}matrix[k][j]{% endset -%}
+SELECT
+  class,
+  1 AS k,
+  array_agg(
+    correlations || ARRAY(
+      SELECT CASE WHEN j = i THEN float8 '1' ELSE float8 '0' END FROM generate_series(1, {{ p }}) AS j ORDER BY j ASC NULLS LAST
+    )
+    ORDER BY i ASC NULLS LAST
+  ) AS matrix
+FROM correlations
+GROUP BY class
+UNION ALL
+SELECT
+  class,
+  k + 1,
+  ARRAY(
+    SELECT
+      ARRAY(
+        SELECT
+          CASE
+            WHEN i <= k OR matrix[i][k] = 0 THEN matrix[i][j]
+            ELSE matrix[i][j] - {{ nbsql.product(share, ahead, true) }}
+          END
+        FROM generate_series(1, {{ 2 * p }}) AS j
+        ORDER BY j ASC NULLS LAST
+      )
+    FROM generate_series(1, {{ p }}) AS i
+    ORDER BY i ASC NULLS LAST
+  )
+FROM eliminated
+WHERE k < {{ p }}
+{%- endmacro %}
+
+{# No number is further from its mean than 1e150 standard deviations. #}
+{% macro postgres__white_squared(z) -%}
+CASE WHEN abs({{ z }}) > 1e150 THEN 1e300 WHEN abs({{ z }}) > 1e-150 THEN {{ z }} * {{ z }} WHEN {{ z }} IS NOT NULL THEN 0 END
+{%- endmacro %}
+
+{% macro postgres__white_squares(list) -%}
+{% set z = nbsql.word('z') -%}
+(SELECT sum({{ nbsql.white_squared(z) }}) FROM unnest({{ list }}) AS z)
+{%- endmacro %}
+
+{# The numbers of a row, for an explanation, as the text of a list. #}
+{% macro postgres__multivariate_gaussian_value(feature, relation) -%}
+'[' || concat_ws(', ', {% for column in feature.columns -%}
+{% set x %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+coalesce(CAST({{ x }} AS {{ nbsql.string() }}), 'NULL'){% if not loop.last %}, {% endif %}
+{%- endfor %}) || ']'
+{%- endmacro %}

@@ -1,0 +1,39 @@
+{# Where drawing differs: the hash, and that a number that its type does not hold is an error. #}
+
+{# The upper 53 bits of a hash of 64, which takes a seed. #}
+{% macro postgres__uniform(seed, feature, draw, position=none) -%}
+{% set hashed -%}
+CAST(nbsql_row AS TEXT) || ' ' || {{ nbsql.text((4 * feature + draw) | string) }}
+{%- if position is not none %} || ' ' || CAST({{ position }} AS TEXT){% endif %}
+{%- endset -%}
+{% set bits %}(hashtextextended({{ hashed }}, {{ seed }}) >> 11) & 9007199254740991{% endset -%}
+CAST({{ bits }} AS {{ nbsql.double() }}) / {{ nbsql.number(9007199254740992) }}
+{%- endmacro %}
+
+{% macro postgres__numbered_rows(n) -%}
+generate_series(1, {{ n }})
+{%- endmacro %}
+
+{% macro postgres__log2(x) -%}
+ln({{ x }}) / {{ nbsql.number(0.6931471805599453) }}
+{%- endmacro %}
+
+{# A value of a category is a text, whichever type it had. #}
+{% macro postgres__cast_or_null(value, type) -%}
+{% set limits = {'smallint': 32767, 'integer': 2147483647, 'bigint': 9223372036854774784} -%}
+{% if type | lower in limits -%}
+CASE WHEN abs(CAST({{ value }} AS NUMERIC)) <= {{ limits[type | lower] }} THEN CAST(CAST({{ value }} AS NUMERIC) AS {{ type }}) END
+{%- elif type | lower == 'boolean' -%}
+CAST(CAST({{ value }} AS {{ nbsql.string() }}) AS BOOLEAN)
+{%- else -%}
+CAST({{ value }} AS {{ type }})
+{%- endif %}
+{%- endmacro %}
+
+{% macro postgres__multinomial_drawn(feature, seed, position) -%}
+coalesce(cardinality(array_positions(bag{{ nbsql.feature_suffix(feature) }}.bag, {{ nbsql.text(feature.columns[position]) }})), 0)
+{%- endmacro %}
+
+{% macro postgres__tokens_drawn(feature, seed, position) -%}
+coalesce(bag{{ nbsql.feature_suffix(feature) }}.bag, '{}')
+{%- endmacro %}

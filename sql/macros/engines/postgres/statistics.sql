@@ -1,0 +1,79 @@
+{# Where counting differs: a list has one type, and what overflows, or comes too near 0, is an error. #}
+
+{#
+  Labels of text are compared byte by byte, whatever the collation of their database, so that ties and the order of the classes are
+  the same everywhere.
+#}
+{% macro postgres__as_label(x, type) -%}
+{{ x }}{% if type | lower in ['text', 'character varying', 'character', 'name', 'citext'] %} COLLATE "C"{% endif %}
+{%- endmacro %}
+
+{% macro postgres__target(model) -%}
+{% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
+{{ nbsql.as_label(label, model.target_type) }}
+{%- endmacro %}
+
+{% macro postgres__breaks_binary(column) -%}
+CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
+{%- endmacro %}
+
+{#
+  The user's expression as text; a double is written without a point where it is whole, and a day or a time as in JSON, which no
+  setting of a session changes.
+#}
+{% macro postgres__with_slices(source, expression) -%}
+(
+  SELECT
+    source.*,
+    CASE
+      WHEN pg_typeof(({{ expression }})) = CAST('date' AS regtype) THEN to_jsonb(({{ expression }})) #>> '{}'
+      WHEN pg_typeof(({{ expression }})) = CAST('timestamp' AS regtype) THEN replace(to_jsonb(({{ expression }})) #>> '{}', 'T', ' ')
+      WHEN pg_typeof(({{ expression }})) IN (CAST('float8' AS regtype), CAST('float4' AS regtype))
+      THEN {{ nbsql.postgres__double_as_text('(' ~ expression ~ ')') }}
+      ELSE CAST(({{ expression }}) AS {{ nbsql.string() }})
+    END COLLATE "C" AS nbsql_slice
+  FROM {{ source }} AS source
+)
+{%- endmacro %}
+
+{#
+  Squares of numbers and of their distances from one of them are not below every double, as `finite` leaves nothing nearer to 0 than
+  1e-140; about a mean, or weighed, they may be.
+#}
+{% macro postgres__summed_squares(model, x, careful) -%}
+{% set square %}CASE WHEN {{ x }} IS NOT NULL THEN ({{ nbsql.square(x) }}) END{% endset -%}
+{% if model.weight %}sum(weight * {{ square }}){% elif careful %}sum({{ square }}){% else %}sum({{ x }} * {{ x }}){% endif %}
+{%- endmacro %}
+
+{# A whole number has the same text here, whichever type it has; a decimal has that of its type. #}
+{% macro postgres__categorical_value(feature, relation) -%}
+{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
+{{ nbsql.text_as_fitted(feature, feature.column, feature.whole, x) }} COLLATE "C"
+{%- endmacro %}
+
+{# A value as text, as the model has it: doubles with all their digits, whole numbers without a point. #}
+{% macro postgres__text_as_fitted(feature, column, whole, x) -%}
+{% set text -%}
+{% if feature.floating %}{{ nbsql.postgres__double_as_text(x) }}{% else %}CAST({{ x }} AS {{ nbsql.string() }}){% endif %}
+{%- endset -%}
+{% if whole %}regexp_replace({{ text }}, '[.]0+$', ''){% else %}{{ text }}{% endif %}
+{%- endmacro %}
+
+{# A yes or no of a row, as a column: by its text, because PostgreSQL casts neither a number into it nor the reverse. #}
+{% macro postgres__bernoulli_inputs(feature, centre, careful, centred) -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
+CASE
+  WHEN {{ x }} IN ('true', '1') THEN TRUE
+  WHEN {{ x }} IN ('false', '0') THEN FALSE
+  ELSE CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+END AS nbsql_x{{ nbsql.feature_suffix(feature) }}
+{%- endmacro %}
+
+{# The logarithm of 0 is an error; a number that has none counts as missing in the sums, and the rule above 0 refuses it. #}
+{% macro postgres__log_of_input(x, centre, careful) -%}
+CASE
+  WHEN {{ x }} > 0 AND {{ x }} < {{ nbsql.infinity() }} THEN ln({{ x }})
+  WHEN {{ x }} <= 0 THEN {% if centre is none %}-{{ nbsql.infinity() }}{% else %}NULL{% endif %}
+
+END
+{%- endmacro %}

@@ -1,0 +1,63 @@
+{#
+  Where tokens differ: their lists are arrays, of which sub-selects take some. Words are cut by PostgreSQL's own regular expressions;
+  what a letter is, and a capital, is Unicode's (ICU), whatever the locale of the database.
+#}
+
+{# One row a row of the source: its columns, and nbsql_words, the words of its text, in order. #}
+{% macro postgres__words(feature, source) -%}
+{% set family = feature.family -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}) COLLATE "und-x-icu"{% endset -%}
+{% set folded %}{% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}{% endset -%}
+{% set found -%}
+{% if family.letters_and_digits -%}
+regexp_split_to_table({{ folded }}, '[^{{ nbsql.letters_and_digits() }}]+') WITH ORDINALITY AS words(word, position)
+{%- else -%}
+(
+      SELECT matches.match[1] AS word, matches.position
+      FROM regexp_matches({{ folded }}, {{ nbsql.text('(' ~ family.pattern ~ ')') }}, 'g') WITH ORDINALITY AS matches(match, position)
+    ) AS words
+{%- endif %}
+{%- endset -%}
+SELECT
+  source.*,
+  ARRAY(
+    SELECT words.word COLLATE "C"
+    FROM {{ found }}
+    WHERE length(words.word) >= {{ family.min_length }}
+    {% if family.stop_words %}
+      AND words.word COLLATE "C" NOT IN (
+        {%- for word in family.stop_words %}{{ nbsql.text(word) }}{% if not loop.last %}, {% endif %}{% endfor %})
+    {% endif %}
+    ORDER BY words.position ASC NULLS LAST
+  ) AS nbsql_words
+FROM {{ source }} AS source
+{%- endmacro %}
+
+{#
+  Unicode's letters and numbers, as the inside of a class of characters: [:alnum:] has no numbers but decimal digits, so that ICU's other
+  ones are named, those of the basic plane.
+#}
+{% macro postgres__letters_and_digits() -%}
+[:alnum:]\u00B2\u00B3\u00B9\u00BC-\u00BE\u09F4-\u09F9\u0B72-\u0B77\u0BF0-\u0BF2\u0C78-\u0C7E\u0D58-\u0D5E\u0D70-\u0D78{#- -#}
+\u0F2A-\u0F33\u1369-\u137C\u16EE-\u16F0\u17F0-\u17F9\u19DA\u2070\u2074-\u2079\u2080-\u2089\u2150-\u2182\u2185-\u2189{#- -#}
+\u2460-\u249B\u24EA-\u24FF\u2776-\u2793\u2CFD\u3007\u3021-\u3029\u3038-\u303A\u3192-\u3195\u3220-\u3229\u3248-\u324F{#- -#}
+\u3251-\u325F\u3280-\u3289\u32B1-\u32BF\uA6E6-\uA6EF\uA830-\uA835
+{%- endmacro %}
+
+{# The list of the terms of a row, of its nbsql_words: the words, and runs of as many as the family asks for. #}
+{% macro postgres__token_terms(family) -%}
+{% set low, high = family.ngrams -%}
+{% set grams -%}
+{% for length in range(low, high + 1) -%}
+{% if length == 1 -%}
+source.nbsql_words
+{%- else -%}
+{% set run -%}
+{% for k in range(length) %}source.nbsql_words[i + {{ k }}]{% if not loop.last %} || ' ' || {% endif %}{% endfor %}
+{%- endset -%}
+ARRAY(SELECT {{ run }} FROM generate_series(1, cardinality(source.nbsql_words) - {{ length - 1 }}) AS i)
+{%- endif %}{% if not loop.last %} || {% endif %}
+{%- endfor %}
+{%- endset -%}
+{% if family.presence %}ARRAY(SELECT DISTINCT unnest({{ grams }})){% else %}{{ grams }}{% endif %}
+{%- endmacro %}

@@ -1,0 +1,14 @@
+{# What is in a model for its users to read. #}
+
+{# One row a feature: feature, family, columns, types, options (JSON). #}
+{% macro postgres__features(spec) -%}
+SELECT
+  feature ->> 'name' AS feature,
+  feature ->> 'family' AS family,
+  ARRAY(SELECT jsonb_array_elements_text(feature -> 'columns')) AS columns,
+  ARRAY(SELECT jsonb_array_elements_text(feature -> 'types')) AS types,
+  feature - ARRAY(SELECT jsonb_object_keys(CAST({{ nbsql.no_options() }} AS JSONB))) AS options
+FROM {{ spec }} AS spec
+CROSS JOIN LATERAL jsonb_array_elements(CAST(spec.spec AS JSONB) -> 'features') WITH ORDINALITY AS listed(feature, position)
+ORDER BY position ASC NULLS LAST
+{%- endmacro %}

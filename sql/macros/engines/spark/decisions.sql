@@ -1,0 +1,45 @@
+{# Where decisions differ: a row has its labels already, and a ranking is an array that becomes rows. #}
+
+{# One row a row of `scored`: its columns, nbsql_labels (the classes) and nbsql_posteriors (their probabilities), both lists. #}
+{% macro spark__with_posteriors(model, scored, parameters) -%}
+{% set labels -%}
+{% for k in model.class_numbers %}source.nbsql_class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+SELECT
+  source.*,
+  {{ nbsql.array_of(labels) }} AS nbsql_labels,
+  {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
+FROM {{ scored }} AS source
+{%- endmacro %}
+
+{% macro spark__expected_costs(costs) -%}
+transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsql.word('nbsql_posteriors')) }})
+{%- endmacro %}
+
+{#
+  One row a row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank.
+  Probabilities are negated, so that the array sorts by falling probability and then by rising number.
+#}
+{% macro spark__predict_top_k(model, scored, parameters, top_k) -%}
+SELECT
+  {{ nbsql.source_columns(model) }},
+  element_at(source.nbsql_labels, source.nbsql_ranked.k) AS prediction,
+  -source.nbsql_ranked.p AS probability,
+  coalesce(source.nbsql_place, 0) + 1 AS rank
+FROM (
+  SELECT
+    *,
+    posexplode_outer(
+      CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }}
+        THEN slice(
+          array_sort(zip_with(nbsql_posteriors, sequence(1, size(nbsql_posteriors)), (p, k) -> struct(-p AS p, k AS k))),
+          1,
+          {{ top_k }}
+        )
+      END
+    ) AS (nbsql_place, nbsql_ranked)
+  FROM (
+    {{ nbsql.with_posteriors(model, scored, parameters) | indent(4) }}
+  ) AS posteriors
+) AS source
+{%- endmacro %}

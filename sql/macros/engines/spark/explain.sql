@@ -1,0 +1,21 @@
+{#
+  Where an explanation differs. A row's number is its place in this answer: from 1, in the order in which Spark reads the rows, which
+  is theirs only where they are read by one worker. The id columns tell which row is which.
+#}
+
+{# `numbered_source` (scoring/rows.sql) with these numbers. #}
+{% macro spark__explained_rows(model, source, parameters, lookups) -%}
+{% set rows -%}
+(
+  SELECT row_number() OVER (ORDER BY nbsql_read ASC NULLS LAST) AS nbsql_row, source.*
+  FROM (
+    {% if model.joins %}
+    SELECT source.nbsql_row AS nbsql_read, source.* EXCEPT (nbsql_row) FROM {{ source }} AS source
+    {% else %}
+    SELECT {{ nbsql.row_id() }} AS nbsql_read, source.* FROM {{ source }} AS source
+    {% endif %}
+  ) AS source
+)
+{%- endset -%}
+{{ nbsql.numbered_source(model, rows, parameters, lookups, has_number=true) }}
+{%- endmacro %}

@@ -1,0 +1,7 @@
+{# Where leave-one-out differs: parameters are the fields of a struct. #}
+
+{% macro spark__pack_function() -%} struct {%- endmacro %}
+
+{% macro spark__packed_parameter(name, expression) -%}
+{{ expression }} AS {{ name }}
+{%- endmacro %}

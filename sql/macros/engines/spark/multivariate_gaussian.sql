@@ -1,0 +1,111 @@
+{#
+  Where numbers with a covariance matrix differ: matrices are arrays of arrays (covariance.sql), and a class has its estimates in one row.
+#}
+
+{#
+  One row a class and column or pair of columns of such a feature, and one for what a class adds to every row: the columns of
+  likelihoods (likelihoods.sql).
+#}
+{% macro spark__multivariate_gaussian_likelihoods(features) -%}
+{% for feature in features -%}
+{% set p = feature.columns | length -%}
+{% set i, j = nbsql.word('i'), nbsql.word('j') -%}
+{% set value %}pair_values[{{ nbsql.pair_place(p, i, j) }}]{% endset -%}
+{% set column %}pair_values[{{ nbsql.pair_place(p, i, i) }}]{% endset -%}
+{% set log_peak %}-0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ nbsql.log_determinant(p) }}){% endset -%}
+{% set from_middle %}whites[place][other] * (means[other] - middle[other]){% endset -%}
+{% set before %}sequence(0, place){% endset -%}
+{% set projected %}transform({{ nbsql.places(p) }}, place -> {{ nbsql.summed_places(before, 'other', from_middle) }}){% endset -%}
+{% set slope %}whites[place][i] * projected[place]{% endset -%}
+SELECT
+  class,
+  {{ nbsql.text(feature.name) }} AS feature,
+  value,
+  unseen,
+  CAST(NULL AS {{ nbsql.double() }}) AS likelihood,
+  CAST(NULL AS {{ nbsql.double() }}) AS log_likelihood,
+  score,
+  mean,
+  variance,
+  CAST(NULL AS {{ nbsql.double() }}) AS rate
+FROM (
+  {{ nbsql.matrices(feature) | indent(2) }}
+) AS matrices
+{{ nbsql.step([('whites', nbsql.white_matrix(p)), ('log_peak', log_peak), ('pair_values', nbsql.pair_values(feature))]) }}
+{% if feature.family.shared %}
+{{ nbsql.step([('projected', projected)]) }}
+{% endif %}
+LATERAL VIEW inline(concat(
+  flatten(transform({{ nbsql.places(p) }}, i -> transform(sequence(i, {{ p - 1 }}), j -> struct(
+    {{ value }} AS value,
+    FALSE AS unseen,
+    whites[j][i] AS score,
+    CASE WHEN i = j THEN means[i] END AS mean,
+    covariance[i][j] AS variance
+  )))),
+  array(struct(
+    CAST(NULL AS {{ nbsql.string() }}) AS value,
+    TRUE AS unseen,
+    log_peak{% if feature.family.shared %} - 0.5 * {{ nbsql.sum_of_squares(nbsql.word('projected')) }}{% endif %} AS score,
+    CAST(NULL AS {{ nbsql.double() }}) AS mean,
+    CAST(NULL AS {{ nbsql.double() }}) AS variance
+  ))
+  {%- if feature.family.shared %},
+  {% set below %}sequence(i, {{ p - 1 }}){% endset %}
+  transform({{ nbsql.places(p) }}, i -> struct(
+    {{ column }} AS value,
+    TRUE AS unseen,
+    {{ nbsql.sum_of_known(below, slope) }} AS score,
+    middle[i] AS mean,
+    CAST(NULL AS {{ nbsql.double() }}) AS variance
+  ))
+  {%- endif %}
+
+)) step AS value, unseen, score, mean, variance
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro spark__white_squares(list) -%}
+aggregate({{ list }}, {{ nbsql.number(0) }}, (total, z) -> total + coalesce(z * z, 0))
+{%- endmacro %}
+
+{# The numbers of a row, for an explanation, as the text of a list. #}
+{% macro spark__multivariate_gaussian_value(feature, relation) -%}
+concat('[', array_join(array(
+{%- for column in feature.columns -%}
+CAST(CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) AS {{ nbsql.string() }}){% if not loop.last %}, {% endif %}
+{%- endfor %}), ', ', 'NULL'), ']')
+{%- endmacro %}
+
+{# One row a class: class, the means, and the Cholesky factor of its covariance matrix, row by row (sample_vectors.sql). #}
+{% macro spark__normal_factors(feature) -%}
+{% set p = feature.columns | length -%}
+{% set numbers %}mean, variance{% endset -%}
+{% set first %}least(i, j){% endset -%}
+{% set last %}greatest(i, j){% endset -%}
+{% set element %}cells[{{ nbsql.pair_place(p, first, last) }}].variance{% endset -%}
+factor{{ nbsql.feature_suffix(feature) }} AS (
+  SELECT
+    class
+    {%- for j in range(p) %},
+    cells[{{ nbsql.pair_place(p, j, j) }}].mean AS mean{{ nbsql.feature_suffix(feature, j + 1) }}
+    {%- for k in range(j + 1) %},
+    deviations[{{ j }}] * matrix[{{ k }}][{{ j }}] / sqrt(nullif(matrix[{{ k }}][{{ k }}], 0))
+      AS lower{{ nbsql.feature_suffix(feature, j * (j + 1) // 2 + k + 1) }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM (
+    SELECT class, {{ nbsql.cells_in_order(feature, numbers) | indent(4) }} AS cells
+    FROM likelihoods
+    WHERE feature = {{ nbsql.text(feature.name) }}
+    GROUP BY class
+  ) AS cells
+  {{ nbsql.step([('covariance', nbsql.matrix_of(p, element))]) | indent(2) }}
+  {{ nbsql.elimination_steps(p) | indent(2) }}
+)
+{%- endmacro %}

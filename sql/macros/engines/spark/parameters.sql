@@ -1,0 +1,23 @@
+{# Where the tables that scoring reads differ: arrays that become rows. #}
+
+{# One row a class (and segment): nbsql_segment, class_no, of_class, class, log_prior, and the parameters of its features. #}
+{% macro spark__parameters_by_class(model, parameters) -%}
+SELECT {% if model.segmented %}nbsql_segment, {% endif %}inline(array(
+  {% for k in model.class_numbers %}
+  struct(
+    {{ k }} AS class_no,
+    {% if model.mixed %}
+    {{ model.of_classes[k - 1] }} AS of_class,
+    {% endif %}
+    class_{{ k }} AS class,
+    log_prior_{{ k }} AS log_prior
+    {%- for wanted in model.parameters %}
+    {%- set name = nbsql.parameter(wanted) %},
+    {{ name }}_{% if wanted.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
+    {%- endfor %}
+
+  ){{ nbsql.comma(loop) }}
+  {% endfor %}
+))
+FROM {{ parameters }} AS parameters
+{%- endmacro %}

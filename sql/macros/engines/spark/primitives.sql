@@ -1,0 +1,61 @@
+{#
+  Where Spark writes otherwise. A macro spark__name takes the place of the macro `name`, as dbt dispatches: this folder is all that is
+  particular to Spark. Lists are arrays, whose elements count from 0 in brackets and from 1 in element_at; one SELECT unnests one.
+#}
+
+{% macro spark__string() -%} STRING {%- endmacro %}
+
+{% macro spark__materialized() %}{% endmacro %}
+
+{% macro spark__not_materialized() %}{% endmacro %}
+
+{# Sent to every worker, where all rows would be sorted otherwise. #}
+{% macro spark__broadcast_hint(names) %} /*+ BROADCAST({{ names }}) */{% endmacro %}
+
+{# NULL beyond its end, as everywhere. #}
+{% macro spark__element(list, position) -%}
+try_element_at({{ list }}, {{ position }})
+{%- endmacro %}
+
+{# An array of the order and the value is sorted by the order first. #}
+{% macro spark__ordered_list(x, by) -%}
+transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
+{%- endmacro %}
+
+{% macro spark__sum_of_squares(x) -%}
+aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
+{%- endmacro %}
+
+{# A sequence whose end is before its start would count down. #}
+{% macro spark__whole_numbers(first, end) -%}
+explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
+{%- endmacro %}
+
+{# In UTC and without a time zone, whatever that of the session. #}
+{% macro spark__utc_now() -%}
+TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, CAST(unix_micros(current_timestamp()) AS DECIMAL(20, 0)) / 1000000)
+{%- endmacro %}
+
+{% macro spark__matches_pattern(pattern) -%}
+SELECT regexp_like('', {{ nbsql.text(pattern) }}) AS matches
+{%- endmacro %}
+
+{# Where others have NULL last, so that answers look alike. #}
+{% macro spark__sorted_by(relation, columns) -%}
+SELECT * FROM {{ relation }} AS relation
+ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
+
+{%- endmacro %}
+
+{# Not from 1 and not without gaps, which would take one worker for all rows. #}
+{% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}
+
+{# Of their text, as a map has no hash. The sign is taken away, so that remainders are at least 0. #}
+{% macro spark__hash_of(columns) -%}
+{% set row %}struct({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+(xxhash64(CAST({{ row }} AS {{ nbsql.string() }})) & 9223372036854775807)
+{%- endmacro %}
+
+{% macro spark__value_at_maximum(x, y, text) -%}
+max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ x }} IS NOT NULL)
+{%- endmacro %}

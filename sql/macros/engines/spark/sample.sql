@@ -1,0 +1,41 @@
+{# Where drawing differs: the hash, and what is made of a bag. #}
+
+{# The upper 53 bits of a hash of 64. #}
+{% macro spark__uniform(seed, feature, draw, position=none) -%}
+{% set hashed -%}
+CAST({{ seed }} AS BIGINT), CAST(nbsql_row AS BIGINT), CAST({{ 4 * feature + draw }} AS BIGINT)
+{%- if position is not none %}, CAST({{ position }} AS BIGINT){% endif %}
+{%- endset -%}
+CAST(shiftrightunsigned(xxhash64({{ hashed }}), 11) AS {{ nbsql.double() }}) / {{ nbsql.number(9007199254740992) }}
+{%- endmacro %}
+
+{# A double would be cut off, where others round it. #}
+{% macro spark__cast_or_null(value, type) -%}
+{% set is_whole = type | lower in ['tinyint', 'smallint', 'int', 'bigint'] -%}
+TRY_CAST({% if is_whole %}TRY_CAST({{ value }} AS DECIMAL(38, 0)){% else %}{{ value }}{% endif %} AS {{ type }})
+{%- endmacro %}
+
+{% macro spark__joint_drawn(feature, seed, position) -%}
+get_json_object(drawn.value{{ nbsql.feature_suffix(feature) }}, '$[{{ position }}]')
+{%- endmacro %}
+
+{% macro spark__multinomial_drawn(feature, seed, position) -%}
+coalesce(size(filter(bag{{ nbsql.feature_suffix(feature) }}.bag, token -> token = {{ nbsql.text(feature.columns[position]) }})), 0)
+{%- endmacro %}
+
+{% macro spark__text_drawn(feature, seed, position) -%}
+coalesce(array_join(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
+{%- endmacro %}
+
+{% macro spark__tokens_drawn(feature, seed, position) -%}
+coalesce(bag{{ nbsql.feature_suffix(feature) }}.bag, CAST(array() AS ARRAY<{{ nbsql.string() }}>))
+{%- endmacro %}
+
+{# The map of the tokens of a row that was drawn, and how often it has each. #}
+{% macro spark__token_counts_drawn(feature, seed, position) -%}
+{% set bag %}bag{{ nbsql.feature_suffix(feature) }}.bag{% endset -%}
+coalesce(
+    map_from_entries(transform(array_distinct({{ bag }}), token -> struct(token, size(filter({{ bag }}, other -> other = token))))),
+    CAST(map() AS MAP<{{ nbsql.string() }}, INT>)
+  )
+{%- endmacro %}

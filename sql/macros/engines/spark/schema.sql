@@ -1,0 +1,91 @@
+{#
+  Spark has no temporary tables, and takes no row out of a table of Parquet. What is temporary is a cached query by a name of the
+  session's; the engine cuts such a table of a model off from what it was read from, and so can make it anew from itself
+  (nbsql/engines/spark/engine.py).
+#}
+
+{% macro spark__create_schema(schema) -%}
+CREATE SCHEMA IF NOT EXISTS {{ schema }}
+{%- endmacro %}
+
+{% macro spark__create_table_as(relation, query, temporary=false) -%}
+{% if temporary %}CACHE TABLE {{ relation }} AS{% else %}CREATE TABLE {{ relation }} USING PARQUET AS{% endif %}
+
+{{ query }}
+{%- endmacro %}
+
+{% macro spark__create_view_as(relation, query, temporary=false, comment=none) -%}
+CREATE OR REPLACE {% if temporary %}TEMPORARY {% endif %}VIEW {{ relation }}{% if comment %} COMMENT {{ nbsql.text(comment) }}{% endif %} AS
+{{ query }}
+{%- endmacro %}
+
+{# What the views of a model say of themselves when they are made is not said again; one statement at a time is all that Spark takes. #}
+{% macro spark__comments(schema, about, comments, columns=[]) %}{% endmacro %}
+
+{% macro spark__json_of(text) -%} {{ nbsql.text(text) }} {%- endmacro %}
+
+{# Of what is temporary: the tables of a schema go with it. #}
+{% macro spark__drop_relation(kind, relation, if_exists=false) -%}
+DROP VIEW {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
+{%- endmacro %}
+
+{% macro spark__drop_if_exists(relation) -%}
+DROP VIEW IF EXISTS {{ relation }}
+{%- endmacro %}
+
+{% macro spark__drop_schema(schema) -%}
+DROP SCHEMA {{ schema }} CASCADE
+{%- endmacro %}
+
+{# The name by which others read a part of a model, and the number of what it stands for. #}
+{% macro spark__create_part_view(relation, part, number, comment) -%}
+CREATE OR REPLACE VIEW {{ relation }} COMMENT {{ nbsql.text(comment) }} TBLPROPERTIES ('nbsql.number' = '{{ number }}') AS
+SELECT * FROM {{ part }} AS part
+{%- endmacro %}
+
+{% macro spark__part_number(relation) -%}
+SHOW TBLPROPERTIES {{ relation }} ('nbsql.number')
+{%- endmacro %}
+
+{# Its second column has the names, its third says which are temporary: those of the session, which are listed with every schema. #}
+{% macro spark__tables_in(schema) -%}
+SHOW TABLES IN {{ schema }}
+{%- endmacro %}
+
+{% macro spark__schemas(database=none) -%}
+SHOW SCHEMAS
+{%- endmacro %}
+
+{# kind: table or view. #}
+{% macro spark__drop_part(relation, kind) -%}
+DROP {% if kind == 'view' %}VIEW{% else %}TABLE{% endif %} IF EXISTS {{ relation }}
+{%- endmacro %}
+
+{% macro spark__set_updated_at(spec) -%}
+CACHE TABLE {{ spec }} AS
+SELECT spec, nbsql_version, created_at, greatest({{ nbsql.utc_now() }}, updated_at + INTERVAL '0.000001' SECOND) AS updated_at
+FROM {{ spec }} AS spec
+{%- endmacro %}
+
+{% macro spark__delete_all(relation) -%}
+CACHE TABLE {{ relation }} AS
+SELECT * FROM {{ relation }} AS relation WHERE FALSE
+{%- endmacro %}
+
+{% macro spark__delete_after(relation, batches, number) -%}
+CACHE TABLE {{ relation }} AS
+SELECT * FROM {{ relation }} AS relation WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }})
+{%- endmacro %}
+
+{% macro spark__delete_through(relation, batches, number) -%}
+CACHE TABLE {{ relation }} AS
+SELECT * FROM {{ relation }} AS relation WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }})
+{%- endmacro %}
+
+{# The cells without those of other features than these, as a table. #}
+{% macro spark__keep_features(statistics, features) -%}
+CACHE TABLE {{ statistics }} AS
+SELECT * FROM {{ statistics }} AS statistics
+WHERE feature IS NULL{% if features %} OR feature IN ({{ nbsql.feature_names(features) }}){% endif %}
+
+{%- endmacro %}

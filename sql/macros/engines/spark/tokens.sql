@@ -1,0 +1,50 @@
+{# Where tokens differ: their lists are arrays. A pattern is one of Java's, and so is what a letter is, and a capital. #}
+
+{# In a SELECT, a row a token of the row: value, times. #}
+{% macro spark__token_rows(feature) -%}
+{% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% if feature.family.name == 'token_counts' -%}
+explode(transform_values({{ column }}, (value, times) -> CAST(times AS {{ nbsql.double() }}))) AS (value, times)
+{%- else -%}
+explode({% if feature.family.name == 'text' %}{{ nbsql.token_terms(feature.family) }}{% else %}{{ column }}{% endif %}) AS value, 1 AS times
+{%- endif %}
+{%- endmacro %}
+
+{% macro spark__runs_of_letters(x) -%} split(regexp_replace({{ x }}, r'[^\p{L}\p{N} ]+', ' '), ' ') {%- endmacro %}
+
+{% macro spark__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}, 0) {%- endmacro %}
+
+{% macro spark__is_none_of(word, texts) -%}
+{{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# The words of a list for which the condition `wanted`, on `word`, holds. #}
+{% macro spark__list_filtered(list, wanted) -%}
+filter(
+  {{ list }},
+  word -> {{ wanted }}
+)
+{%- endmacro %}
+
+{# The list of the terms of a row, of its nbsql_words: the words, and runs of as many as the family asks for. #}
+{% macro spark__token_terms(family) -%}
+{% set low, high = family.ngrams -%}
+{% set grams -%}
+concat({% for length in range(low, high + 1) -%}
+{% if length == 1 -%}
+source.nbsql_words
+{%- else -%}
+{% set run -%}
+{% for k in range(length) -%}
+source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]{% if not loop.last %} || ' ' || {% endif %}
+{%- endfor %}
+{%- endset -%}
+CASE WHEN size(source.nbsql_words) >= {{ length }}
+  THEN transform(sequence(0, size(source.nbsql_words) - {{ length }}), i -> {{ run }})
+  ELSE CAST(array() AS ARRAY<{{ nbsql.string() }}>)
+END
+{%- endif %}{% if not loop.last %}, {% endif %}
+{%- endfor %})
+{%- endset -%}
+{% if family.presence %}array_distinct({{ grams }}){% else %}{{ grams }}{% endif %}
+{%- endmacro %}

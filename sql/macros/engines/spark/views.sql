@@ -1,0 +1,18 @@
+{# What is in a model for its users to read. #}
+
+{# One row a feature: feature, family, columns, types, options (a text of JSON). #}
+{% macro spark__features(spec) -%}
+SELECT
+  get_json_object(feature, '$.name') AS feature,
+  get_json_object(feature, '$.family') AS family,
+  from_json(get_json_object(feature, '$.columns'), 'ARRAY<STRING>') AS columns,
+  from_json(get_json_object(feature, '$.types'), 'ARRAY<STRING>') AS types,
+  to_json(map_filter(
+    from_json(feature, 'MAP<STRING, VARIANT>'),
+    (name, option) -> NOT array_contains(json_object_keys({{ nbsql.no_options() }}), name)
+  )) AS options
+FROM (
+  SELECT explode(from_json(get_json_object(spec.spec, '$.features'), 'ARRAY<STRING>')) AS feature
+  FROM {{ spec }} AS spec
+) AS features
+{%- endmacro %}

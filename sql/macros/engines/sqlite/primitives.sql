@@ -1,0 +1,35 @@
+{#
+  Where SQLite (3.35 and later, with its mathematical functions) writes otherwise. A macro sqlite__name takes the place of the macro
+  `name`.
+#}
+
+{% macro sqlite__double() -%} REAL {%- endmacro %}
+
+{% macro sqlite__string() -%} TEXT {%- endmacro %}
+
+{# A number beyond every double. #}
+{% macro sqlite__infinity() -%} 9e999 {%- endmacro %}
+
+{% macro sqlite__greatest_of_few(values) -%}
+MAX({% for value in values %}{{ value }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# A column may be declared to compare otherwise. #}
+{% macro sqlite__exact(x, kind) -%}
+{% if kind == 'text' %}{{ x }} COLLATE BINARY{% else %}{{ x }}{% endif %}
+{%- endmacro %}
+
+{#
+  One row a literal: value, class_1, class_2, ... A relation of VALUES has no names for its columns but those of a common table
+  expression. A join makes an index of them if their type is that of the other side.
+#}
+{% macro sqlite__literal_rows(kind, keys, scores) -%}
+WITH literals({{ nbsql.literal_names(scores) }}) AS (
+  VALUES
+    {% for key in keys %}
+    ({{ key }}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_number(score) }}{% endfor %}){{ nbsql.comma(loop) }}
+    {% endfor %}
+)
+{% set type %}{% if kind == 'text' %}TEXT{% elif kind == 'integer' %}INTEGER{% else %}REAL{% endif %}{% endset %}
+SELECT CAST(value AS {{ type }}) AS value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %} FROM literals
+{%- endmacro %}

@@ -1,0 +1,211 @@
+{#
+  Covariance matrices from the cells of families/multivariate_gaussian.sql, and their inverses.
+
+  With R the correlations, Gaussian elimination of [R I], which needs no pivoting because R is positive definite (Golub and Van
+  Loan, Matrix Computations, section 4.2), gives R = L D L' as [D L', L^-1]: ln |R| is the sum of ln d, and W = D^-1/2 L^-1 makes
+  W'W the inverse. d_k is the share of the variance of column k that the columns before it leave over; where that is nothing,
+  row k of L^-1 says which of them make it up.
+#}
+
+{# The comoment cells of all batches and slices: class, feature, value, n, mean, m2. #}
+{% macro comoments_of(statistics, features) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE feature IN ({{ nbsql.feature_names(features) }}))
+{%- endmacro %}
+
+{#
+  Common table expressions of one feature, from `comoments` and `classes`:
+
+    centres(class, n, means)           the lists of the means of the columns; of a class without any, those over all classes
+    covariances(class, i, j, value, covariance)   i <= j; shared: one matrix, without a class
+    eliminated(class, k, matrix)       k columns less one eliminated from [R I]
+    whitened(class, rows, deviations)  the last of them
+#}
+{% macro default__covariance_steps(feature) -%}
+{% set family = feature.family -%}
+{% set p = feature.columns | length -%}
+{% set lost = 1 if family.variance == 'sample' else 0 -%}
+{% set s = nbsql.number(family.fixed_shrinkage) -%}
+pairs AS MATERIALIZED (
+  {{ nbsql.column_pairs(feature) | indent(2) }}
+),
+entries AS MATERIALIZED (
+  SELECT comoments.class, pairs.*, comoments.n, comoments.mean, comoments.m2
+  FROM comoments
+  JOIN pairs ON pairs.value = comoments.value
+  WHERE comoments.feature = {{ nbsql.text(feature.name) }}
+),
+centres_of_classes AS (
+  SELECT class, max(n) AS n, {{ nbsql.ordered_list(nbsql.word('mean'), nbsql.word('i')) }} AS means FROM entries WHERE i = j GROUP BY class
+),
+pooled_centre AS (
+  SELECT {{ nbsql.ordered_list(nbsql.word('mean'), nbsql.word('i')) }} AS means
+  FROM (
+    SELECT i, sum(n * (mean - least)) / sum(n) + max(least) AS mean
+    FROM (
+      SELECT *, min(mean) OVER (PARTITION BY i) AS least FROM entries WHERE i = j
+    ) AS shifted
+    GROUP BY i
+  ) AS means
+),
+centres AS (
+  SELECT classes.class, coalesce(centres_of_classes.means, pooled_centre.means) AS means
+  FROM classes
+  JOIN pooled_centre ON TRUE
+  LEFT JOIN centres_of_classes ON centres_of_classes.class = classes.class
+),
+of_classes AS (
+  SELECT
+    entries.class,
+    entries.i,
+    entries.j,
+    entries.n,
+    CASE
+      WHEN entries.i = entries.j THEN entries.m2
+      ELSE entries.scale_i * entries.scale_j
+        * (entries.m2 - of_i.m2 / (of_i.scale_i * of_i.scale_i) - of_j.m2 / (of_j.scale_i * of_j.scale_i)) / 2
+    END / entries.n AS covariance
+  FROM entries
+  JOIN entries AS of_i ON of_i.class = entries.class AND of_i.i = entries.i AND of_i.j = entries.i
+  JOIN entries AS of_j ON of_j.class = entries.class AND of_j.i = entries.j AND of_j.j = entries.j
+),
+shrunk AS (
+  {% if family.ledoit_wolf %}
+  {{ nbsql.ledoit_wolf(feature) | indent(2) }}
+  {%- elif family.fixed_shrinkage %}
+  SELECT
+    class,
+    i,
+    j,
+    n,
+    (1 - {{ s }}) * covariance + CASE
+      WHEN i = j THEN {{ s }} * sum(CASE WHEN i = j THEN covariance END) OVER (PARTITION BY class) / {{ p }}
+      ELSE 0
+    END AS covariance
+  FROM of_classes
+  {%- else %}
+  SELECT * FROM of_classes
+  {%- endif %}
+
+),
+within_classes AS (
+  SELECT i, j, sum(n * covariance) / sum(n) AS covariance, sum(n) / nullif(greatest(sum(n) - {{ lost }} * count(*), 0), 0) AS corrected
+  FROM shrunk
+  GROUP BY i, j
+),
+covariances AS MATERIALIZED (
+  {% if family.shared %}
+  SELECT 0 AS class, i, j, covariance * corrected AS covariance FROM within_classes
+  {%- else %}
+  SELECT
+    classes.class,
+    within_classes.i,
+    within_classes.j,
+    CASE
+      WHEN shrunk.class IS NULL THEN within_classes.covariance
+      ELSE shrunk.covariance * shrunk.n / nullif(shrunk.n - {{ lost }}, 0)
+    END AS covariance
+  FROM classes
+  JOIN within_classes ON TRUE
+  LEFT JOIN shrunk ON shrunk.class = classes.class AND shrunk.i = within_classes.i AND shrunk.j = within_classes.j
+  {%- endif %}
+
+),
+{{ nbsql.elimination(p) }}
+{%- endmacro %}
+
+{# ln |S| of a matrix of `whitened`, of p columns; what does not vary is left out. #}
+{% macro default__log_determinant(p) -%}
+{% set share %}CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END{% endset -%}
+{{ nbsql.list_total(nbsql.list_mapped(nbsql.list_of_whole_numbers(1, p + 1), share, 'j')) }}
+{%- endmacro %}
+
+{# `spreads`, `correlations`, `eliminated` and `whitened` of `covariances` of p columns; common table expressions, as those above. #}
+{% macro elimination(p) -%}
+{% set deviation %}sqrt(greatest(covariance, 0)){% endset -%}
+{% set correlation %}coalesce(sides.covariance / nullif(spreads.deviations[sides.i] * spreads.deviations[sides.j], 0), 0){% endset -%}
+{% set other %}sides.j{% endset -%}
+spreads AS (
+  SELECT class, {{ nbsql.ordered_list(deviation, nbsql.word('i')) }} AS deviations FROM covariances WHERE i = j GROUP BY class
+),
+correlations AS (
+  SELECT sides.class, sides.i, {{ nbsql.ordered_list(correlation, other) }} AS correlations
+  FROM (
+    SELECT class, i, j, covariance FROM covariances
+    UNION ALL
+    SELECT class, j, i, covariance FROM covariances WHERE i < j
+  ) AS sides
+  JOIN spreads ON spreads.class = sides.class
+  GROUP BY sides.class, sides.i
+),
+eliminated AS (
+  {{ nbsql.elimination_matrices(p) | indent(2) }}
+),
+whitened AS MATERIALIZED (
+  SELECT eliminated.class, eliminated.matrix, spreads.deviations
+  FROM eliminated
+  JOIN spreads ON spreads.class = eliminated.class
+  WHERE eliminated.k = {{ p }}
+)
+{%- endmacro %}
+
+{# From `correlations`, the matrices [R I] and, column by column, what is left of them: class, k, matrix. #}
+{% macro default__elimination_matrices(p) -%}
+SELECT
+  class,
+  1 AS k,
+  list(
+    list_concat(correlations, list_transform(range(1, {{ p + 1 }}), lambda j: CASE WHEN j = i THEN 1e0 ELSE 0e0 END))
+    ORDER BY i ASC NULLS LAST
+  ) AS matrix
+FROM correlations
+GROUP BY class
+UNION ALL
+SELECT
+  class,
+  k + 1,
+  list_transform(
+    matrix,
+    lambda row, i: CASE
+      WHEN i <= k OR row[k] = 0 THEN row
+      ELSE list_transform(row, lambda x, j: x - row[k] / nullif(ahead[k], 0) * ahead[j])
+    END
+  )
+FROM (
+  SELECT class, k, matrix, matrix[k] AS ahead FROM eliminated WHERE k < {{ p }}
+) AS step
+{%- endmacro %}
+
+{# The columns of a matrix that cannot be inverted, a row: class, as text, and the columns that make each other up. #}
+{% macro default__collinear_columns(model, statistics, feature) -%}
+{% set p = feature.columns | length -%}
+WITH RECURSIVE classes AS (
+  SELECT class
+  FROM {{ statistics }} AS statistics
+  WHERE feature IS NULL
+  GROUP BY class
+  HAVING {{ nbsql.is_left() }}
+),
+comoments AS (
+  {{ nbsql.pooled(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+),
+{{ nbsql.covariance_steps(feature) }},
+columns AS (
+  SELECT {{ nbsql.whole_numbers(1, p + 1) }} AS i
+)
+SELECT
+  CAST(whitened.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class,
+  {{ nbsql.ordered_list(nbsql.word('i'), nbsql.word('i')) }} AS columns
+FROM whitened
+JOIN (
+  SELECT class, min(i) AS k
+  FROM whitened
+  CROSS JOIN columns
+  WHERE NOT coalesce(matrix[i][i] > 1e-10, FALSE)
+  GROUP BY class
+) AS pivots ON pivots.class = whitened.class
+JOIN columns ON columns.i <= pivots.k
+WHERE abs(whitened.matrix[pivots.k][{{ p }} + columns.i]) > 1e-6
+GROUP BY whitened.class
+ORDER BY class ASC NULLS LAST
+LIMIT 1
+{%- endmacro %}

@@ -1,0 +1,195 @@
+{#
+  What the covariance matrices of families/multivariate_gaussian.sql say of how far parts of what was learnt, or the classes, are
+  apart. The matrices are those of the rows as they are, neither shared nor shrunk (`plain`); covariance.sql inverts them. Where
+  columns make each other up, so that there is no inverse, there is no distance either.
+#}
+
+{#
+  Common table expressions, from `comoments` and `classes`: whites and log_determinants(class, log_determinant), NULL without an inverse.
+#}
+{% macro inverse_steps(feature) -%}
+{% set p = feature.columns | length -%}
+{% set left %}CASE WHEN matrix[j][j] > 1e-10 AND deviations[j] > 0 THEN 1 ELSE 0 END{% endset -%}
+{{ nbsql.covariance_steps(feature) }},
+log_determinants AS MATERIALIZED (
+  SELECT
+    class,
+    {{ nbsql.log_determinant(p) }} AS log_determinant
+  FROM whitened
+  WHERE {{ nbsql.list_lowest(nbsql.list_mapped(nbsql.list_of_whole_numbers(1, p + 1), left, 'j')) }} = 1
+),
+whites AS MATERIALIZED (
+  SELECT
+    whitened.class,
+    pairs.i,
+    pairs.j,
+    matrix[pairs.j][{{ p }} + pairs.i] / sqrt(matrix[pairs.j][pairs.j]) / nullif(deviations[pairs.i], 0) AS white
+  FROM whitened
+  JOIN log_determinants ON log_determinants.class = whitened.class
+  CROSS JOIN pairs
+)
+{%- endmacro %}
+
+{# The trace of the inverse of the covariance matrix of `one` times that of `other`. #}
+{% macro trace_of(one, other) -%}
+(
+  SELECT sum(left_of.white * right_of.white * sides.covariance)
+  FROM whites AS left_of
+  JOIN whites AS right_of ON right_of.class = left_of.class AND right_of.j = left_of.j
+  JOIN (
+    SELECT class, i, j, covariance FROM covariances
+    UNION ALL
+    SELECT class, j, i, covariance FROM covariances WHERE i < j
+  ) AS sides ON sides.class = {{ nbsql.text(other) }} AND sides.i = left_of.i AND sides.j = right_of.i
+  WHERE left_of.class = {{ nbsql.text(one) }}
+)
+{%- endmacro %}
+
+{#
+  For drift.sql, a row: feature, psi, kl, value, a, b. The divergence of the normal distribution with mean m_b and covariance S_b
+  from that with m_a and S_a, over all classes (Kullback, Information Theory and Statistics, 1959, chapter 9):
+
+    (tr(S_a^-1 S_b) + (m_b - m_a)' S_a^-1 (m_b - m_a) - p + ln |S_a| - ln |S_b|) / 2
+
+  and psi the sum of it both ways. value is the column that has moved most by itself, a and b its means.
+#}
+{% macro default__multivariate_drift(feature) -%}
+{% set p = feature.columns | length -%}
+{% set a, b = nbsql.word('a'), nbsql.word('b') -%}
+SELECT *
+FROM (
+  WITH RECURSIVE classes AS (
+    SELECT unnest({{ nbsql.array() }}['a', 'b']) AS class
+  ),
+  comoments AS (
+    {% for side in ['a', 'b'] %}
+    SELECT {{ nbsql.text(side) }} AS class, * FROM (
+      {{ nbsql.pooled(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
+    ) AS side_{{ loop.index }}
+    {%+ if not loop.last %}UNION ALL{%+ endif %}
+
+    {% endfor %}
+  ),
+  {{ nbsql.inverse_steps(feature) | indent(2) }},
+  squares AS (
+    SELECT class, sum(z * z) AS square
+    FROM (
+      SELECT whites.class, whites.j, sum(whites.white * (b.means[whites.i] - a.means[whites.i])) AS z
+      FROM whites
+      JOIN centres AS a ON a.class = 'a'
+      JOIN centres AS b ON b.class = 'b'
+      GROUP BY whites.class, whites.j
+    ) AS projected
+    GROUP BY class
+  ),
+  divergences AS (
+    SELECT
+      {% for old, new in [('a', 'b'), ('b', 'a')] %}
+      0.5 * (
+        {{ nbsql.trace_of(old, new) | indent(8) }} + (SELECT square FROM squares WHERE class = {{ nbsql.text(old) }}) - {{ p }}
+        + (SELECT log_determinant FROM log_determinants WHERE class = {{ nbsql.text(old) }})
+        - (SELECT log_determinant FROM log_determinants WHERE class = {{ nbsql.text(new) }})
+      ) AS from_{{ nbsql.word(old) }}{{ nbsql.comma(loop) }}
+      {% endfor %}
+  ),
+  columns_of AS (
+    SELECT a.value, a.mean AS a, b.mean AS b, a.m2 / a.n AS variance_a, b.m2 / b.n AS variance_b
+    FROM entries AS a
+    JOIN entries AS b ON b.value = a.value AND b.class = 'b'
+    WHERE a.class = 'a' AND a.i = a.j
+  )
+  SELECT
+    {{ nbsql.text(feature.name) }} AS feature,
+    max(from_a + from_b) AS psi,
+    max(from_a) AS kl,
+    {{ nbsql.value_at_maximum(nbsql.word('value'), nbsql.word('moved'), nbsql.word('value')) }} AS value,
+    {{ nbsql.value_at_maximum(a, nbsql.word('moved'), nbsql.word('value')) }} AS a,
+    {{ nbsql.value_at_maximum(b, nbsql.word('moved'), nbsql.word('value')) }} AS b
+  FROM (
+    SELECT *, coalesce({{ nbsql.normal_divergence(a, b) }} + {{ nbsql.normal_divergence(b, a) }}, abs(b - a)) AS moved FROM columns_of
+  ) AS columns_of
+  CROSS JOIN divergences
+) AS drift{{ feature.index }}
+WHERE value IS NOT NULL
+{%- endmacro %}
+
+{#
+  For relevance.sql, a row: feature, n, mutual_information, symmetrical_uncertainty, chi_square, f_statistic. Of normal distributions with
+  one covariance matrix W, that within the classes, and T over all classes:
+
+    mutual_information  -ln(L) / 2, with L = |W| / |T|, Wilks' lambda: 2 n times it is the likelihood-ratio statistic (Wilks, Certain
+                        generalizations in the analysis of variance, Biometrika 24, 1932); cut at the entropy of the class
+    chi_square          n (p - tr(T^-1 W)), n times Pillai's trace (Pillai, Annals of Mathematical Statistics 26, 1955)
+
+  Of one column these are what relevance.sql has of a number. Classes that a plane holds apart leave W no inverse, where T has one:
+  they tell all.
+#}
+{% macro default__multivariate_relevance(feature) -%}
+{% set p = feature.columns | length -%}
+SELECT *
+FROM (
+  WITH RECURSIVE of_class AS (
+    {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
+  ),
+  classes AS (
+    SELECT unnest({{ nbsql.array() }}['total', 'within']) AS class
+  ),
+  comoments AS (
+    SELECT 'total' AS class, * FROM (
+      {{ nbsql.pooled(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
+    ) AS total
+    UNION ALL
+    SELECT 'within', feature, value, sum(n), max(mean), sum(m2) FROM of_class GROUP BY feature, value
+  ),
+  {{ nbsql.inverse_steps(feature) | indent(2) }},
+  sizes AS (
+    SELECT sum(n) AS n, -sum(n * ln(n / total)) / sum(n) AS entropy
+    FROM (
+      SELECT n, sum(n) OVER () AS total FROM of_class WHERE value = {{ nbsql.text(feature.column) }}
+    ) AS sizes
+  )
+  SELECT
+    {{ nbsql.text(feature.name) }} AS feature,
+    sizes.n,
+    CASE WHEN total.log_determinant IS NOT NULL THEN
+      least(greatest(coalesce((total.log_determinant - within_classes.log_determinant) / 2, sizes.entropy), 0), sizes.entropy)
+    END AS mutual_information,
+    CAST(NULL AS {{ nbsql.double() }}) AS symmetrical_uncertainty,
+    sizes.n * ({{ p }} - {{ nbsql.trace_of('total', 'within') | indent(4) }}) AS chi_square,
+    CAST(NULL AS {{ nbsql.double() }}) AS f_statistic
+  FROM sizes
+  LEFT JOIN (
+    SELECT log_determinant FROM log_determinants WHERE class = 'total'
+  ) AS total ON TRUE
+  LEFT JOIN (
+    SELECT log_determinant FROM log_determinants WHERE class = 'within'
+  ) AS within_classes ON TRUE
+) AS relevance{{ feature.index }}
+WHERE n IS NOT NULL
+{%- endmacro %}
+
+{# For relevance.sql, by column, as if it were a number by itself: feature, value, n, mutual_information, chi_square. #}
+{% macro relevance_of_columns(feature) -%}
+SELECT
+  {{ nbsql.text(feature.name) }} AS feature,
+  value,
+  sum(n) AS n,
+  least(
+    greatest(
+      CASE WHEN sum(m2) > 0 THEN 0.5 * ln(max(pooled_m2) / sum(m2)) WHEN max(pooled_m2) > 0 THEN {{ nbsql.infinity() }} END,
+      0
+    ),
+    -sum(n * ln(n / total)) / sum(n)
+  ) AS mutual_information,
+  CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square
+FROM (
+  {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value']) | indent(2) }}
+) AS of_class
+JOIN (
+  SELECT value, n AS total, m2 AS pooled_m2 FROM (
+    {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['value']) | indent(4) }}
+  ) AS pooled
+) AS pooled USING (value)
+WHERE value IN ({% for column in feature.columns %}{{ nbsql.text(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
+GROUP BY value
+{%- endmacro %}

@@ -1,0 +1,232 @@
+{#
+  Models of given probabilities. Their cells hold no counts but what was given, so that it is read as any other model's:
+
+    class    n is the prior
+    value    n is the likelihood
+    number   mean and m2 are the mean and the variance; or mean is the rate, and m2 is NULL
+#}
+
+{# The priors of a dict: class, label, prior. #}
+{% macro given_prior_rows(rows, type) -%}
+{% set class %}CAST(label AS {{ type }}){% endset -%}
+SELECT {{ nbsql.as_label(class, type) }} AS class, label{{ nbsql.binary() }} AS label, CAST(prior AS {{ nbsql.double() }}) AS prior
+FROM (
+  VALUES
+    {% for label, prior in rows %}
+    ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS given(label, prior)
+{%- endmacro %}
+
+{# One row a label that is given: class, label, prior. #}
+{% macro given_priors_of(relation, type) -%}
+{% set class %}source.class{% endset -%}
+SELECT
+  {{ nbsql.as_label(class, type) }} AS class,
+  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  CAST(source.prior AS {{ nbsql.double() }}) AS prior
+FROM {{ relation }} AS source
+{%- endmacro %}
+
+{# The likelihoods of a dict: label, feature, value, likelihood, mean, variance, rate. A value may be a list. #}
+{% macro given_likelihood_rows(rows) -%}
+SELECT
+  CAST(label AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {% for column in ['likelihood', 'mean', 'variance', 'rate'] %}
+  CAST({{ nbsql.word(column) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  VALUES
+    {% for row in rows %}
+    ({{ nbsql.text(row.label) }}, {{ nbsql.text(row.feature) }}, {{ nbsql.given_value(row.value) }}
+    {%- for column in ['likelihood', 'mean', 'variance', 'rate'] -%}
+    , {% if row[column] is none %}NULL{% else %}{{ nbsql.number(row[column]) }}{% endif %}
+    {%- endfor %}),
+    {% endfor %}
+    (NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+) AS given(label, feature, value, likelihood, mean, variance, rate)
+WHERE label IS NOT NULL
+{%- endmacro %}
+
+{# A value as text; of several columns, a list of texts or NULLs, as JSON. #}
+{% macro given_value(value) -%}
+{% if value is none %}NULL
+{%- elif value is string %}{{ nbsql.text(value) }}
+{%- else %}
+{%- set parts -%}
+{% for part in value %}{% if part is none %}NULL{% else %}{{ nbsql.text(part) }}{% endif %}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+CAST(to_json({{ nbsql.array_of(parts) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endif %}
+{%- endmacro %}
+
+{# The likelihoods of a relation; the columns that it lacks are NULL, and a value may be a list of texts. #}
+{% macro given_likelihoods_of(relation, columns, lists) -%}
+SELECT
+  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  CAST(source.feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  {% set value -%}
+  {% if 'value' not in columns %}NULL
+  {%- elif lists %}CASE WHEN source.value IS NOT NULL THEN to_json(source.value) END
+  {%- else %}source.value
+  {%- endif %}
+  {%- endset %}
+  CAST({{ value }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {% for column in ['likelihood', 'mean', 'variance', 'rate'] %}
+  {% set number %}{% if column in columns %}source.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
+  CAST({{ number }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ relation }} AS source
+{%- endmacro %}
+
+{# One row a label: label, times (how often it is given), prior. #}
+{% macro given_prior_check(classes) -%}
+SELECT label, count(*) AS times, max(prior) AS prior
+FROM {{ classes }} AS classes
+GROUP BY label
+ORDER BY label ASC NULLS FIRST
+{%- endmacro %}
+
+{# The rows that may be wrong, the first first. #}
+{% macro given_likelihood_check(given) -%}
+SELECT label, feature, value, count(*) AS times, max(likelihood), max(mean), max(variance), max(rate)
+FROM {{ given }} AS given
+GROUP BY label, feature, value
+HAVING count(*) > 1
+  OR NOT coalesce(max(likelihood) BETWEEN 0 AND 1, TRUE)
+  OR NOT coalesce(abs(max(mean)) < {{ nbsql.infinity() }}, TRUE)
+  OR NOT coalesce(max(variance) > 0 AND max(variance) < {{ nbsql.infinity() }}, TRUE)
+  OR NOT coalesce(max(rate) > 0 AND max(rate) <= 1, TRUE)
+  OR NOT coalesce(max(mean) > 0 AND max(variance) < max(mean) * (1 - max(mean)), TRUE)
+ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST, value ASC NULLS LAST
+{%- endmacro %}
+
+{# Likelihoods of no class or feature, or of a class without a prior. #}
+{% macro given_unknown_likelihoods(given, classes) -%}
+SELECT given.label, given.feature
+FROM {{ given }} AS given
+LEFT JOIN {{ classes }} AS classes ON classes.label = given.label
+WHERE classes.label IS NULL OR given.feature IS NULL
+ORDER BY given.label ASC NULLS FIRST, given.feature ASC NULLS FIRST
+LIMIT 1
+{%- endmacro %}
+
+{# The features: feature, the kinds of their rows (NULL is none), and their values. #}
+{% macro default__given_features(given) -%}
+SELECT
+  feature,
+  list(DISTINCT kind) || CASE WHEN count(kind) < count(*) THEN [NULL] ELSE [] END AS kinds,
+  list(DISTINCT value) || CASE WHEN bool_or(value IS NULL AND kind = 'values') THEN [NULL] ELSE [] END AS "values"
+{{ nbsql.from_given_kinds(given) }}
+{%- endmacro %}
+
+{# The rows of a feature together, with the kind of each. #}
+{% macro from_given_kinds(given) -%}
+FROM (
+  SELECT
+    feature,
+    value,
+    {{ nbsql.given_kind() | indent(4) }} AS kind
+  FROM {{ given }} AS given
+) AS kinds
+GROUP BY feature
+ORDER BY feature ASC NULLS LAST
+{%- endmacro %}
+
+{# How a row of what is given says a distribution: values, moments or rate; NULL where it is none of these. #}
+{% macro given_kind() -%}
+CASE
+  WHEN likelihood IS NOT NULL AND mean IS NULL AND variance IS NULL AND rate IS NULL THEN 'values'
+  WHEN likelihood IS NULL AND value IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'moments'
+  WHEN likelihood IS NULL AND value IS NULL AND variance IS NULL AND rate IS NOT NULL THEN 'rate'
+END
+{%- endmacro %}
+
+{# A class that lacks a feature. #}
+{% macro given_gaps(given, classes) -%}
+SELECT classes.label, features.feature
+FROM {{ classes }} AS classes
+CROSS JOIN (
+  SELECT DISTINCT feature FROM {{ given }} AS given
+) AS features
+LEFT JOIN (
+  SELECT DISTINCT label, feature FROM {{ given }} AS given
+) AS present ON present.label = classes.label AND present.feature = features.feature
+WHERE present.label IS NULL
+ORDER BY features.feature ASC NULLS LAST, classes.label ASC NULLS LAST
+LIMIT 1
+{%- endmacro %}
+
+{# One row a label and feature whose values are given: label, feature, total (the sum of their likelihoods). #}
+{% macro given_sums(given) -%}
+SELECT label, feature, sum(likelihood) AS total
+FROM {{ given }} AS given
+WHERE likelihood IS NOT NULL
+GROUP BY label, feature
+ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST
+{%- endmacro %}
+
+{# The cells of the model. #}
+{% macro given_cells(classes, given) -%}
+SELECT
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
+  class,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  prior AS n,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  '1' AS batch
+FROM {{ classes }} AS classes
+UNION ALL
+SELECT NULL, classes.class, given.feature, given.value, coalesce(given.likelihood, 1), coalesce(given.rate, given.mean), given.variance, '1'
+FROM {{ given }} AS given
+JOIN {{ classes }} AS classes ON classes.label = given.label
+{%- endmacro %}
+
+{# The priors as given; nothing was counted. #}
+{% macro given_priors(statistics) -%}
+SELECT class, CAST(NULL AS {{ nbsql.double() }}) AS n, n AS prior, {{ nbsql.log(nbsql.word('n')) }} AS log_prior
+FROM {{ statistics }} AS statistics
+WHERE feature IS NULL
+{%- endmacro %}
+
+{# As `smoothed_likelihoods` (likelihoods.sql), of what was given. A value that a class has no likelihood of has 0. #}
+{% macro given_likelihoods(statistics, priors, features) -%}
+{% set geometric = features | selectattr('family.name', 'equalto', 'geometric') | list -%}
+SELECT
+  class,
+  feature,
+  value,
+  FALSE AS unseen,
+  likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS score,
+  CASE
+    WHEN m2 IS NOT NULL THEN mean
+    {% if geometric %}
+    WHEN feature IN ({{ nbsql.feature_names(geometric) }}) THEN (1 - mean) / mean
+    {% endif %}
+  END AS mean,
+  m2 AS variance,
+  CASE WHEN m2 IS NULL THEN mean END AS rate
+FROM (
+  SELECT
+    classes.class,
+    levels.feature,
+    levels.value,
+    CASE WHEN NOT levels.is_number THEN coalesce(cells.n, 0) END AS likelihood,
+    cells.mean,
+    cells.m2
+  FROM {{ priors }} AS classes
+  JOIN (
+    SELECT DISTINCT feature, value, mean IS NOT NULL AS is_number
+    FROM {{ statistics }} AS statistics
+    WHERE feature IN ({{ nbsql.feature_names(features) }})
+  ) AS levels ON TRUE
+  LEFT JOIN {{ statistics }} AS cells
+    ON cells.class = classes.class AND cells.feature = levels.feature AND cells.value IS NOT DISTINCT FROM levels.value
+) AS given
+{%- endmacro %}

@@ -1,0 +1,83 @@
+{#
+  Models of given weights (nbsql/models/from_weights.py): their table `weights` is that of logistic regression
+  (learning/logistic/weights.sql), and scoring reads it as such.
+#}
+
+{# The weights of a relation, one row a weight: label, feature, value, times, weight, mean. Numbers are named by their column. #}
+{% macro given_weights_of(relation, has_mean) -%}
+{% set is_number %}source.times IN ('x', 'x^2'){% endset -%}
+SELECT
+  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  coalesce(
+    CASE WHEN {{ is_number }} THEN CAST(source.value AS {{ nbsql.string() }}) END,
+    CAST(source.feature AS {{ nbsql.string() }})
+  ){{ nbsql.binary() }} AS feature,
+  CAST(CASE WHEN {{ is_number }} THEN NULL ELSE source.value END AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  CAST(source.times AS {{ nbsql.string() }}){{ nbsql.binary() }} AS times,
+  CAST(source.weight AS {{ nbsql.double() }}) AS weight,
+  {% if has_mean %}
+  CAST(source.mean AS {{ nbsql.double() }}) AS mean
+  {% else %}
+  CAST(NULL AS {{ nbsql.double() }}) AS mean
+  {% endif %}
+FROM {{ relation }} AS source
+{%- endmacro %}
+
+{# One row a label that has weights: label. #}
+{% macro given_weight_classes(weights) -%}
+SELECT DISTINCT label FROM {{ weights }} AS weights WHERE label IS NOT NULL ORDER BY label ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  One row a feature and what its weights are multiplied with: feature (NULL: the bias), times, whether one is of no value, how often the
+  same one is given at most, and how many are no number.
+#}
+{% macro given_weight_kinds(weights) -%}
+SELECT
+  feature,
+  times,
+  max(CASE WHEN value IS NULL THEN 1 ELSE 0 END) AS of_no_value,
+  max(n) AS most,
+  sum(wrong) AS wrong
+FROM (
+  SELECT
+    feature,
+    times,
+    value,
+    count(*) AS n,
+    sum(
+      CASE
+        WHEN label IS NULL OR NOT coalesce(abs(weight) < {{ nbsql.infinity() }}, FALSE) THEN 1
+        WHEN NOT coalesce(abs(mean) < {{ nbsql.infinity() }}, TRUE) THEN 1
+        ELSE 0
+      END
+    ) AS wrong
+  FROM {{ weights }} AS weights
+  GROUP BY label, feature, times, value
+) AS given
+GROUP BY feature, times
+ORDER BY feature ASC NULLS FIRST, times ASC NULLS FIRST
+{%- endmacro %}
+
+{#
+  The table `weights`: class, feature, value, weight, mean. A number, and the values of a category that have no weight, are told from a
+  missing value by a mean; what is times the square of a number has the value 'x^2'.
+#}
+{% macro given_weights(weights, classes) -%}
+SELECT
+  classes.class,
+  weights.feature,
+  CASE WHEN weights.times = 'x^2' THEN 'x^2'{{ nbsql.binary() }} ELSE weights.value END AS value,
+  weights.weight,
+  CASE WHEN weights.times IN ('x', 'x^2', 'unseen') THEN coalesce(weights.mean, 0) ELSE weights.mean END AS mean
+FROM {{ weights }} AS weights
+JOIN {{ classes }} AS classes ON classes.label = weights.label
+{%- endmacro %}
+
+{# A row a feature and token whose weight is of its count times its idf: feature, value, idf. #}
+{% macro given_idf(weights, features) -%}
+SELECT feature, value, max(mean) AS idf
+FROM {{ weights }} AS weights
+WHERE feature IN ({{ nbsql.feature_names(features) }})
+GROUP BY feature, value
+{%- endmacro %}

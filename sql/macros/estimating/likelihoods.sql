@@ -1,0 +1,317 @@
+{#
+  What the statistics say: priors and likelihoods. Everything here is a query on additive cells, so that smoothing, priors
+  and floors are arguments of a query and never of a fit.
+#}
+
+{#
+  The classes, most probable first (a tie goes to the larger prior, then to the smaller label):
+  class_no, class, n, prior, log_prior.
+
+    empirical  n_c / N        uniform  1 / C        smoothed  (n_c + a) / (N + a C)        given  as given
+
+  The smoothed prior is the mean of its posterior distribution; of the mode, (n_c + a - 1) / (N + a C - C), a is one less.
+
+  `model.prior.given` has a pair a class: the label as the engine casts it to text, and its probability.
+#}
+{% macro priors(model, statistics) -%}
+{% if model.given -%}
+{{ nbsql.given_priors(statistics) }}
+{%- else -%}
+SELECT
+  class,
+  n,
+  prior,
+  {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+FROM (
+  SELECT
+    counts.class,
+    counts.n,
+    {% if model.prior.kind == 'given' %}
+    given.prior
+    {%- elif model.prior.kind == 'uniform' %}
+    1 / CAST(count(*) OVER () AS {{ nbsql.double() }})
+    {%- elif model.prior.kind == 'smoothed' %}
+    (counts.n + {{ nbsql.number(model.prior.added) }}) / (sum(counts.n) OVER () + {{ nbsql.number(model.prior.added) }} * count(*) OVER ())
+    {%- else %}
+    counts.n / sum(counts.n) OVER ()
+    {%- endif %} AS prior
+  FROM (
+    SELECT class, sum(n) AS n
+    FROM {{ statistics }} AS statistics
+    WHERE feature IS NULL
+    GROUP BY class
+    HAVING {{ nbsql.is_left() }}
+  ) AS counts
+  {%- if model.prior.kind == 'given' %}
+
+  LEFT JOIN (
+    VALUES
+      {% for label, prior in model.prior.given %}
+      ({{ nbsql.text(label) }}, {{ nbsql.number(prior) }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS given(label, prior) ON given.label = CAST(counts.class AS {{ nbsql.string() }}){{ nbsql.binary() }}
+  {%- endif %}
+
+) AS estimates
+{%- endif %}
+{%- endmacro %}
+
+{% macro classes(priors) -%}
+SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM {{ priors }} AS priors
+{%- endmacro %}
+
+
+{#
+  Whether anything is left of what was counted and forgotten: a sum of weights that were added and taken away may miss 0 by its rounding.
+#}
+{% macro is_left() -%}
+{% set size %}abs(n){% endset -%}
+sum(n) > {{ nbsql.rounding_of_sum(size) }}
+{%- endmacro %}
+
+{#
+  How far the sum of n may be from what it were without rounding, where `size` is what was added and taken away: not at all, where
+  all is whole and below 2^53, for doubles add such numbers exactly. So a row of weight 1 stays when one of 1e10 is forgotten. Else a
+  trillionth: ten times what the sum of ten million doubles is off by.
+#}
+{% macro rounding_of_sum(size) -%}
+CASE
+    WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum({{ size }}) <= {{ nbsql.number(9007199254740992) }} THEN 0
+    ELSE 1e-12 * sum({{ size }})
+  END
+{%- endmacro %}
+
+{# The same of a difference of two sums, of which `size` is no smaller than either: a share of it, or nothing. #}
+{% macro rounding_of_difference(a, b, size, share) -%}
+CASE
+    WHEN {{ a }} = floor({{ a }}) AND {{ b }} = floor({{ b }}) AND {{ size }} <= {{ nbsql.number(9007199254740992) }} THEN 0
+    ELSE {{ nbsql.number(share) }} * {{ size }}
+  END
+{%- endmacro %}
+
+{#
+  Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts; the
+  cells of what was forgotten are negative. Means are averaged from the least of them, so that equal means have exactly that
+  mean, and a constant no variance; what rounding leaves of squares that were taken away again is none either. Cells of one mean
+  are added first: a batch that was forgotten again is then gone to the bit, however far out its numbers were. Where some were
+  forgotten and the rest do not vary, their mean is what they all are, but for rounding: it is cut to thirteen digits, so that it is
+  that of another class which has the same number only.
+#}
+{% macro pooled(cells, keys) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+{% set size %}abs(n){% endset -%}
+{% set gross %}gross{% endset -%}
+{% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
+{% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
+{% set scale %}power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)){% endset -%}
+SELECT
+  {{ by }},
+  sum(n) AS n,
+  CASE WHEN min(n) < 0 AND NOT {{ varies }} THEN coalesce(round(max(centre) * {{ scale }}) / {{ scale }}, 0) ELSE max(centre) END AS mean,
+  CASE WHEN {{ varies }} THEN sum({{ square }}) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
+FROM (
+  SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
+  FROM (
+    SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least
+    FROM (
+      SELECT {{ by }}, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+      FROM {{ cells }} AS cells
+      GROUP BY {{ by }}, mean
+      HAVING abs(sum(n)) > {{ nbsql.rounding_of_sum(size) }} OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
+    ) AS distinct_means
+  ) AS shifted
+  WINDOW parts AS (PARTITION BY {{ by }})
+) AS parts
+GROUP BY {{ by }}
+HAVING sum(n) > {{ nbsql.rounding_of_sum(gross) }}
+{%- endmacro %}
+
+{#
+  The same of moments that were pooled already, of which none is negative and nothing cancels: a row a group of the keys, and
+  n, mean, m2.
+#}
+{% macro pooled_again(moments, keys) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+FROM (
+  SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
+  FROM (
+    SELECT *, min(mean) OVER (PARTITION BY {{ by }}) AS least
+    FROM {{ moments }} AS cells
+  ) AS shifted
+  WINDOW parts AS (PARTITION BY {{ by }})
+) AS parts
+GROUP BY {{ by }}
+{%- endmacro %}
+
+
+{#
+  The likelihoods of some features, a row a class and value (or a class, for numbers): class, feature, value, unseen,
+  likelihood, log_likelihood, score, mean, variance, rate. Dense: every value that any class has seen, or that is declared.
+
+  score: what the value adds to the score of the class, where that is looked up.
+  unseen: TRUE on the extra rows that hold the likelihood of a value never seen, for the features that smooth it.
+#}
+{% macro smoothed_likelihoods(model, statistics, priors, features) -%}
+{% if model.learnt -%}
+{{ nbsql.weights_as_likelihoods(statistics, priors, features) }}
+{%- elif model.estimates -%}
+{% set tokens = features | selectattr('family.bag') | list if model.without_tokens else [] -%}
+{% set tabulated = features | reject('in', tokens) | list -%}
+{% if tabulated -%}
+{% set all_of_it = model.without_tokens and tabulated | length == model.features | rejectattr('family.bag') | list | length -%}
+SELECT * FROM {{ model.estimates }} AS estimates{% if not all_of_it %} WHERE feature IN ({{ nbsql.feature_names(tabulated) }}){% endif %}
+{%- endif %}
+{%- if tabulated and tokens %}
+
+UNION ALL
+{% endif %}
+{%- if tokens -%}
+SELECT * FROM (
+  {{ nbsql.estimated_likelihoods(model, statistics, priors, tokens) | indent(2) }}
+) AS tokens
+{%- endif %}
+{%- else -%}
+{{ nbsql.estimated_likelihoods(model, statistics, priors, features) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The same by the statistics, or by the likelihoods that were given in their place. #}
+{% macro estimated_likelihoods(model, statistics, priors, features) -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% if model.given and together -%}
+{% set others = features | reject('in', together) | list -%}
+SELECT * FROM (
+  {{ nbsql.likelihoods_of_cells(statistics, priors, together) | indent(2) }}
+) AS together
+{%- if others %}
+
+UNION ALL
+{{ nbsql.given_likelihoods(statistics, priors, others) }}
+{%- endif %}
+{%- elif model.given -%}
+{{ nbsql.given_likelihoods(statistics, priors, features) }}
+{%- else -%}
+{{ nbsql.likelihoods_of_cells(statistics, priors, features) }}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  One row a class, feature and value, or parameter of a feature: the columns of likelihoods, estimated from the cells and the priors.
+  part: a column of `priors`; classes of one part share what is pooled over classes.
+#}
+{% macro likelihoods_of_cells(statistics, priors, features, part=none) -%}
+{% set tfidf = features | selectattr('family.idf') | list -%}
+{% set choosy = features | selectattr('family.value_limit') | list -%}
+WITH classes AS (
+  SELECT class{% if part %}, {{ part }}{% endif %} FROM {{ priors }} AS priors
+),
+{% if choosy %}all_counts{% else %}counts{% endif %} AS (
+  {{ nbsql.counts_of(statistics, tfidf) | indent(2) }}
+  {%- if tfidf %}
+
+  UNION ALL
+  {{ nbsql.tfidf_counts(statistics, tfidf) | indent(2) }}
+  {%- endif %}
+
+),
+{% if choosy %}
+{{ nbsql.best_counts(priors, choosy) }},
+{% endif %}
+moments AS (
+  {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
+)
+{%- if features | selectattr('family.density') | list %},
+pooled_moments AS (
+  {% if part -%}
+  {% set parts %}(SELECT moments.*, classes.{{ part }} FROM moments JOIN classes ON classes.class = moments.class){% endset -%}
+  {{ nbsql.pooled_again(parts, [part, 'feature']) | indent(2) }}
+  {%- else -%}
+  {{ nbsql.pooled_again(nbsql.word('moments'), ['feature']) | indent(2) }}
+  {%- endif %}
+
+)
+{%- endif %}
+{%- set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list %}
+{%- if together %},
+comoments AS (
+  {{ nbsql.pooled(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
+)
+{%- endif %}
+{%- for distribution in features | map(attribute='family.distribution') | unique %}
+{%- set alike = features | selectattr('family.distribution', 'equalto', distribution) | list %},
+{{ nbsql.word(distribution) }} AS (
+  {{ (nbsql.number_likelihoods(alike, part) if alike[0].family.density else nbsql[distribution ~ '_likelihoods'](alike)) | indent(2) }}
+)
+{%- endfor %}
+
+{% for distribution in features | map(attribute='family.distribution') | unique -%}
+SELECT * FROM {{ nbsql.word(distribution) }}
+{%- if not loop.last %} UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The cells of categories and tokens, summed: class, feature, value, n; but for those of some features. #}
+{% macro counts_of(statistics, others=()) -%}
+SELECT class, feature, value, sum(n) AS n
+FROM {{ statistics }} AS statistics
+WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{ nbsql.feature_names(others) }}){% endif %}
+
+GROUP BY class, feature, value
+HAVING {{ nbsql.is_left() }}
+{%- endmacro %}
+
+{# The cells of numbers, without those of tokens (tfidf.sql). #}
+{% macro number_cells(statistics) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL AND value IS NULL)
+{%- endmacro %}
+
+{% macro moments_of(statistics) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL)
+{%- endmacro %}
+
+{# The cells of numbers with squares, those of pairs of numbers too. #}
+{% macro square_cells(statistics) -%}
+(SELECT * FROM {{ statistics }} AS statistics WHERE m2 IS NOT NULL)
+{%- endmacro %}
+
+{# The columns of the view `likelihoods`. #}
+{% macro likelihoods(model, statistics, priors) -%}
+SELECT class, feature, value, likelihood, log_likelihood, mean, variance, rate
+FROM (
+  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.features) | indent(2) }}
+) AS smoothed
+WHERE NOT unseen
+{%- endmacro %}
+
+{# The view of a model that has no features. #}
+{% macro no_likelihoods(priors) -%}
+SELECT
+  class,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {% for column in ['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] %}
+  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ priors }} AS priors
+WHERE FALSE
+{%- endmacro %}
+
+
+{# The classes in the order of their numbers, as text: what the columns of a wide score are named for. #}
+{% macro class_order(priors) -%}
+SELECT
+  class_no,
+  CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  row_number() OVER (ORDER BY class ASC NULLS LAST) AS label_no
+FROM (
+  {{ nbsql.classes(priors) }}
+) AS classes
+ORDER BY class_no ASC NULLS LAST
+{%- endmacro %}
+
+{# The classes, the most probable first, in their own type. #}
+{% macro class_values(priors) -%}
+SELECT class FROM {{ priors }} AS priors ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST
+{%- endmacro %}

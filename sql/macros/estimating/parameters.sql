@@ -1,0 +1,237 @@
+{#
+  The tables that scoring reads, made once from the likelihoods.
+
+  parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
+              lookup, as mean_3_k for the third feature. Long form: a row a class with class_no, class, log_prior, mean_3.
+              Of numbers that no row lacked also what complete_terms (families/gaussian.sql) reads: peaks_k, and the list numbers.
+  lookups     a row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
+              class_1, class_2, ... or, long form, as one list; with TF-IDF its idf too.
+
+  A one-row table of parameters and lookups with a column a class keep scoring free of a join on the class; where there are
+  many classes, the long form keeps statements short. The plan is chosen in nbsql/plan/layout.py.
+#}
+
+{# The ending of a parameter of class k: mean_3_1 is the first class's; the long form has mean_3, a row a class. #}
+{% macro class_suffix(k) -%} {% if k is not none %}_{{ k }}{% endif %} {%- endmacro %}
+
+{% macro parameter(wanted) -%}
+{{ nbsql.word(wanted.parameter.name) }}{{ nbsql.feature_suffix(wanted.feature, wanted.parameter.column) }}
+{%- endmacro %}
+
+{#
+  The numbers are first listed, a row a class and parameter, then laid out in columns: an element of a list a column is quicker
+  to plan than an aggregate a column.
+#}
+{% macro parameters(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.parameters') | list -%}
+WITH classes AS (
+  {% if model.has_prior %}
+  {{ nbsql.classes(priors) | indent(2) }}
+  {%- else %}
+  SELECT class_no, class, 0 AS log_prior
+  FROM (
+    {{ nbsql.classes(priors) | indent(4) }}
+  ) AS classes
+  {%- endif %}
+
+)
+{%- if model.parameters %},
+{{ nbsql.listed_parameters(model, nbsql.smoothed_likelihoods(model, statistics, priors, features), features) }}
+{%- endif %}
+
+{% if model.class_numbers -%}
+{{ nbsql.parameters_in_one_row(model, nbsql.word('classes')) }}
+{%- else -%}
+{{ nbsql.parameters_in_rows(model, nbsql.word('classes')) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The parameters in one row, from the relations `numbers` and the given one: class_no, class, log_prior. #}
+{% macro parameters_in_one_row(model, classes) -%}
+SELECT
+  {{ nbsql.parameter_columns(model, classes) }}
+FROM (
+  SELECT
+    {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS labels,
+    {{ nbsql.ordered_list(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
+  FROM {{ classes }}
+) AS {{ classes }}
+{%- if model.parameters %}
+
+CROSS JOIN (
+  {% set order %}class_no, position{% endset %}
+  SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers FROM numbers
+) AS numbers
+{%- endif %}
+{%- endmacro %}
+
+{# The same in a row a class. member: the column that holds the class_no of `numbers`; further: columns to come before all others. #}
+{% macro parameters_in_rows(model, classes, member='class_no', further=[]) -%}
+SELECT
+  {% for column in further + ['class_no', 'class'] %}
+  {{ classes }}.{{ nbsql.word(column) }},
+  {% endfor %}
+  {{ classes }}.log_prior
+  {%- for wanted in model.parameters %},
+  {{ nbsql.element(nbsql.word('numbers'), wanted.position) }} AS {{ nbsql.parameter(wanted) }}
+  {%- endfor %}
+
+FROM {{ classes }}
+{%- if model.parameters %}
+
+JOIN (
+  SELECT class_no, {{ nbsql.ordered_list(nbsql.word('number'), nbsql.word('position')) }} AS numbers FROM numbers GROUP BY class_no
+) AS numbers ON numbers.class_no = {{ classes }}.{{ nbsql.word(member) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The lists `labels` and `log_priors` of a relation, and `numbers`, in columns. #}
+{% macro parameter_columns(model, classes) -%}
+{% set labels %}{{ classes }}.labels{% endset -%}
+{% set log_priors %}{{ classes }}.log_priors{% endset -%}
+{% for k in model.class_numbers -%}
+{%+ if not loop.first %}  {%+ endif %}{{ nbsql.element(labels, k) }} AS class_{{ k }},
+  {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- for wanted in model.parameters %}
+{%- set name = nbsql.parameter(wanted) %}
+{%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
+  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.parameters | length) + wanted.position) }} AS {{ name }}_{{ k }}
+{%- endfor %}
+{%- endfor %}
+{%- if model.complete %},
+  {{ nbsql.complete_parameters(model) }}
+{%- endif %}
+
+{%- endmacro %}
+
+{# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood. #}
+{% macro listed_parameters(model, estimates, features) -%}
+smoothed AS (
+  {{ estimates | indent(2) }}
+),
+wanted(position, feature, quantity, value, unseen, total) AS (
+  VALUES
+    {% for wanted in model.parameters if not wanted.parameter.paired %}
+    {% set parameter = wanted.parameter %}
+    ({{ wanted.position }}, {{ nbsql.text(wanted.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
+      {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
+      {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
+      {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
+    {% endfor %}
+  {% for wanted in model.parameters if wanted.parameter.paired and wanted.parameter.column == 1 %}
+  UNION ALL
+  {{ nbsql[wanted.feature.family.name ~ '_pairs'](wanted.feature, wanted.position) | indent(2) }}
+  {% endfor %}
+),
+numbers AS (
+  SELECT
+    classes.class_no,
+    wanted.position,
+    sum(
+      CASE wanted.quantity
+        WHEN 'score' THEN smoothed.score
+        {%- for distribution in features | map(attribute='family.distribution') | unique %}
+        {%- set alike = features | selectattr('family.distribution', 'equalto', distribution) | list %}
+        {{- (nbsql.number_quantities(alike) if alike[0].family.density else nbsql[distribution ~ '_quantities']()) | indent(8) }}
+        {%- endfor %}
+
+      END
+    ) AS number
+  FROM classes
+  JOIN wanted ON TRUE
+  LEFT JOIN smoothed
+    ON smoothed.class = classes.class
+    AND smoothed.feature = wanted.feature
+    AND smoothed.unseen = wanted.unseen
+    AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
+  GROUP BY classes.class_no, wanted.position
+)
+{%- endmacro %}
+
+{# One row a feature and value that is looked up: feature, value, and a score for each class. #}
+{% macro lookups(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.looked_up') | list -%}
+{% set dirichlet = features | selectattr('family.distribution', 'equalto', 'dirichlet') -%}
+{% set by_count = dirichlet | rejectattr('family.declared') | rejectattr('family.weighed') | rejectattr('family.value_limit') | list -%}
+{% set by_count = by_count | selectattr('family.bag') | list if model.estimates else by_count -%}
+{% set in_table = model.estimates and not model.without_tokens -%}
+{% set counted = by_count if model.class_numbers and not (in_table or model.learnt or model.given) else [] -%}
+{% set others = features | reject('in', counted) | list -%}
+{% set tfidf = features | selectattr('family.idf') | list -%}
+{% if counted -%}
+{{ nbsql.dirichlet_lookups(model, statistics, priors, counted, with_idf=tfidf) }}
+{%- endif %}
+{%- if counted and others %}
+
+UNION ALL
+{% endif %}
+{%- if others -%}
+{{ nbsql.dense_lookups(model, nbsql.smoothed_likelihoods(model, statistics, priors, others), nbsql.classes(priors), statistics, tfidf) }}
+{%- endif %}
+{%- endmacro %}
+
+{# From likelihoods, a query of theirs, and one of the numbers of their classes. tfidf: the features with an idf, by the statistics. #}
+{% macro dense_lookups(model, likelihoods, classes, statistics, tfidf) -%}
+{% set score %}smoothed.score{% if tfidf %} * coalesce(idf.idf, 1){% endif %}{% endset -%}
+SELECT
+  smoothed.feature,
+  smoothed.value
+  {%- if tfidf %},
+  max(coalesce(idf.idf, 1)) AS idf
+  {%- endif %}
+  {%- set class_no %}classes.class_no{% endset %},
+  {{ nbsql.scores_by_class(model, score, class_no) }}
+FROM (
+  {{ likelihoods | indent(2) }}
+) AS smoothed
+JOIN (
+  {{ classes }}
+) AS classes ON classes.class = smoothed.class
+{%- if tfidf %}
+
+LEFT JOIN (
+  {{ (nbsql.given_idf(statistics, tfidf) if model.learnt else nbsql.idf(statistics, tfidf)) | indent(2) }}
+) AS idf ON idf.feature = smoothed.feature AND idf.value = smoothed.value
+{%- endif %}
+
+WHERE smoothed.value IS NOT NULL
+GROUP BY smoothed.feature, smoothed.value
+{%- endmacro %}
+
+{# The scores of a value, a column a class, or in the long form a list of them. class_no: the number of the class of a score. #}
+{% macro scores_by_class(model, score, class_no) -%}
+{% for k in model.class_numbers -%}
+{%+ if not loop.first %}  {%+ endif %}max(CASE WHEN {{ class_no }} = {{ k }} THEN {{ score }} END) AS class_{{ k }}{% if not loop.last %},
+{% endif %}
+{%- else -%}
+{{ nbsql.ordered_list(score, class_no) }} AS scores
+{%- endfor %}
+{%- endmacro %}
+
+{# The parameters in the long form, whichever form the table has. #}
+{% macro default__parameters_by_class(model, parameters) -%}
+{% if model.class_numbers -%}
+SELECT
+  {% if model.segmented %}
+  nbsql_segment,
+  {% endif %}
+  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
+  {% if model.mixed %}
+  unnest({{ nbsql.array() }}[{% for k in model.of_classes %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
+  {% endif %}
+  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class,
+  {% set log_priors %}{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  unnest({{ nbsql.array_of(log_priors) }}) AS log_prior
+  {%- for wanted in model.parameters %}
+  {%- set name = nbsql.parameter(wanted) %},
+  {% set of_classes %}{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  {%+ if wanted.parameter.common %}{{ name }}_1{% else %}unnest({{ nbsql.array_of(of_classes) }}){%+ endif %} AS {{ name }}
+  {%- endfor %}
+
+FROM {{ parameters }} AS parameters
+{%- else -%}
+SELECT * FROM {{ parameters }} AS parameters
+{%- endif %}
+{%- endmacro %}

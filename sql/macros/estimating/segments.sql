@@ -1,0 +1,298 @@
+{#
+  A model a segment, from the cells that one scan counted by segment (the column slice of the statistics), shrunk toward the
+  whole: the estimates of the whole stand where a prior does, with s pseudo-counts, `shrinkage`. For class c in segment g:
+
+    priors           (n_gc + s P(c)) / (N_g + s)                        P(c) of the whole; uniform and given priors are the whole's
+    categories,      (n_gcv + s P(v | c)) / (n_gc + s)                  P(v | c) of the whole, smoothed: Cestnik's m-estimate
+    tokens, columns
+    numbers          the moments of the segment's rows and of s rows of the whole's class, pooled (Chan, Golub and LeVeque 1983):
+                     n = n_gc + s, mean = (n_gc mean_gc + s mean_c) / n, and
+                     m2 = m2_gc + s m2_c / n_c + (mean_gc - mean_c)^2 n_gc s / n; of them the family's own estimate
+
+  (Cestnik, Estimating probabilities: a crucial task in machine learning, ECAI 1990; for numbers the normal model with a prior of s
+  rows, Gelman et al., Bayesian Data Analysis, section 3.3.)
+  What a family takes from all classes, a shared variance, a floor, a prior or the mean of a class without a value, is of the segment,
+  too. With s = 0 a segment is estimated as a fit of its rows would be, but for the values of a category, which are of all segments.
+
+  Segment 0 is the whole: it scores the rows of a segment that was never met, or of none. A pair of segment and class is a
+  `member`, and the macros of the families estimate members as they do classes.
+#}
+
+{# What the other queries read: classes, and members, from a table where there is one (model.members). #}
+{% macro segment_members(model, statistics, priors) -%}
+members AS (
+  {% if model.members %}
+  SELECT * FROM {{ model.members.table }} AS members
+  {%- else %}
+  {{ nbsql.members(statistics, priors) | indent(2) }}
+  {%- endif %}
+
+),
+classes AS (
+  SELECT member AS class_no, member AS class, segment FROM members
+)
+{%- endmacro %}
+
+{# A row a segment and class: member, segment, name, class_no, class, whole_prior, n. #}
+{% macro members(statistics, priors) -%}
+SELECT
+  row_number() OVER (ORDER BY segments.segment ASC NULLS LAST, whole_priors.class_no ASC NULLS LAST) AS member,
+  segments.segment,
+  segments.name,
+  whole_priors.class_no,
+  whole_priors.class,
+  whole_priors.prior AS whole_prior,
+  coalesce(counts.n, 0) AS n
+FROM (
+  SELECT 0 AS segment, CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS name
+  UNION ALL
+  SELECT row_number() OVER (ORDER BY slice ASC NULLS LAST), slice
+  FROM (
+    SELECT slice
+    FROM {{ statistics }} AS statistics
+    WHERE feature IS NULL AND slice IS NOT NULL
+    GROUP BY slice
+    HAVING {{ nbsql.is_left() }}
+  ) AS names
+) AS segments
+JOIN (
+  SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, prior FROM {{ priors }} AS priors
+) AS whole_priors ON TRUE
+LEFT JOIN (
+  SELECT slice, class, sum(n) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IS NULL AND slice IS NOT NULL
+  GROUP BY slice, class
+  HAVING {{ nbsql.is_left() }}
+) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
+{%- endmacro %}
+
+{# The prior of a member. #}
+{% macro segment_prior(model) -%}
+{% set total %}sum(n) OVER (PARTITION BY segment){% endset -%}
+{% set a = nbsql.number(model.prior.added) -%}
+{% if model.prior.kind in ['given', 'uniform'] -%}
+whole_prior
+{%- elif model.shrinkage -%}
+{% set shrinkage = nbsql.number(model.shrinkage) -%}
+CASE WHEN segment = 0 THEN whole_prior ELSE (n + {{ shrinkage }} * whole_prior) / ({{ total }} + {{ shrinkage }}) END
+{%- elif model.prior.kind == 'smoothed' -%}
+CASE WHEN segment = 0 THEN whole_prior ELSE (n + {{ a }}) / ({{ total }} + {{ a }} * count(*) OVER (PARTITION BY segment)) END
+{%- else -%}
+CASE WHEN segment = 0 THEN whole_prior ELSE n / {{ total }} END
+{%- endif %}
+{%- endmacro %}
+
+{# The estimates of all members, as `smoothed_likelihoods` (likelihoods.sql) has those of classes; from a table where there is one. #}
+{% macro segment_estimates(model, statistics, priors, features) -%}
+{% if model.members -%}
+SELECT * FROM {{ model.members.estimates }} AS estimates WHERE feature IN ({{ nbsql.feature_names(features) }})
+{%- else -%}
+{{ nbsql.member_estimates(model, statistics, priors, features, nbsql.member_cells(model, statistics, features)) }}
+{%- endif %}
+{%- endmacro %}
+
+{# One row a member (a segment and class), feature and value: the columns of likelihoods, shrunk towards those of the whole. #}
+{% macro member_estimates(model, statistics, priors, features, cells) -%}
+{% set counted = features | selectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
+{% set numbers = features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
+{% set by_member %}(SELECT class, segment FROM classes){% endset -%}
+WITH whole AS (
+  {{ nbsql.smoothed_likelihoods(model, statistics, priors, features) | indent(2) }}
+),
+cells AS (
+  {{ cells | indent(2) }}
+)
+{%- if numbers or not model.shrinkage %},
+own AS (
+  {% set pooled = numbers if model.shrinkage else features %}
+  {{ nbsql.likelihoods_of_cells(nbsql.word('cells'), by_member, pooled, nbsql.word('segment')) | indent(2) }}
+)
+{%- endif %}
+
+SELECT members.member AS class, {{ nbsql.estimate_columns(nbsql.word('whole')) }}
+FROM whole
+JOIN members ON members.class = whole.class AND members.segment = 0
+{%- if numbers or not model.shrinkage %}
+
+UNION ALL
+SELECT own.class, {{ nbsql.estimate_columns(nbsql.word('own')) }}
+FROM own
+JOIN members ON members.member = own.class AND members.segment > 0
+{%- endif %}
+{%- if counted and model.shrinkage %}
+
+UNION ALL
+{{ nbsql.shrunk_counts(model, counted) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The cells of the members, as classes, and what they borrow: class, feature, value, n, mean, m2. #}
+{% macro member_cells(model, statistics, features) -%}
+SELECT members.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean, statistics.m2
+FROM {{ statistics }} AS statistics
+JOIN members ON members.class = statistics.class AND members.name IS NOT DISTINCT FROM statistics.slice
+WHERE statistics.feature IS NOT NULL
+{%- if model.shrinkage and features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list %}
+
+UNION ALL
+{{ nbsql.shrinkage_moments(model, statistics) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro estimate_columns(relation) -%}
+{% for column in ['feature', 'value', 'unseen', 'likelihood', 'log_likelihood', 'score', 'mean', 'variance', 'rate'] -%}
+{{ relation }}.{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# What each member borrows of the numbers of its class, or, where that has none, of all classes. #}
+{% macro shrinkage_moments(model, statistics) -%}
+SELECT
+  members.member,
+  pooled.feature,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }},
+  {{ nbsql.number(model.shrinkage) }},
+  coalesce(own.mean, pooled.mean),
+  {{ nbsql.number(model.shrinkage) }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END
+FROM members
+JOIN (
+  {{ nbsql.pooled(nbsql.number_cells(statistics), ['feature']) | indent(2) }}
+) AS pooled ON TRUE
+LEFT JOIN (
+  {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
+) AS own ON own.class = members.class AND own.feature = pooled.feature
+WHERE members.segment > 0
+{%- endmacro %}
+
+{# One row a member, feature and value: the columns of likelihoods, of the counts of the member and the likelihoods of the whole. #}
+{% macro shrunk_counts(model, features) -%}
+{% set likelihood %}shrunk.likelihood{% endset -%}
+SELECT
+  shrunk.class,
+  shrunk.feature,
+  shrunk.value,
+  shrunk.unseen,
+  shrunk.likelihood,
+  {{ nbsql.log(likelihood) }},
+  {{ nbsql.log(likelihood) }},
+  NULL,
+  NULL,
+  NULL
+FROM (
+  SELECT
+    members.member AS class,
+    whole.feature,
+    whole.value,
+    whole.unseen,
+    (coalesce(counts.n, 0) + {{ nbsql.number(model.shrinkage) }} * whole.likelihood)
+      / (coalesce(sum(counts.n) OVER (PARTITION BY members.member, whole.feature), 0) + {{ nbsql.number(model.shrinkage) }}) AS likelihood
+  FROM whole
+  JOIN members ON members.class = whole.class AND members.segment > 0
+  LEFT JOIN (
+    SELECT class, feature, value, sum(n) AS n FROM cells WHERE mean IS NULL GROUP BY class, feature, value HAVING {{ nbsql.is_left() }}
+  ) AS counts
+    ON counts.class = members.member
+    AND counts.feature = whole.feature
+    AND counts.value IS NOT DISTINCT FROM whole.value
+    AND NOT whole.unseen
+  WHERE whole.feature IN ({{ nbsql.feature_names(features) }})
+) AS shrunk
+{%- endmacro %}
+
+
+{#
+  One row a segment, or in the long form a segment and class: nbsql_segment, segment_name, and the parameters (parameters.sql).
+#}
+{% macro segment_parameters(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.parameters') | list -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }},
+labelled AS (
+  SELECT member, segment AS nbsql_segment, name AS segment_name, class_no, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+  FROM (
+    SELECT *, {{ nbsql.segment_prior(model) }} AS prior FROM members
+  ) AS estimates
+)
+{%- if model.parameters %},
+{{ nbsql.listed_parameters(model, nbsql.segment_estimates(model, statistics, priors, features), features) }}
+{%- endif %}
+
+{% if model.class_numbers -%}
+SELECT
+  listed.nbsql_segment,
+  listed.segment_name,
+  {{ nbsql.parameter_columns(model, nbsql.word('listed')) }}
+FROM (
+  SELECT
+    nbsql_segment,
+    segment_name,
+    {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS labels,
+    {{ nbsql.ordered_list(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
+  FROM labelled
+  GROUP BY nbsql_segment, segment_name
+) AS listed
+{%- if model.parameters %}
+
+JOIN (
+  {% set number %}numbers.number{% endset %}
+  {% set order %}labelled.class_no, numbers.position{% endset %}
+  SELECT labelled.nbsql_segment, {{ nbsql.ordered_list(number, order) }} AS numbers
+  FROM numbers
+  JOIN labelled ON labelled.member = numbers.class_no
+  GROUP BY labelled.nbsql_segment
+) AS numbers ON numbers.nbsql_segment = listed.nbsql_segment
+{%- endif %}
+{%- else -%}
+{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), member='member', further=['nbsql_segment', 'segment_name']) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The lookups (parameters.sql) of every segment. #}
+{% macro segment_lookups(model, statistics, priors) -%}
+{% set features = model.features | selectattr('family.looked_up') | list -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }}
+SELECT
+  members.segment AS nbsql_segment,
+  smoothed.feature,
+  smoothed.value
+  {%- set score %}smoothed.score{% endset %}
+  {%- set class_no %}members.class_no{% endset %},
+  {{ nbsql.scores_by_class(model, score, class_no) }}
+FROM (
+  {{ nbsql.segment_estimates(model, statistics, priors, features) | indent(2) }}
+) AS smoothed
+JOIN members ON members.member = smoothed.class
+WHERE smoothed.value IS NOT NULL
+GROUP BY members.segment, smoothed.feature, smoothed.value
+{%- endmacro %}
+
+
+{# The segments and their rows: segment, n; NULL for the rows of none. #}
+{% macro segments_of(statistics) -%}
+SELECT slice AS segment, sum(n) AS n
+FROM {{ statistics }} AS statistics
+WHERE feature IS NULL
+GROUP BY slice
+HAVING {{ nbsql.is_left() }}
+ORDER BY slice ASC NULLS LAST
+{%- endmacro %}
+
+
+{#
+  The tables that stand for these queries where an engine would work them out wherever they are named, in this order: members, cells of
+  members, estimates of members.
+#}
+{% macro cells_of_members(model, statistics, priors) -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }}
+{{ nbsql.member_cells(model, statistics, model.features) }}
+{%- endmacro %}
+
+{# One row a member, feature and value, with the priors of the members before it: the columns of likelihoods. #}
+{% macro estimates_of_members(model, statistics, priors) -%}
+{% set cells %}SELECT * FROM {{ model.members.cells }} AS cells{% endset -%}
+WITH {{ nbsql.segment_members(model, statistics, priors) }}
+SELECT *
+FROM (
+  {{ nbsql.member_estimates(model, statistics, priors, model.features, cells) | indent(2) }}
+) AS estimates
+{%- endmacro %}

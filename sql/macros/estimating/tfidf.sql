@@ -1,0 +1,151 @@
+{#
+  Tokens that count for something else than how often they occur (Manning, Raghavan and Schuetze, Introduction to Information
+  Retrieval, chapter 6; as scikit-learn's TfidfTransformer has it):
+
+    tf-idf   tf_dt idf_t          idf_t = ln((1 + N) / (1 + df_t)) + 1, where df_t of the N bags hold the token t
+    norm     w_dt / sqrt(sum over the tokens of w_dt^2)
+
+  A token's cell then is a number that the bags have that hold it: n bags, and the mean of tf; with the norm, of the weight that it
+  was learnt with. So n counts df, and n mean the occurrences. Both add up, and the idf is taken when they are read: cells of
+  any sources can be summed. The norm of tf-idf cannot, for it depends on the idf at the time.
+#}
+
+{# A row a feature and token: feature, value, idf. A token that occurs too rarely is none; where there is a norm, the fit left it out. #}
+{% macro idf(statistics, features) -%}
+{% set cut = features | rejectattr('family.norm') | selectattr('family.least_occurrences') | list -%}
+SELECT words.feature, words.value, ln((1 + bags.n) / (1 + words.n)) + 1 AS idf
+FROM (
+  SELECT feature, value, sum(n) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NOT NULL
+  GROUP BY feature, value
+  HAVING {{ nbsql.is_left() }}
+  {%- for feature in cut %}
+
+    AND (feature <> {{ nbsql.text(feature.name) }} OR sum(n * mean) >= {{ feature.family.least_occurrences }})
+  {%- endfor %}
+
+) AS words
+JOIN (
+  SELECT feature, sum(n) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NULL
+  GROUP BY feature
+) AS bags ON bags.feature = words.feature
+{%- endmacro %}
+
+{# The counts as weighed: class, feature, value, n. #}
+{% macro tfidf_counts(statistics, features) -%}
+{% set learnt = features | selectattr('family.norm') | list -%}
+SELECT
+  cells.class,
+  cells.feature,
+  cells.value,
+  cells.n
+  {%- if not learnt %} * idf.idf
+  {%- elif learnt | length < features | length %} * CASE WHEN cells.feature IN ({{ nbsql.feature_names(learnt) }}) THEN 1 ELSE idf.idf END
+  {%- endif %} AS n
+FROM (
+  SELECT class, feature, value, sum(n * mean) AS n
+  FROM {{ statistics }} AS statistics
+  WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NOT NULL
+  GROUP BY class, feature, value
+  HAVING {{ nbsql.is_left() }}
+) AS cells
+JOIN (
+  {{ nbsql.idf(statistics, features) | indent(2) }}
+) AS idf ON idf.feature = cells.feature AND idf.value = cells.value
+{%- endmacro %}
+
+{# The names of some features, as texts. #}
+{% macro feature_names(features) -%}
+{% for feature in features %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endmacro %}
+
+
+{# The cells of a bag whose tokens are weighed. #}
+{% macro weighed_token_cells(model, source, feature) -%}
+{% set family = feature.family -%}
+{% set weight %}{% if model.weight %}weight{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset -%}
+{% set n %}sum({{ weight }}{% if not family.tfidf %} * counted{% endif %}){% endset -%}
+{% set mean %}sum({{ weight }} * counted) / sum({{ weight }}){% endset -%}
+{{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value'), mean=mean if family.tfidf else none) }}
+FROM (
+  SELECT
+    *,
+    {% if family.norm -%}
+    {% set counted %}times{% if family.tfidf %} * (ln((1 + bags) / (1 + df)) + 1){% endif %}{% endset -%}
+    {{ counted }} / sqrt(sum({{ counted }} * {{ counted }}) OVER (PARTITION BY nbsql_row)) AS counted
+    {%- else -%}
+    times AS counted
+    {%- endif %}
+
+  FROM (
+    SELECT
+      *
+      {%- if family.norm and family.tfidf %},
+      sum({{ weight }}) OVER (PARTITION BY value) AS df
+      {%- endif %}
+      {%- if family.norm and family.least_occurrences %},
+      sum({{ weight }} * times) OVER (PARTITION BY value) AS occurrences
+      {%- endif %}
+
+    FROM (
+      {% set others = ['class'] + (['slice'] if model.slice_by else []) + (['weight'] if model.weight else []) -%}
+      SELECT
+        nbsql_row,
+        value,
+        sum(times) AS times
+        {%- for name in others %},
+        min({{ nbsql.word(name) }}) AS {{ nbsql.word(name) }}
+        {%- endfor %}
+
+      FROM (
+        {% set kept -%}
+        source.nbsql_row,
+        {{ nbsql.target(model) }} AS class
+        {%- if model.slice_by %}, source.nbsql_slice AS slice{% endif %}
+        {%- if model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
+        {%- endset -%}
+        {% set condition %}{{ nbsql.is_counted(model) }}{% endset -%}
+        {% set rows %}(SELECT {{ nbsql.row_id() }} AS nbsql_row, source.* FROM {{ source }} AS source){% endset -%}
+        {{ nbsql.tokens(feature, rows, kept, condition) | indent(8) }}
+      ) AS tokens
+      GROUP BY nbsql_row, value
+    ) AS terms
+  ) AS terms
+  {% if family.norm and family.tfidf %}
+  CROSS JOIN (
+    SELECT {{ nbsql.size(model) }} AS bags
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
+  ) AS bags
+  {% endif %}
+  {% if family.norm and family.least_occurrences %}
+  WHERE occurrences >= {{ family.least_occurrences }}
+  {% endif %}
+) AS terms
+GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
+
+{%- endmacro %}
+
+
+{# The tokens of numbered rows for a score: each occurrence, or, where the norm needs them together, each token once a row. #}
+{% macro scored_tokens(model, feature) -%}
+{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) -%}
+{% if feature.family.norm -%}
+SELECT {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
+FROM (
+  {{ tokens | indent(2) }}
+) AS occurrences
+GROUP BY {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value
+{%- else -%}
+{{ tokens }}
+{%- endif %}
+{%- endmacro %}
+
+{# The length of a bag, from its tokens that were met in training. #}
+{% macro bag_length(feature, over=none) -%}
+{% set w %}tokens.times{% if feature.family.tfidf %} * lookups.idf{% endif %}{% endset -%}
+sqrt(sum({{ w }} * {{ w }}){% if over is not none %} OVER (PARTITION BY {{ over }}){% endif %})
+{%- endmacro %}

@@ -1,0 +1,178 @@
+{#
+  Numbers whose density in a class is a formula (family.density). A family says it once, of an expression x and of `of`, a function
+  from the name of a parameter to the expression that stands for it:
+
+    <family>_density(x, of)   ln p(x | c) of a number inside of the distribution, but for what all classes have in common
+    <family>_inside(x)        whether a number is inside: no class explains any other; a family without this takes every number
+    <family>_at_zero(of)      the density of 0, of counts, which 0 ln 0 = 0 sets apart; nothing is taken from it
+    <family>_base(x, feature) what is taken from it in all classes alike, where there is such a part; feature: none in a frozen scorer
+
+  The form of a query says what x and the parameters are: columns here, numbers in a frozen scorer (scoring/elsewhere/terms.sql).
+
+  What it estimates (family.distribution) is said once, too, by what is known of a class, of a function `of` again:
+
+    <distribution>_estimate(quantity, of)   the mean, the variance or the rate; nothing, where it has none. Known are n, mean and m2 of
+                                            the class, n 0 and the others NULL where it has no value, the same of all classes
+                                            (pooled_n, ...), and the numbers of family.estimate_options
+    <distribution>_parameter(quantity, of)  a parameter of the family, by its mean, variance and rate
+
+  Forms of these are likelihoods and parameters here, and rows left out of them (judging/left_out/left_out_numbers.sql).
+#}
+
+{#
+  The name of the macro of a part of a family, such as inputs, aggregates, cells, term, weights: its own, by `name`, or where it has none
+  that of the nearest family which is counted alike.
+#}
+{% macro macro_of(family, part, name=none) -%}
+{% set name = name or family.name -%}
+{% if nbsql[name ~ '_' ~ part] is defined %}{{ nbsql.word(name) }}
+{%- elif family.bag %}text
+{%- elif family.over_columns %}multinomial
+{%- elif family.centred %}gaussian
+{%- else %}poisson
+{%- endif %}_{{ nbsql.word(part) }}
+{%- endmacro %}
+
+{# The columns that a scan or a score reads of a row for a feature (statistics.sql). #}
+{% macro inputs(feature, centre, careful, centred) -%}
+{{ nbsql[nbsql.macro_of(feature.family, 'inputs')](feature, centre, careful, centred) }}
+{%- endmacro %}
+
+{#
+  The density of a family, to be called with a block whose body is what stands for the parameter of that name. In dbt 2 the block can
+  be called here alone, and the get of a dictionary anywhere.
+#}
+{% macro density(family, x) -%}
+{% set known = namespace(of={}) -%}
+{% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
+{{ nbsql[nbsql.macro_of(family, 'density')](x, known.of.get) }}
+{%- endmacro %}
+
+{% macro density_at_zero(family) -%}
+{% set known = namespace(of={}) -%}
+{% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
+{{ nbsql[family.name ~ '_at_zero'](known.of.get) }}
+{%- endmacro %}
+
+{% macro parameter_column(feature, name, k) -%}
+parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}
+{%- endmacro %}
+
+{# The term of a number in the joint log-likelihood of class k, 0 where it is missing; in the long form, of the class of the row. #}
+{% macro number_term(feature, k) -%}
+{% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% set name = feature.family.name -%}
+{% set base, inside, at_zero = nbsql[name ~ '_base'], nbsql[name ~ '_inside'], nbsql[name ~ '_at_zero'] -%}
+{% set density -%}
+{% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
+{%- if base is defined %} - {{ base(x, feature) }}{% endif %}
+{%- endset -%}
+{% if inside is defined -%}
+coalesce(CASE
+  {% if at_zero is defined %}
+  WHEN {{ x }} > 0 THEN {{ density }}
+  WHEN {{ x }} = 0 THEN {% call(name) nbsql.density_at_zero(feature.family) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
+
+  {% else %}
+  WHEN {{ inside(x) }} THEN {{ density }}
+  {% endif %}
+  WHEN {{ x }} IS NOT NULL THEN -{{ nbsql.infinity() }}
+END, 0)
+{%- else -%}
+coalesce({{ density }}, 0)
+{%- endif %}
+{%- endmacro %}
+
+{# The term of a feature that is computed of its parameters alone. part: the number of its column, for one of several. #}
+{% macro computed_term(feature, k, part=none) -%}
+{% if feature.family.density -%}
+{{ nbsql.number_term(feature, k) }}
+{%- else -%}
+{{ nbsql[nbsql.macro_of(feature.family, 'term')](feature, k, part) }}
+{%- endif %}
+{%- endmacro %}
+
+{# An estimate, or a parameter, to be called with a block whose body is what stands for the number of that name. #}
+{% macro estimate_of(family, quantity) -%}
+{% set moments = ['n', 'mean', 'm2', 'pooled_n', 'pooled_mean', 'pooled_m2', 'within_n', 'within_m2', 'within_classes', 'largest'] -%}
+{% set known = namespace(of={}) -%}
+{% for name in moments + family.estimate_options | list %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
+{{ nbsql[family.distribution ~ '_estimate'](quantity, known.of.get) }}
+{%- endmacro %}
+
+{% macro parameter_of(family, quantity) -%}
+{% set known = namespace(of={}) -%}
+{% for name in ['mean', 'variance', 'rate'] %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
+{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, known.of.get) }}
+{%- endmacro %}
+
+{#
+  One row a class and feature, numbers of one distribution: the columns of likelihoods (likelihoods.sql), from the relations classes,
+  moments and pooled_moments. part: a column of classes and pooled_moments, if only classes that have it in common are pooled.
+#}
+{% macro number_likelihoods(features, part=none) -%}
+{% set family = features[0].family -%}
+SELECT
+  class,
+  feature,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  FALSE AS unseen
+  {%- for column in ['likelihood', 'log_likelihood', 'score'] %},
+  CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
+  {%- endfor %}
+  {%- for column in ['mean', 'variance', 'rate'] %}
+  {%- set estimate %}{% call(name) nbsql.estimate_of(family, column) %}{{ nbsql.word(name) }}{% endcall %}{% endset %},
+  {%+ if estimate %}{{ estimate | indent(2) }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS {{ nbsql.word(column) }}
+  {%- endfor %}
+
+FROM (
+  SELECT
+    classes.class,
+    options.*,
+    coalesce(cells.n, 0) AS n,
+    cells.mean,
+    cells.m2,
+    pooled.n AS pooled_n,
+    pooled.mean AS pooled_mean,
+    pooled.m2 AS pooled_m2
+    {%- if family.distribution == 'shared_gaussian' %},
+    sum(cells.n) OVER features AS within_n,
+    sum(cells.m2) OVER features AS within_m2,
+    count(cells.n) OVER features AS within_classes
+    {%- elif family.distribution == 'smoothed_gaussian' %},
+    max(pooled.m2 / pooled.n) OVER (PARTITION BY {% if part %}classes.{{ part }}{% else %}1{% endif %}) AS largest
+    {%- endif %}
+
+  FROM classes
+  JOIN (
+    VALUES
+      {% for feature in features %}
+      {% set options -%}
+      {% for option in feature.family.estimate_options.values() %}, {{ nbsql.number_or_null(option) }}{% endfor %}
+      {%- endset %}
+      ({{ nbsql.text(feature.name) }}{{ options }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS options(feature{% for option in family.estimate_options %}, {{ nbsql.word(option) }}{% endfor %}) ON TRUE
+  LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+  LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature{% if part %} AND pooled.{{ part }} = classes.{{ part }}{% endif %}
+
+  {%- if family.distribution == 'shared_gaussian' %}
+
+  WINDOW features AS (PARTITION BY options.feature{% if part %}, classes.{{ part }}{% endif %})
+  {%- endif %}
+
+) AS known
+{%- endmacro %}
+
+{% macro number_or_null(value) -%}
+{% if value is none %}{{ nbsql.nullable_double(value) }}{% else %}{{ nbsql.number(value) }}{% endif %}
+{%- endmacro %}
+
+{# The quantities of the parameters of some features (parameters.sql), from their likelihoods. #}
+{% macro number_quantities(features) %}
+{% set family = features[0].family -%}
+{% for quantity in family.parameters | map(attribute='quantity') | unique %}
+
+WHEN {{ nbsql.text(quantity) }} THEN {% call(name) nbsql.parameter_of(family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
+{%- endfor %}
+{%- endmacro %}

@@ -1,0 +1,263 @@
+{#
+  The choice of a family for each column, by rows that a model has not met. Naive Bayes is a sum over the features, so what each
+  candidate adds to a row, by the model of the other folds, is computed once, and every question after that is arithmetic on it:
+
+    terms     a row a row: nbsql_key, and term_c_k, what candidate number c adds to the joint log-likelihood of class k
+    standing  a row a row: nbsql_key, nbsql_slice (its fold), weight, truth (the number of its class, NULL if its model has none), and
+              joint_k, the joint log-likelihoods with the candidates chosen so far
+    losses    a row a row: nbsql_key, weight and loss, of a whole setting
+
+  A term is at least -100,000, an impossible one too: it is taken out of a sum again, and no posterior is the less 0 for that.
+#}
+{% macro least_term() -%} {{ nbsql.number(-100000.0) }} {%- endmacro %}
+
+{#
+  What says which candidates a column has: one row: for each column n, distinct, least, largest and broken (of a
+  number: how many are not whole; of a text: how many are of several words), and in the end the rows.
+#}
+{% macro column_facts(model, source, numbers, texts) -%}
+SELECT
+  {% for column in numbers %}
+  {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+  {% set finite = nbsql.finite(x) %}
+  {{ nbsql.facts_of(finite, loop.index) | indent(2) }},
+  min({{ finite }}) AS least_{{ loop.index }},
+  max({{ finite }}) AS largest_{{ loop.index }},
+  count(CASE WHEN {{ nbsql.breaks_whole(column) }} THEN 1 END) AS broken_{{ loop.index }},
+  {% endfor %}
+  {% for column in texts %}
+  {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){% endset %}
+  {{ nbsql.facts_of(x, nbsql.word('text_' ~ loop.index)) | indent(2) }},
+  0 AS least_text_{{ loop.index }},
+  0 AS largest_text_{{ loop.index }},
+  count(CASE WHEN trim({{ x }}) LIKE '% %' THEN 1 END) AS broken_text_{{ loop.index }},
+  {% endfor %}
+  count(*) AS rows
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }}
+{%- endmacro %}
+
+{% macro facts_of(x, ending) -%}
+count({{ x }}) AS n_{{ ending }},
+count(DISTINCT {{ x }}) AS distinct_{{ ending }}
+{%- endmacro %}
+
+{# So many of a million rows, always the same ones: by a hash of their columns. #}
+{% macro part_of_rows(source, columns, share) -%}
+{% set values %}{% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }} % 1000000 < {{ share }}
+{%- endmacro %}
+
+{# Where every row stands by the prior alone. #}
+{% macro scores_of_priors(model, rows, parameters) -%}
+SELECT
+  source.nbsql_key,
+  source.nbsql_slice,
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+  CASE{% for k in model.class_numbers %} WHEN parameters.class_{{ k }} = {{ nbsql.target(model) }} THEN {{ k }}{% endfor %} END AS truth
+  {%- for k in model.class_numbers %},
+  greatest(coalesce(parameters.log_prior_{{ k }}, {{ nbsql.least_term() }}), {{ nbsql.least_term() }}) AS joint_{{ k }}
+  {%- endfor %}
+
+FROM {{ rows }} AS source
+JOIN {{ parameters }} AS parameters ON parameters.nbsql_slice = source.nbsql_slice
+WHERE {{ nbsql.is_counted(model) }}
+{%- endmacro %}
+
+{# The terms of some candidates, each a feature here: the relation and the terms of a score (scoring/score.sql), not yet summed. #}
+{% macro terms_of_candidates(model, rows, parameters, lookups) -%}
+{% set inputs = model.features | selectattr('family.parametrised_term') | list + model.star | selectattr('family.parameters') | list -%}
+{% set relation %}{% if model.numbered %}numbered{% else %}{{ rows }}{% endif %}{% endset -%}
+{% if model.numbered -%}
+WITH {{ nbsql.numbered_source(model, rows, parameters, lookups) }}
+{%- for feature in model.features | selectattr('family.bag') %},
+{{ nbsql.bag_sums(model, feature, lookups, parameters) }}
+{%- endfor %}
+
+{% endif -%}
+SELECT
+  number.nbsql_key
+  {%- for feature in model.features %}
+  {%- for k in model.class_numbers %},
+  greatest({{ nbsql.term(feature, k) | indent(2) }}, {{ nbsql.least_term() }}) AS {{ nbsql.candidate(feature.index) }}_{{ k }}
+  {%- endfor %}
+  {%- endfor %}
+
+FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
+{%- endmacro %}
+
+{% macro candidate(number) -%} term_{{ number }} {%- endmacro %}
+
+{# What a candidate adds to class k; number 0 is to leave the column out. #}
+{% macro added_term(number, k) -%}
+{% if number %}terms.{{ nbsql.candidate(number) }}_{{ k }}{% else %}0{% endif %}
+{%- endmacro %}
+
+{# Where every row stands with some candidates more, and some fewer. #}
+{% macro scores_with_candidates(standing, terms, added, removed, classes) -%}
+SELECT
+  standing.nbsql_key,
+  standing.nbsql_slice,
+  standing.weight,
+  standing.truth
+  {%- for k in range(1, classes + 1) %},
+  standing.joint_{{ k }}
+    {%- for number in added %} + {{ nbsql.added_term(number, k) }}{% endfor %}
+    {%- for number in removed %} - {{ nbsql.added_term(number, k) }}{% endfor %} AS joint_{{ k }}
+  {%- endfor %}
+
+FROM {{ standing }} AS standing
+JOIN {{ terms }} AS terms ON terms.nbsql_key = standing.nbsql_key
+{%- endmacro %}
+
+{#
+  How the whole would do with each of some candidates of a column in the place of that which is chosen: one row: weight, rows, and for each
+  the sum of the losses, of what it gains over the first of them, and of the square of that, by row.
+
+  chosen: the number of the candidate that is in the sums of the standing, 0 for none. temperature: by which the sums are divided.
+#}
+{% macro losses_of_candidates(standing, terms, chosen, tried, classes, temperature) -%}
+SELECT
+  sum(weight) AS weight,
+  count(*) AS rows
+  {%- for number in tried %}
+  {%- set gain %}loss_{{ tried[0] }} - loss_{{ number }}{% endset %},
+  sum(weight * loss_{{ number }}) AS losses_{{ number }},
+  sum(weight * ({{ gain }})) AS gains_{{ number }},
+  sum(weight * ({{ gain }}) * ({{ gain }})) AS squares_{{ number }}
+  {%- endfor %}
+
+FROM (
+  SELECT
+    weight
+    {%- for number in tried %},
+    {{ nbsql.loss_of_joints(nbsql.word('joint_' ~ number), classes, temperature) | indent(4) }} AS loss_{{ number }}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      joints.*
+      {%- for number in tried %},
+      {{ nbsql.highest_of_joints(nbsql.word('joint_' ~ number), classes) | indent(6) }}
+      {%- endfor %}
+
+    FROM (
+      SELECT
+        standing.weight,
+        standing.truth
+        {%- for number in tried %}
+        {%- for k in range(1, classes + 1) %},
+        {% set change %} - {{ nbsql.added_term(chosen, k) }} + {{ nbsql.added_term(number, k) }}{% endset %}
+        standing.joint_{{ k }}{% if number != chosen %}{{ change }}{% endif %} AS joint_{{ number }}_{{ k }}
+        {%- endfor %}
+        {%- endfor %}
+
+      FROM {{ standing }} AS standing
+      JOIN {{ terms }} AS terms ON terms.nbsql_key = standing.nbsql_key
+      {{- nbsql.optimisation_fence() | indent(6) }}
+    ) AS joints
+    {{- nbsql.optimisation_fence() | indent(4) }}
+  ) AS joints
+) AS losses
+{%- endmacro %}
+
+{# Of the columns <joint>_k: <joint>_highest, and <joint>_truth, that of the true class. #}
+{% macro highest_of_joints(joint, classes) -%}
+greatest(
+  {%- for k in range(1, classes + 1) %}{{ joint }}_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor -%}
+) AS {{ joint }}_highest,
+CASE truth{% for k in range(1, classes + 1) %} WHEN {{ k }} THEN {{ joint }}_{{ k }}{% endfor %} END AS {{ joint }}_truth
+{%- endmacro %}
+
+{#
+  The log loss of a row, of the columns <joint>_k and those of highest_of_joints: -ln of the posterior of the true class, which is kept
+  from 0 and 1 as in evaluate.sql. temperature: an expression.
+#}
+{% macro loss_of_joints(joint, classes, temperature) -%}
+coalesce(least(greatest(
+  ln(
+    {%- for k in range(1, classes + 1) -%}
+    {% set power %}({{ joint }}_{{ k }} - {{ joint }}_highest) / {{ temperature }}{% endset -%}
+    {{ nbsql.exp(power) }}{% if not loop.last %} + {% endif %}
+    {%- endfor -%}
+  )
+    + ({{ joint }}_highest - {{ joint }}_truth) / {{ temperature }},
+  -ln(1 - {{ nbsql.epsilon() }})), -ln({{ nbsql.epsilon() }})), -ln({{ nbsql.epsilon() }}))
+{%- endmacro %}
+
+{# The rows of a standing with joint_highest and joint_truth. #}
+{% macro highest_scores(standing, classes) -%}
+(
+  SELECT
+    standing.*,
+    {{ nbsql.highest_of_joints(nbsql.word('joint'), classes) | indent(4) }}
+  FROM {{ standing }} AS standing
+  {{- nbsql.optimisation_fence() | indent(2) }}
+)
+{%- endmacro %}
+
+{# The sums of the losses at each of some temperatures, a row a fold: fold, weight, loss_1, loss_2, ... #}
+{% macro losses_of_temperatures(standing, temperatures, classes) -%}
+SELECT
+  CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
+  sum(weight) AS weight
+  {%- for temperature in temperatures %},
+  sum(weight * {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, nbsql.number(temperature)) | indent(2) }}) AS loss_{{ loop.index }}
+  {%- endfor %}
+
+FROM {{ nbsql.highest_scores(standing, classes) }} AS standing
+GROUP BY nbsql_slice
+{%- endmacro %}
+
+{# The loss of each row at the temperature of its fold: nbsql_key, weight, loss. temperatures: pairs of a fold and a number. #}
+{% macro losses_of_rows(standing, temperatures, classes) -%}
+SELECT nbsql_key, weight, {{ nbsql.loss_of_joints(nbsql.word('joint'), classes, nbsql.word('temperature')) }} AS loss
+FROM (
+  SELECT standing.*, temperatures.temperature
+  FROM {{ nbsql.highest_scores(standing, classes) | indent(2) }} AS standing
+  JOIN (
+    VALUES
+      {% for fold, temperature in temperatures %}
+      ({{ nbsql.text(fold) }}, {{ nbsql.number(temperature) }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS temperatures(fold, temperature) ON temperatures.fold = CAST(standing.nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }}
+) AS standing
+{%- endmacro %}
+
+{# What a setting gains over another, by row: weight, rows, the sums of the losses, of the gains, and of their squares. #}
+{% macro compared_losses(losses, others) -%}
+SELECT
+  sum(losses.weight) AS weight,
+  count(*) AS rows,
+  sum(losses.weight * losses.loss) AS losses,
+  sum(losses.weight * (others.loss - losses.loss)) AS gains,
+  sum(losses.weight * (others.loss - losses.loss) * (others.loss - losses.loss)) AS squares
+FROM {{ losses }} AS losses
+JOIN {{ others }} AS others ON others.nbsql_key = losses.nbsql_key
+{%- endmacro %}
+
+{#
+  What was tried, the best setting first, or column by column. rows: tuples in the order of the columns; texts: the numbers of those that
+  are texts.
+#}
+{% macro ranked_rows(rows, columns, texts) -%}
+SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}
+
+FROM (
+  VALUES
+    {% for row in rows %}
+    ({{ loop.index }}{% for value in row %}, {{ nbsql.ranked_value(value, loop.index0 in texts) }}{% endfor %}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS ranked(place{% for column in columns %}, {{ nbsql.word(column) }}{% endfor %})
+ORDER BY place ASC NULLS LAST
+{%- endmacro %}
+
+{# A value of a ranking as a literal. #}
+{% macro ranked_value(value, is_text) -%}
+{% if is_text %}{{ nbsql.text(value) }}
+{%- elif value is sameas true %}TRUE
+{%- elif value is sameas false %}FALSE
+{%- elif value is integer %}{{ value }}
+{%- else %}{{ nbsql.number_or_null(value) }}
+{%- endif %}
+{%- endmacro %}

@@ -1,0 +1,115 @@
+{#
+  Calibration fitted on scores of rows whose class is known. All of it reads two relations:
+
+    rows    a row a row: class_no (the true class), weight, nbsql_logs (the list of ln p_k, by class_no)
+    scores  a row a row and class: class_no, hit (whether it is the true class), score (the log-odds, finite), weight
+
+  and makes one, `calibration`: method, class_no, class, temperature, slope, intercept, score, probability; of these temperature has
+  one row, platt a row a class, isotonic a row a knot, conformal a row a score. What a method has no use for is NULL.
+
+  A method is a search in steps, each a table made of the one before (nbsql/judging/calibration.py): {method}_points is what it reads
+  again and again (isotonic has none), {method}_start the first step, {method}_step the next one, {method}_found what the last one says;
+  of conformal there is conformal_found alone, which reads `rows`.
+#}
+
+{# One row a judged row: class_no (of its class), weight, nbsql_logs (the logarithms of the posteriors, a list). #}
+{% macro calibration_rows(model, scored, parameters, weight, as_text) -%}
+SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
+  known.class_no,
+  judged.weight,
+  {% set logs %}judged.logs{% endset %}
+  {% set log %}x - judged.evidence{% endset %}
+  {{ nbsql.list_mapped(logs, log) }} AS nbsql_logs
+FROM (
+  SELECT
+    {{ nbsql.true_label(model, as_text) }} AS class,
+    {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
+    CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
+    source.nbsql_log_evidence AS evidence,
+    source.nbsql_logs AS logs
+  FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
+) AS judged
+JOIN (
+  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  FROM (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes
+) AS known ON known.class = judged.class
+WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
+{%- endmacro %}
+
+{# One row a judged row and class: class_no, hit (whether it is the class of the row), score (the log-odds), weight. #}
+{% macro calibration_scores(rows) -%}
+SELECT class_no, class_no = actual AS hit, score, weight
+FROM (
+  SELECT class_no AS actual, weight, {{ nbsql.unnested_with_places(nbsql.word('nbsql_odds'), 'class_no', 'score') }}
+  FROM (
+    {{ nbsql.log_odds(rows) | indent(4) }}
+  ) AS odds
+) AS scores
+WHERE abs(score) < {{ nbsql.infinity() }}
+{%- endmacro %}
+
+{# The columns of `calibration`, of the classes that a method has found something for, or of none. #}
+{% macro calibration_table(model, parameters, method, found) -%}
+SELECT
+  {{ nbsql.text(method) }} AS method,
+  classes.class_no,
+  classes.class,
+  {%+ if method == 'temperature' %}1 / found.slope{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS temperature,
+  {% if method == 'platt' %}
+  coalesce(found.slope, 1) AS slope,
+  coalesce(found.intercept, 0) AS intercept,
+  {% else %}
+  CAST(NULL AS {{ nbsql.double() }}) AS slope,
+  CAST(NULL AS {{ nbsql.double() }}) AS intercept,
+  {% endif %}
+  {% if method in ['isotonic', 'conformal'] %}
+  found.score,
+  found.probability
+  {% else %}
+  CAST(NULL AS {{ nbsql.double() }}) AS score,
+  CAST(NULL AS {{ nbsql.double() }}) AS probability
+  {% endif %}
+FROM (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes
+{% if method == 'temperature' %}
+RIGHT JOIN {{ found }} AS found ON FALSE
+{%- elif method == 'conformal' %}
+RIGHT JOIN {{ found }} AS found ON found.class_no = classes.class_no
+{%- else %}
+LEFT JOIN {{ found }} AS found ON found.class_no = classes.class_no
+{%- endif %}
+
+ORDER BY classes.class_no ASC NULLS LAST, score ASC NULLS LAST
+{%- endmacro %}
+
+{# How many rows of the last step, of classes or of blocks, are not done. #}
+{% macro steps_left(steps) -%}
+SELECT count(*) AS n FROM {{ steps }} AS steps WHERE NOT done
+{%- endmacro %}
+
+{# How good the posteriors of the rows are before and after: rows, weight, log_loss, calibrated_log_loss (as in evaluate.sql). #}
+{% macro calibration_losses(rows, calibration, method) -%}
+{% set class_no = nbsql.word('class_no') -%}
+{% set log = nbsql.element(nbsql.word('nbsql_logs'), class_no) -%}
+{% set calibrated = nbsql.element(nbsql.word('nbsql_calibrated'), class_no) -%}
+SELECT
+  count(*) AS rows,
+  sum(weight) AS weight,
+  -sum(weight * ln(least(greatest({{ nbsql.exp(log) }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss,
+  {% set clipped %}least(greatest({{ calibrated }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}){% endset %}
+  -sum(weight * ln({{ clipped }})) / sum(weight) AS calibrated_log_loss
+FROM (
+  {{ nbsql.calibrated_posteriors(rows, calibration, method) | indent(2) }}
+) AS posteriors
+{%- endmacro %}
+
+{% macro calibration_method(calibration) -%}
+SELECT DISTINCT method FROM {{ calibration }} AS calibration
+{%- endmacro %}
+
+{% macro temperature_of(calibration) -%}
+SELECT temperature FROM {{ calibration }} AS calibration
+{%- endmacro %}

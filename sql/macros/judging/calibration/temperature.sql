@@ -1,0 +1,88 @@
+{#
+  The slope s = 1/T of least log loss: the root of its derivative, which rises in s,
+
+    sum over the rows of w (E[g] - g_y),  E over the classes by p_k^s,  g_k = ln p_k - the highest of them
+
+  by Newton's method (the second derivative is the variance of g), with bisection where that would leave the bracket. T stays
+  between 1/100 and 1000, and where the model is right in every row, it ends where nothing is left to gain. A row whose true class
+  the model rules out has an infinite log loss at any T and is left out.
+#}
+
+{# So far down that exp is 0 there, and the square still finite. #}
+{% macro temperature_points(rows) -%}
+{% set gaps, logs = nbsql.word('gaps'), nbsql.word('nbsql_logs') -%}
+{% set gap %}greatest(x - nbsql_top, -1e100){% endset -%}
+{% set own = nbsql.element(gaps, nbsql.word('class_no')) -%}
+SELECT weight, gaps, {{ own }} AS gap, {{ nbsql.list_mapped(gaps, nbsql.square(nbsql.word('g')), 'g') }} AS squares
+FROM (
+  SELECT class_no, weight, {{ nbsql.list_mapped(logs, gap) }} AS gaps
+  FROM (
+    SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
+  ) AS highest
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS gaps
+WHERE {{ own }} > -1e99
+{%- endmacro %}
+
+{# One row: the first step, of slope 1, as temperature_step has it. #}
+{% macro temperature_start(points) -%}
+SELECT
+  0 AS step,
+  CAST(1 AS {{ nbsql.double() }}) AS slope,
+  {{ nbsql.number(1e-3) }} AS low,
+  {{ nbsql.number(1e2) }} AS high,
+  count(*) = 0 AS done
+FROM {{ points }} AS points
+{%- endmacro %}
+
+{# One row, the next step of Newton's method, kept between bounds: step, slope, low, high, done. #}
+{% macro temperature_step(steps, points) -%}
+{% set masses = nbsql.word('masses') -%}
+{% set power %}steps.slope * g{% endset -%}
+{% set gaps_of_row %}points.gaps{% endset -%}
+SELECT step + 1 AS step, next AS slope, low, high, flat OR abs(next - slope) <= 1e-13 * slope OR step >= 100 AS done
+FROM (
+  SELECT *, CASE WHEN newton >= low AND newton <= high THEN newton ELSE sqrt(low * high) END AS next
+  FROM (
+    SELECT
+      step,
+      slope,
+      CASE WHEN gradient <= 0 THEN slope ELSE low END AS low,
+      CASE WHEN gradient >= 0 THEN slope ELSE high END AS high,
+      CASE WHEN gradient = 0 THEN slope ELSE slope - gradient / nullif(curvature, 0) END AS newton,
+      abs(gradient) <= 1e-13 * n AS flat
+    FROM (
+      SELECT
+        step,
+        slope,
+        low,
+        high,
+        sum(weight) AS n,
+        coalesce(sum(weight * (first / mass - gap)), 0) AS gradient,
+        sum(weight * greatest(second / mass - (first / mass) * (first / mass), 0)) AS curvature
+      FROM (
+        SELECT
+          *,
+          {{ nbsql.list_total(masses) }} AS mass,
+          {{ nbsql.list_product(masses, nbsql.word('gaps')) }} AS first,
+          {{ nbsql.list_product(masses, nbsql.word('squares')) }} AS second
+        FROM (
+          SELECT{{ nbsql.broadcast_hint(nbsql.word('steps')) }}
+            steps.*,
+            points.*,
+            {{ nbsql.list_mapped(gaps_of_row, nbsql.exp(power), 'g') }} AS masses
+          FROM {{ steps }} AS steps
+          CROSS JOIN {{ points }} AS points
+          {{- nbsql.optimisation_fence() | indent(10) }}
+        ) AS masses
+        {{- nbsql.optimisation_fence() | indent(8) }}
+      ) AS moments
+      GROUP BY step, slope, low, high
+    ) AS derivatives
+  ) AS newton
+) AS next
+{%- endmacro %}
+
+{% macro temperature_found(steps) -%}
+SELECT slope FROM {{ steps }} AS steps
+{%- endmacro %}

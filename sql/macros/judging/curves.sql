@@ -1,0 +1,200 @@
+{#
+  One class against the rest: what its posterior says at every threshold. Queries on `judged` (evaluate.sql), a row a class
+  and distinct posterior, so that rows of one posterior are taken together and no order among them is made up.
+
+    true_positives(t)   sum of the weights of the rows of the class whose posterior is at least t
+    false_positives(t)  the same of the rows of other classes
+
+  ROC, its area (trapezoids, which count a tie as half right) and average precision (sum of the steps in recall times the
+  precision there, without interpolation) are those of Fawcett, Pattern Recognition Letters 27 (2006), and of scikit-learn.
+#}
+
+{# A row a judged row and class of the model: class_no, posterior, weight, and positive, the weight if it is the row's class. #}
+{% macro one_against_rest() -%}
+one_against_rest AS (
+  SELECT class_no, posterior, weight, CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
+  FROM (
+    SELECT
+      judged.class_no AS true_no,
+      judged.weight,
+      {{ nbsql.unnested_with_places(nbsql.word('judged') ~ '.posteriors', 'class_no', 'posterior') }}
+    FROM judged
+  ) AS posteriors
+)
+{%- endmacro %}
+
+{#
+  cumulated: class_no, threshold, what is in the tie (positives, negatives), and what is above and in it (true_positives,
+  false_positives).
+#}
+{% macro cumulated() -%}
+{{ nbsql.one_against_rest() }},
+ties AS (
+  SELECT class_no, posterior AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
+  FROM one_against_rest
+  GROUP BY class_no, posterior
+),
+cumulated AS (
+  SELECT
+    *,
+    sum(positives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS true_positives,
+    sum(negatives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS false_positives
+  FROM ties
+)
+{%- endmacro %}
+
+{# areas: class_no, roc_auc and average_precision, NULL where no row, or for roc_auc every row, is of the class. #}
+{% macro areas() -%}
+{{ nbsql.cumulated() }},
+areas AS (
+  SELECT
+    class_no,
+    sum(negatives * (true_positives - positives / 2)) / nullif(max(true_positives) * max(false_positives), 0) AS roc_auc,
+    sum(positives * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
+  FROM cumulated
+  GROUP BY class_no
+)
+{%- endmacro %}
+
+{# points: the same with the class, all_positives and all_negatives. #}
+{% macro points() -%}
+{{ nbsql.cumulated() }},
+points AS (
+  SELECT
+    cumulated.*,
+    known.class,
+    max(true_positives) OVER (PARTITION BY cumulated.class_no) AS all_positives,
+    max(false_positives) OVER (PARTITION BY cumulated.class_no) AS all_negatives
+  FROM cumulated
+  JOIN known ON known.class_no = cumulated.class_no
+)
+{%- endmacro %}
+
+{# The ROC curve: class, threshold, false_positive_rate, true_positive_rate; it begins in the corner, at threshold infinity. #}
+{% macro roc(judged) -%}
+WITH {{ judged }},
+{{ nbsql.points() }}
+SELECT
+  class,
+  threshold,
+  false_positives / nullif(all_negatives, 0) AS false_positive_rate,
+  true_positives / nullif(all_positives, 0) AS true_positive_rate
+FROM points
+UNION ALL
+SELECT DISTINCT class, {{ nbsql.infinity() }}, 0, 0 FROM points
+ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
+{%- endmacro %}
+
+{# The precision-recall curve: class, threshold, precision, recall. #}
+{% macro precision_recall(judged) -%}
+WITH {{ judged }},
+{{ nbsql.points() }}
+SELECT
+  class,
+  threshold,
+  true_positives / (true_positives + false_positives) AS precision,
+  true_positives / nullif(all_positives, 0) AS recall
+FROM points
+ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
+{%- endmacro %}
+
+{#
+  What would come of calling a row of the class from a posterior of `threshold` on: class, threshold, the four counts,
+  precision, recall, specificity, f1, accuracy.
+#}
+{% macro thresholds(judged) -%}
+WITH {{ judged }},
+{{ nbsql.points() }}
+SELECT
+  class,
+  threshold,
+  true_positives,
+  false_positives,
+  all_negatives - false_positives AS true_negatives,
+  all_positives - true_positives AS false_negatives,
+  true_positives / (true_positives + false_positives) AS precision,
+  true_positives / nullif(all_positives, 0) AS recall,
+  1 - false_positives / nullif(all_negatives, 0) AS specificity,
+  2 * true_positives / (all_positives + true_positives + false_positives) AS f1,
+  (true_positives + all_negatives - false_positives) / (all_positives + all_negatives) AS accuracy
+FROM points
+ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
+{%- endmacro %}
+
+{#
+  How many of a class one finds among the rows most likely to be of it: class, depth (the share of the rows looked at), gain
+  (the share of the class found there) and lift = gain / depth. Rows of one posterior are spread evenly over their depth.
+#}
+{% macro lift(judged, bins) -%}
+WITH {{ judged }},
+{{ nbsql.points() }},
+steps AS (
+  SELECT
+    *,
+    true_positives + false_positives - positives - negatives AS above,
+    positives + negatives AS tied,
+    all_positives + all_negatives AS everything
+  FROM points
+),
+depths AS (
+  SELECT
+    *,
+    {% set first %}CAST(floor(above * {{ bins }} / everything) AS BIGINT) + 1{% endset %}
+    {% set end %}CAST(floor((true_positives + false_positives) * {{ bins }} / everything) AS BIGINT) + 1{% endset %}
+    {{ nbsql.whole_numbers(first, end) }} AS step
+  FROM steps
+),
+gains AS (
+  SELECT
+    class,
+    CAST(step AS {{ nbsql.double() }}) / {{ bins }} AS depth,
+    (true_positives - positives + positives * (everything * step / {{ bins }} - above) / tied) / nullif(all_positives, 0) AS gain
+  FROM depths
+)
+SELECT class, depth, gain, gain / depth AS lift
+FROM gains
+ORDER BY class ASC NULLS LAST, depth ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  Whether a posterior is as good as its word: class, bin (from 1), lower, upper, n (the weight of the rows in it), probability
+  (their mean posterior), frequency (the share that are of the class). Where class is NULL: the prediction, whatever its class,
+  and how often it is right. Bins are of equal width and hold their upper end, as those of scikit-learn's calibration_curve.
+#}
+{% macro calibration(judged, bins) -%}
+WITH {{ judged }},
+{{ nbsql.one_against_rest() }},
+binned AS (
+  SELECT class_no, {{ nbsql.bin(nbsql.word('posterior'), bins) }} AS bin, posterior, weight, positive FROM one_against_rest
+  UNION ALL
+  SELECT NULL, {{ nbsql.bin(nbsql.word('probability'), bins) }}, probability, weight, CASE WHEN prediction = class THEN weight ELSE 0 END
+  FROM judged
+)
+SELECT
+  known.class,
+  binned.bin + 1 AS bin,
+  CAST(binned.bin AS {{ nbsql.double() }}) / {{ bins }} AS lower,
+  CAST(binned.bin + 1 AS {{ nbsql.double() }}) / {{ bins }} AS upper,
+  sum(binned.weight) AS n,
+  sum(binned.weight * binned.posterior) / sum(binned.weight) AS probability,
+  sum(binned.positive) / sum(binned.weight) AS frequency
+FROM binned
+LEFT JOIN known ON known.class_no = binned.class_no
+GROUP BY known.class, binned.class_no, binned.bin
+ORDER BY known.class ASC NULLS FIRST, binned.bin ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  The number of edges below p, among the edges i / bins between the bins. An edge is i times the width, as numpy computes it; the
+  product p * bins may round across one, so the edges on both sides are looked at.
+#}
+{% macro bin(p, bins) -%}
+{% set at %}floor({{ p }} * {{ bins }}){% endset -%}
+{% set width %}{{ nbsql.as_double(1) }} / {{ bins }}{% endset -%}
+{% set correction -%}
+CASE WHEN ({{ at }} + 1) * ({{ width }}) < {{ p }} THEN 1 WHEN {{ at }} * ({{ width }}) < {{ p }} THEN 0 ELSE -1 END
+{%- endset -%}
+CAST(least(greatest({{ at }} + {{ correction }}, 0), {{ bins - 1 }}) AS INTEGER)
+{%- endmacro %}
+
+{% macro as_double(n) -%} CAST({{ n }} AS {{ nbsql.double() }}) {%- endmacro %}

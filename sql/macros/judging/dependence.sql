@@ -1,0 +1,109 @@
+{#
+  Where naive is wrong: how much two features tell of each other within the classes, a row a pair, the most dependent first:
+
+    feature, other
+    n                   rows with a class that have both
+    mutual_information  I(X; Y | C) = sum of p(x, y, c) ln(p(x, y, c) p(c) / (p(x, c) p(y, c))), in nats; 0 where they are independent
+    by_chance           what independent features of so many rows would show: sum over classes of (values of X - 1) (values of Y - 1) / 2n
+                        (Miller, Note on the bias of information estimates, 1955)
+
+  Of a number, the bins of a normal distribution of its mean and deviation that are equally probable, eight of them, are its values.
+
+  features: triples of a column, its number, and whether it is one of numbers; pairs: of such triples.
+#}
+{% macro dependence(model, source, features, pairs) -%}
+{% set numbers = features | selectattr(2) | list -%}
+WITH {% if numbers %}moments AS (
+  SELECT
+    {% for column, place, _ in numbers %}
+    {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+    avg({{ nbsql.finite(x) }}) AS mean_{{ place }},
+    stddev_samp({{ nbsql.finite(x) }}) AS deviation_{{ place }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {{ source }} AS source
+),
+{% endif -%}
+coded AS {{ nbsql.materialized() }}(
+  SELECT
+    CAST(source.{{ nbsql.ident(model.target) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class
+    {%- for column, place, is_number in features %},
+    {% set text %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset %}
+    {%+ if is_number %}{{ nbsql.normal_bin(column, place) }}{% else %}{{ text }}{%+ endif %} AS value_{{ place }}
+    {%- endfor %}
+
+  FROM {{ source }} AS source
+  {%- if numbers %}
+
+  JOIN moments ON TRUE
+  {%- endif %}
+
+  WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL
+),
+cells AS (
+  {% for a, b in pairs %}
+  SELECT {{ a[1] }} AS a, {{ b[1] }} AS b, class, value_{{ a[1] }} AS x, value_{{ b[1] }} AS y, CAST(count(*) AS {{ nbsql.double() }}) AS n
+  FROM coded
+  WHERE value_{{ a[1] }} IS NOT NULL AND value_{{ b[1] }} IS NOT NULL
+  GROUP BY class, value_{{ a[1] }}, value_{{ b[1] }}
+  {%- if not loop.last %}
+
+  UNION ALL
+  {% endif %}
+  {% endfor %}
+
+),
+sums AS (
+  SELECT
+    a,
+    b,
+    class,
+    x,
+    y,
+    n,
+    sum(n) OVER (PARTITION BY a, b, class) AS of_class,
+    sum(n) OVER (PARTITION BY a, b, class, x) AS of_x,
+    sum(n) OVER (PARTITION BY a, b, class, y) AS of_y
+  FROM cells
+),
+by_class AS (
+  SELECT
+    a,
+    b,
+    sum(n) AS n,
+    sum(n * ln(n * of_class / (of_x * of_y))) AS information,
+    CAST((count(DISTINCT x) - 1) * (count(DISTINCT y) - 1) AS {{ nbsql.double() }}) AS freedom
+  FROM sums
+  GROUP BY a, b, class
+),
+names(place, name) AS (
+  VALUES
+    {% for column, place, _ in features %}
+    ({{ place }}, {{ nbsql.text(column) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+)
+SELECT
+  names.name AS feature,
+  others.name AS other,
+  sum(by_class.n) AS n,
+  greatest(sum(by_class.information) / sum(by_class.n), 0) AS mutual_information,
+  sum(by_class.freedom) / (2 * sum(by_class.n)) AS by_chance
+FROM by_class
+JOIN names ON names.place = by_class.a
+JOIN names AS others ON others.place = by_class.b
+GROUP BY names.name, others.name
+ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC NULLS LAST
+{%- endmacro %}
+
+{# The octile of a normal distribution in which a number is, as a text from '0' to '7'; NULL where it is missing. #}
+{% macro normal_bin(column, place) -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set upper = [0.3186393639643752, 0.6744897501960817, 1.1503493803760079] -%}
+{% set edges = [-upper[2], -upper[1], -upper[0], 0.0, upper[0], upper[1], upper[2]] -%}
+CASE
+  WHEN {{ nbsql.finite(x) }} IS NULL THEN NULL
+  {% for edge in edges %}
+  WHEN {{ x }} < moments.mean_{{ place }} + {{ nbsql.number(edge) }} * moments.deviation_{{ place }}
+  THEN {{ nbsql.text(loop.index0 | string) }}
+  {% endfor %}
+  ELSE '7' END
+{%- endmacro %}

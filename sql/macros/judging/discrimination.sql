@@ -1,0 +1,80 @@
+{#
+  What tells one class from another, a row a feature and value of which both say something, the strongest evidence first:
+
+    feature, value
+    n, other_n                    how often the value was counted in the one class and in the other
+    likelihood, other_likelihood  P(value | class) and P(value | other class), as the model has them
+    log_ratio                     the logarithm of their quotient: the evidence of the value for the one class against the other
+
+  class, other: labels, as expressions of the type that the classes have.
+#}
+{% macro discrimination(likelihoods, statistics, features, class, other) -%}
+WITH {{ nbsql.counted_cells(statistics, features) }},
+ratios AS (
+  {{ nbsql.likelihood_ratios(likelihoods, class, other) | indent(2) }}
+),
+-- grouped rather than joined: an engine that guesses few rows would compare each with each
+said AS (
+  SELECT
+    feature,
+    value,
+    sum(n) AS n,
+    sum(other_n) AS other_n,
+    max(likelihood) AS likelihood,
+    max(other_likelihood) AS other_likelihood,
+    max(log_ratio) AS log_ratio,
+    max(compared) AS compared
+  FROM (
+    SELECT
+      feature, value,
+      {{ nbsql.number(0) }} AS n,
+      {{ nbsql.number(0) }} AS other_n,
+      likelihood, other_likelihood, log_ratio,
+      1 AS compared
+    FROM ratios
+    UNION ALL
+    SELECT
+      feature, value,
+      CASE WHEN class = {{ class }} THEN n ELSE 0 END,
+      CASE WHEN class = {{ other }} THEN n ELSE 0 END,
+      NULL, NULL, NULL,
+      0
+    FROM counts
+  ) AS parts
+  GROUP BY feature, value
+)
+SELECT feature, value, n, other_n, likelihood, other_likelihood, log_ratio
+FROM said
+WHERE compared = 1
+ORDER BY abs(log_ratio) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
+{%- endmacro %}
+
+{# A label, of its text, in the type that the classes have. #}
+{% macro class_literal(label, type) -%}
+CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
+{%- endmacro %}
+
+{#
+  What matters, a row a feature, the most telling first: feature, mutual_information (nats), symmetrical_uncertainty (relevance.sql),
+  and missing, the share of the rows that have no value; of words and count columns it is NULL, since there are no rows among their counts.
+#}
+{% macro ranking_of_features(statistics, priors, features) -%}
+{% set occurring = features | selectattr('family.bag') | list + features | selectattr('family.over_columns') | list -%}
+SELECT
+  ranked.feature,
+  ranked.mutual_information,
+  ranked.symmetrical_uncertainty,
+  {% set missing %}greatest(1 - ranked.n / learnt.n, 0){% endset %}
+  {% if occurring %}
+  CASE WHEN ranked.feature NOT IN ({{ nbsql.feature_names(occurring) }}) THEN {{ missing }} END AS missing
+  {% else %}
+  {{ missing }} AS missing
+  {% endif %}
+FROM (
+  {{ nbsql.relevant(statistics, features) | indent(2) }}
+) AS ranked
+JOIN (
+  SELECT sum(n) AS n FROM {{ priors }} AS priors
+) AS learnt ON TRUE
+ORDER BY ranked.mutual_information DESC NULLS LAST, ranked.feature ASC NULLS LAST
+{%- endmacro %}

@@ -1,0 +1,126 @@
+{#
+  How far two parts of what was learnt, a and b, are apart, a row a feature (and one for the class, without a feature):
+
+    psi    the population stability index, the sum over values of (b - a) ln(b / a): Jeffreys' divergence of a and b
+    kl     the Kullback-Leibler divergence of b from a, the sum of b ln(b / a), in nats
+    value  the value that adds most to the psi, with its shares in a and b; for numbers the means in a and b
+
+  Shares of values are (n + 1/2) / (N + K / 2), K the values of both, so that one never met has a share (Krichevsky and Trofimov
+  1981). Numbers are compared as the distributions of their family that have their moments; columns that share a covariance matrix
+  together (covariance_distance.sql).
+#}
+{% macro drift(a, b, features) -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+WITH a AS (
+  SELECT feature, value, class, n, mean, m2 FROM (
+    {{ nbsql.folded_cells(a, 'a') | indent(4) }}
+  ) AS cells
+),
+b AS (
+  SELECT feature, value, class, n, mean, m2 FROM (
+    {{ nbsql.folded_cells(b, 'b') | indent(4) }}
+  ) AS cells
+),
+counts AS (
+  SELECT feature, value, sum(a) AS a, sum(b) AS b
+  FROM (
+    SELECT
+      feature,
+      CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} ELSE value END AS value,
+      n AS a,
+      0 AS b
+    FROM a WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
+    UNION ALL
+    SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} ELSE value END AS value, 0, n
+    FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
+  ) AS both_sides
+  GROUP BY feature, value
+),
+shares AS (
+  SELECT
+    feature,
+    value,
+    (a + 0.5) / (sum(a) OVER (PARTITION BY feature) + 0.5 * count(*) OVER (PARTITION BY feature)) AS a,
+    (b + 0.5) / (sum(b) OVER (PARTITION BY feature) + 0.5 * count(*) OVER (PARTITION BY feature)) AS b
+  FROM counts
+),
+moments AS (
+  SELECT
+    feature,
+    a.mean AS a,
+    b.mean AS b,
+    CASE WHEN a.m2 / a.n > 1e-20 * a.mean * a.mean THEN a.m2 / a.n END AS variance_a, -- less is the rounding of a constant
+    CASE WHEN b.m2 / b.n > 1e-20 * b.mean * b.mean THEN b.m2 / b.n END AS variance_b
+  FROM (
+    {{ nbsql.pooled(nbsql.number_cells(nbsql.word('a')), ['feature']) | indent(4) }}
+  ) AS a
+  JOIN (
+    {{ nbsql.pooled(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
+  ) AS b USING (feature)
+)
+SELECT feature, psi, kl, value, a, b
+FROM (
+  SELECT
+    feature,
+    sum((b - a) * ln(b / a)) AS psi,
+    sum(b * ln(b / a)) AS kl,
+    {% set moved %}(b - a) * ln(b / a){% endset %}
+    {% for column in ['value', 'a', 'b'] %}
+    {{ nbsql.value_at_maximum(nbsql.word(column), moved, nbsql.word('value')) }} AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM shares
+  GROUP BY feature
+  UNION ALL
+  SELECT
+    feature,
+    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) }} + {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) }},
+    {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) }},
+    NULL,
+    a,
+    b
+  FROM moments
+  {%- for feature in together %}
+
+  UNION ALL
+  {{ nbsql.multivariate_drift(feature.plain) | indent(2) }}
+  {%- endfor %}
+
+) AS divergences
+ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
+{%- endmacro %}
+
+{#
+  The divergence of the distribution of a number in `new` from that in `old`, as its family has it: normal, or of one parameter,
+  which its mean says. One without any variance, or without any mean, has none.
+#}
+{% macro divergence(old, new, features) -%}
+{% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
+{% if others -%}
+CASE
+  {%- for feature in others %}
+  {%- set divergence = nbsql[feature.family.divergence ~ '_divergence'](old, new) %} WHEN feature = {{ nbsql.text(feature.name) }}
+    THEN CASE WHEN a > 0 AND b > 0 THEN {{ divergence }} END
+  {%- endfor %} ELSE {{ nbsql.normal_divergence(old, new) }} END
+{%- else -%}
+{{ nbsql.normal_divergence(old, new) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro normal_divergence(old, new) -%}
+CASE WHEN variance_a > 0 AND variance_b > 0 THEN
+    0.5 * (ln(variance_{{ old }} / variance_{{ new }}) + (variance_{{ new }} + (a - b) * (a - b)) / variance_{{ old }} - 1)
+  END
+{%- endmacro %}
+
+{% macro poisson_divergence(old, new) -%}
+{{ new }} * ln({{ new }} / {{ old }}) - {{ new }} + {{ old }}
+{%- endmacro %}
+
+{% macro exponential_divergence(old, new) -%}
+ln({{ old }} / {{ new }}) + {{ new }} / {{ old }} - 1
+{%- endmacro %}
+
+{# Of the mean m, the chance of success is 1 / (1 + m) and that of failure m / (1 + m). #}
+{% macro geometric_divergence(old, new) -%}
+ln((1 + {{ old }}) / (1 + {{ new }})) + {{ new }} * (ln({{ new }} / {{ old }}) + ln((1 + {{ old }}) / (1 + {{ new }})))
+{%- endmacro %}

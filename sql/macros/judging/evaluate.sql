@@ -1,0 +1,262 @@
+{#
+  How well a model does on rows whose class is known. Everything is a query on two relations:
+
+    known   a row a class of the model: class, class_no
+    judged  a row of the source that has a class: class, class_no (NULL for a class that the model does not know), prediction,
+            probability, posteriors (a list, by class_no), weight
+
+  A row of weight 0 counts for nothing. A row that no class can explain has a NULL prediction, which is wrong, and a posterior
+  of 0 in every class. So has, in every row, a class that the model does not know.
+
+  Labels of text are compared as text, so that an ENUM and a VARCHAR agree; the caller sees to it that others compare.
+  The curves of one class against the rest are in curves.sql.
+#}
+
+{#
+  The common table expressions that all queries begin with, from the relation `scored` (predict.sql). `outcomes` holds every
+  row of the source, the only read of it. It comes first, because a table of the user's may have the name of a later one.
+#}
+{% macro judged_rows(model, scored, parameters, weight, as_text) -%}
+outcomes AS {{ nbsql.materialized() }}(
+  SELECT
+    {{ nbsql.true_label(model, as_text) }} AS class,
+    {{ nbsql.label(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
+    coalesce(source.nbsql_probability, 0) AS probability,
+    {{ nbsql.posteriors(model) | indent(4) }} AS posteriors,
+    {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
+    CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
+    {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{%+ endif %} AS broken
+  FROM {{ scored }} AS source
+),
+known AS (
+  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  FROM (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes
+),
+judged AS (
+  SELECT outcomes.*, known.class_no
+  FROM outcomes
+  LEFT JOIN known ON known.class = outcomes.class
+  WHERE outcomes.class IS NOT NULL AND outcomes.weight > 0 AND NOT outcomes.broken
+)
+{%- endmacro %}
+
+{# The posteriors of a row of `scored`, a list by class_no; 0 where no class can explain the row. #}
+{% macro default__posteriors(model) -%}
+list_transform(
+  {% set joints %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  {%+ if model.class_numbers %}[{{ joints }}]{% else %}source.nbsql_joints{%+ endif %},
+  lambda joint: CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN exp(joint - source.nbsql_log_evidence) ELSE 0 END
+)
+{%- endmacro %}
+
+{# A row a class: class, class_no. #}
+{% macro numbered_classes(model, parameters) -%}
+{% if model.class_numbers -%}
+{% set labels %}{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set numbers %}{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT
+  {{ nbsql.unnested([nbsql.array_of(labels), nbsql.array_of(numbers)], ['class', 'class_no']) | indent(2) }}
+FROM {{ parameters }} AS parameters
+{%- else -%}
+SELECT class, class_no FROM {{ parameters }} AS parameters
+{%- if model.mixed %} WHERE class_no = of_class{% endif %}
+{%- endif %}
+{%- if model.segmented %}
+
+WHERE parameters.nbsql_segment = 0
+{%- endif %}
+{%- endmacro %}
+
+{% macro label(x, as_text) -%}
+{% if as_text %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ x }}{% endif %}
+{%- endmacro %}
+
+{# The label of a row that is judged; cast where classes are texts, as its column may be an ENUM, which has no collation. #}
+{% macro true_label(model, as_text) -%}
+{% set x %}source.{{ nbsql.ident(model.target) }}{% endset -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
+{% if as_text %}{{ nbsql.label(x, as_text) }}
+{%- elif nbsql.is_text(model.target_type) %}{{ nbsql.as_label(text, model.target_type) }}
+{%- else %}{{ nbsql.target(model) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A row a true class and prediction: class, prediction, n (their weight). #}
+{% macro confusion(judged) -%}
+WITH {{ judged }}
+SELECT class, prediction, sum(weight) AS n
+FROM judged
+GROUP BY class, prediction
+ORDER BY class ASC NULLS LAST, prediction ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  All the numbers, a row each: class (NULL for the whole), metric, value.
+
+    log_loss           mean of -ln p of the true class, p kept between 2^-52 and 1 - 2^-52, as scikit-learn does
+    brier              mean over the rows of the sum over the classes of (p - 1 or 0)^2; half of it with two classes, which is
+                       then (p - 1 or 0)^2 of either of them (Brier, Monthly Weather Review 78, 1950)
+    calibration_error  mean over the bins of |how often the prediction is right - its mean probability|, by weight (Guo et al., 2017)
+    f1                 2 hits / (rows of the class + rows predicted to be)
+    ..._macro          mean over the classes for which it is defined; ..._weighted the same by support
+    roc_auc            with two classes that of the larger label, otherwise the macro mean; average_precision likewise
+
+  A class that neither occurs nor is predicted has no precision, recall and f1; one that either never occurs or is never
+  predicted has 0, as in scikit-learn. roc_auc takes rows of the class and others, average_precision rows of the class.
+#}
+{% macro metrics(judged, bins) -%}
+{% set rates = ['precision', 'recall', 'f1', 'roc_auc', 'average_precision'] -%}
+{% set overall = [
+  'rows', 'weight', 'left_out', 'unknown', 'unexplained', 'broken_weights', 'accuracy', 'majority', 'balanced_accuracy', 'log_loss',
+  'brier',
+  'calibration_error', 'roc_auc', 'average_precision', 'precision_macro', 'recall_macro', 'f1_macro', 'roc_auc_macro',
+  'average_precision_macro', 'precision_weighted', 'recall_weighted', 'f1_weighted', 'roc_auc_weighted', 'average_precision_weighted'] -%}
+WITH {{ judged }},
+{{ nbsql.areas() }},
+confusion AS (
+  SELECT class, prediction, sum(weight) AS n FROM judged GROUP BY class, prediction
+),
+classes AS (
+  SELECT class, class_no FROM known
+  UNION ALL
+  SELECT DISTINCT class, class_no FROM judged WHERE class_no IS NULL
+),
+counts AS (
+  SELECT
+    classes.class,
+    classes.class_no,
+    coalesce(actual.n, 0) AS support,
+    coalesce(actual.hits, 0) AS hits,
+    coalesce(predicted.n, 0) AS predicted
+  FROM classes
+  LEFT JOIN (
+    SELECT class, sum(n) AS n, sum(CASE WHEN prediction = class THEN n ELSE 0 END) AS hits FROM confusion GROUP BY class
+  ) AS actual ON actual.class = classes.class
+  LEFT JOIN (
+    SELECT prediction, sum(n) AS n FROM confusion GROUP BY prediction
+  ) AS predicted ON predicted.prediction = classes.class
+),
+totals AS (
+  SELECT
+    nullif(sum(support), 0) AS weight,
+    sum(hits) AS hits,
+    max(support) AS largest,
+    {{ nbsql.maximum(nbsql.word('class')) }} AS larger,
+    count(*) AS classes
+  FROM counts
+),
+by_class AS (
+  SELECT
+    counts.class,
+    totals.larger,
+    counts.support,
+    CASE WHEN predicted > 0 THEN counts.hits / predicted WHEN support > 0 THEN 0 END AS precision,
+    CASE WHEN support > 0 THEN counts.hits / support WHEN predicted > 0 THEN 0 END AS recall,
+    2 * counts.hits / nullif(support + predicted, 0) AS f1,
+    {# The posterior of a class that the model does not know is one single tie, at 0. #}
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < totals.weight THEN 0.5 END AS roc_auc,
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / totals.weight END AS average_precision
+  FROM counts
+  JOIN totals ON TRUE
+  LEFT JOIN areas ON areas.class_no = counts.class_no
+),
+averages AS (
+  SELECT
+    {% for rate in rates %}
+    avg({{ nbsql.word(rate) }}) AS {{ nbsql.word(rate) }}_macro,
+    sum(support * {{ nbsql.word(rate) }})
+      / nullif(sum(CASE WHEN {{ nbsql.word(rate) }} IS NOT NULL THEN support END), 0) AS {{ nbsql.word(rate) }}_weighted,
+    {% endfor %}
+    max(CASE WHEN class = larger THEN roc_auc END) AS roc_auc_of_larger,
+    max(CASE WHEN class = larger THEN average_precision END) AS average_precision_of_larger,
+    avg(CASE WHEN support > 0 THEN recall END) AS balanced_accuracy
+  FROM by_class
+),
+read AS (
+  SELECT
+    sum(CASE WHEN class IS NULL THEN 1 ELSE 0 END) AS left_out,
+    sum(CASE WHEN broken AND class IS NOT NULL THEN 1 ELSE 0 END) AS broken_weights
+  FROM outcomes
+),
+losses AS (
+  SELECT
+    count(*) AS rows,
+    sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
+    sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
+    sum(weight * -ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) AS log_loss,
+    sum(weight * (squares - {{ nbsql.square(nbsql.word('posterior')) }} + (1 - posterior) * (1 - posterior))) AS brier
+  FROM (
+    SELECT
+      *,
+      coalesce({{ nbsql.element(nbsql.word('posteriors'), nbsql.word('class_no')) }}, 0) AS posterior,
+      {{ nbsql.sum_of_squares(nbsql.word('posteriors')) }} AS squares
+    FROM judged
+  ) AS losses
+),
+gaps AS (
+  SELECT abs(sum(CASE WHEN prediction = class THEN weight ELSE 0 END) - sum(weight * probability)) AS gap
+  FROM judged
+  GROUP BY {{ nbsql.bin(nbsql.word('probability'), bins) }}
+),
+gap AS (
+  SELECT sum(gap) AS gap FROM gaps
+),
+overall AS (
+  SELECT
+    losses.rows,
+    totals.weight,
+    read.left_out,
+    losses.unknown,
+    losses.unexplained,
+    read.broken_weights,
+    totals.hits / totals.weight AS accuracy,
+    totals.largest / totals.weight AS majority,
+    losses.log_loss / totals.weight AS log_loss,
+    losses.brier / totals.weight / CASE WHEN totals.classes > 2 THEN 1 ELSE 2 END AS brier,
+    gap.gap / totals.weight AS calibration_error,
+    averages.*,
+    {% for area in rates[3:] %}
+    {% set area = nbsql.word(area) %}
+    CASE WHEN totals.classes = 2 THEN averages.{{ area }}_of_larger ELSE averages.{{ area }}_macro END AS {{ area }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM totals
+  CROSS JOIN averages
+  CROSS JOIN read
+  CROSS JOIN losses
+  CROSS JOIN gap
+)
+{{ nbsql.listed_metrics(overall, rates) }}
+{%- endmacro %}
+
+{# The numbers of the whole and of each class, a row each, from `overall` and `by_class`. #}
+{% macro listed_metrics(overall, rates) -%}
+SELECT class, metric, value
+FROM (
+  SELECT
+    0 AS part,
+    NULL AS class,
+    {{ nbsql.metric_rows(overall) | indent(4) }}
+  FROM overall
+  UNION ALL
+  SELECT
+    1 AS part,
+    class,
+    {{ nbsql.metric_rows(['support'] + rates) | indent(4) }}
+  FROM by_class
+) AS metrics
+ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
+{%- endmacro %}
+
+{# In a SELECT: a row a column of numbers, by name: position, metric, value. #}
+{% macro metric_rows(metrics) -%}
+{% set positions %}{% for _ in metrics %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set names %}{% for metric in metrics %}{{ nbsql.text(metric) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set values %}{% for metric in metrics %}{{ nbsql.word(metric) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set lists = [nbsql.array_of(positions), nbsql.array_of(names), nbsql.list_of(values, nbsql.double())] -%}
+{{ nbsql.unnested(lists, ['position', 'metric', 'value']) }}
+{%- endmacro %}
+
+{# The machine epsilon of doubles, 2^-52. #}
+{% macro epsilon() -%} {{ nbsql.number(2.220446049250313e-16) }} {%- endmacro %}

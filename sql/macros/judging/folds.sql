@@ -1,0 +1,241 @@
+{#
+  Cross-validation without a second fit: the statistics are counted by fold in one scan, and the model of a fold's rows is the
+  total minus their cells, that is the sum of the other folds. The tables that scoring reads hold the models of all folds, with the
+  fold in nbsql_slice, and each row meets that of its own.
+#}
+
+{#
+  The columns that a model reads, with the fold of each row: by a column of the user's, or dealt.
+
+    class   in the order of their class and then of a hash, so that every fold has its share of every class
+    hash    by the hash alone, which is as even in a large table, and spares sorting it
+    number  by a hash of the number that the row has in its table, which spares making a copy of one
+
+  All but the last deal the same rows always alike. Folds that are dealt are numbers, which are quicker to count and to join than
+  texts. The number of a row is hashed twice, because the columns may hang on a hash of it, too.
+#}
+{% macro rows_with_folds(source, columns, target, type, folds, fold, by) -%}
+{% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
+{% set hashed = nbsql.hash_of(columns) -%}
+SELECT
+  {% for column in columns %}
+  source.{{ nbsql.ident(column) }},
+  {% endfor %}
+  {% if fold is not none %}
+  CAST(source.{{ nbsql.ident(fold) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+  {%- elif by == 'class' %}
+  {% set place %}row_number() OVER (ORDER BY {{ nbsql.as_label(label, type) }} ASC NULLS LAST, {{ hashed }} ASC NULLS LAST){% endset %}
+  CAST(({{ place }} - 1) % {{ folds }} AS INTEGER)
+  {%- elif by == 'hash' %}
+  CAST({{ hashed }} % {{ folds }} AS INTEGER)
+  {%- else %}
+  CAST(hash(hash(source.rowid)) % {{ folds }} AS INTEGER)
+  {%- endif %} AS nbsql_slice
+FROM {{ source }} AS source
+{%- endmacro %}
+
+{# The folds that have rows that count. #}
+{% macro folds_of(cells) -%}
+SELECT CAST(slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold
+FROM {{ cells }} AS cells
+WHERE feature IS NULL AND slice IS NOT NULL
+GROUP BY slice
+ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} ASC NULLS LAST, slice ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  Cells of one setting, where several were counted at once: names has a pair a feature, its name among the cells and in the
+  setting. fold: without those of the fold, rendered; otherwise all of them, in no slice. left_out: the slice of a cell is the fold that
+  is left out of it already.
+#}
+{% macro cells_of_setting(cells, names, fold=none, left_out=false) -%}
+SELECT
+  {%+ if fold is none %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice{% else %}cells.slice{%+ endif %},
+  cells.class,
+  names.name AS feature,
+  cells.value,
+  cells.n,
+  cells.mean,
+  cells.m2,
+  cells.batch
+FROM {{ cells }} AS cells
+JOIN (
+  VALUES
+    (CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}, CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }})
+    {%- for counted, name in names %},
+    ({{ nbsql.text(counted) }}, {{ nbsql.text(name) }})
+    {%- endfor %}
+
+) AS names(counted, name) ON names.counted IS NOT DISTINCT FROM cells.feature
+{%- if fold is not none %}
+
+WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
+{%- endif %}
+{%- endmacro %}
+
+{# A fold as the rows have it. #}
+{% macro slice_name(model, fold) -%}
+{% if model.whole_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
+{%- endmacro %}
+
+{#
+  The parameters, or the lookups, of the models of some folds, each of the cells of all others: one statement for all of them, as the
+  engine does for every fold what the query does for one. A class that the other folds do not have has none.
+
+  kind: the macro, parameters or lookups; statistics and priors: of one fold, which is `folds.nbsql_slice`.
+#}
+{% macro models_of_folds(kind, model, statistics, priors, folds) -%}
+SELECT folds.nbsql_slice, models.*
+FROM (
+  VALUES
+    {% for fold in folds %}
+    ({{ nbsql.slice_name(model, fold) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS folds(nbsql_slice)
+CROSS JOIN LATERAL (
+  {{ nbsql[kind](model, statistics, priors) | indent(2) }}
+) AS models
+{%- endmacro %}
+
+{# The rows of several queries. #}
+{% macro union_of_rows(queries) -%}
+{% for query in queries -%}
+{{ query }}
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# Those of one fold by itself, which is a literal: DuckDB before 2.0 cannot do a recursive query, an inverse say, for every fold. #}
+{% macro model_of_fold(kind, model, statistics, priors, fold) -%}
+SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, models.*
+FROM (
+  {{ nbsql[kind](model, statistics, priors) | indent(2) }}
+) AS models
+{%- endmacro %}
+
+{% macro fold_of_row() -%} folds.nbsql_slice {%- endmacro %}
+
+{# The numbers of the classes in the models of the folds: nbsql_slice, class, class_no. #}
+{% macro classes_of_folds(model, parameters) -%}
+SELECT *
+FROM (
+  {% if model.class_numbers %}
+  {% set labels %}{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  {% set numbers %}{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  SELECT
+    nbsql_slice,
+    {{ nbsql.unnested([nbsql.array_of(labels), nbsql.array_of(numbers)], ['class', 'class_no']) | indent(4) }}
+  FROM {{ parameters }} AS parameters
+  {% else %}
+  SELECT nbsql_slice, class, class_no FROM {{ parameters }} AS parameters
+  {% endif %}
+) AS numbered
+WHERE class IS NOT NULL
+{%- endmacro %}
+
+{# The classes of all rows: class, class_no. #}
+{% macro classes_of_cells(cells) -%}
+SELECT class, row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no
+FROM {{ cells }} AS cells
+WHERE feature IS NULL
+GROUP BY class
+{%- endmacro %}
+
+{#
+  How well each fold is predicted: fold, rows, weight, accuracy, log_loss. The posterior of the true class is kept from 0 and 1 as in
+  evaluate.sql.
+
+  scored: the rows as the models of the other folds score them (predict.sql).
+#}
+{% macro fold_scores(model, scored, parameters) -%}
+SELECT
+  CAST(fold AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
+  count(*) AS rows,
+  sum(weight) AS weight,
+  sum(CASE WHEN right_class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
+  -sum(weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(weight) AS log_loss
+FROM (
+  SELECT
+    source.nbsql_slice AS fold,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+    coalesce(source.nbsql_prediction = {{ nbsql.target(model) }}, FALSE) AS right_class,
+    {% set difference %}{{ nbsql.numbered_joint(model) | indent(6) }} - source.nbsql_log_evidence{% endset %}
+    CASE
+      WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN coalesce({{ nbsql.exp(difference) }}, 0)
+      ELSE 0
+    END AS posterior
+  FROM {{ scored }} AS source
+  LEFT JOIN (
+    {{ nbsql.classes_of_folds(model, parameters) | indent(4) }}
+  ) AS numbered ON numbered.nbsql_slice = source.nbsql_slice AND numbered.class = {{ nbsql.target(model) }}
+  WHERE {{ nbsql.is_counted(model) }}
+) AS outcomes
+GROUP BY outcomes.fold
+{%- endmacro %}
+
+{# The joint log-likelihood of a row in the class whose number the row of classes has. #}
+{% macro numbered_joint(model) -%}
+{% if model.class_numbers -%}
+CASE numbered.class_no{% for k in model.class_numbers %} WHEN {{ k }} THEN source.nbsql_joint_{{ k }}{% endfor %} END
+{%- else -%}
+source.nbsql_joints[numbered.class_no]
+{%- endif %}
+{%- endmacro %}
+
+{% macro scores_in_order(scores) -%}
+SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fold')) }} ASC NULLS LAST, fold ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  The rows as the models of the other folds score them, for the queries of evaluate.sql: target, weight, prediction, probability,
+  evidence, and the joint log-likelihoods as a list, in the order of all classes, whatever their numbers in the model of a fold.
+#}
+{% macro out_of_fold(model, scored, parameters, classes) -%}
+SELECT
+  {{ nbsql.target(model) }} AS {{ nbsql.ident(model.target) }},
+  {% if model.weight %}
+  source.{{ nbsql.ident(model.weight) }},
+  {% endif %}
+  source.nbsql_prediction,
+  source.nbsql_probability,
+  source.nbsql_log_evidence,
+  {% set class_nos %}numbers.class_nos{% endset %}
+  {% set numbered %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  {% set joints %}({% if model.class_numbers %}{{ nbsql.array_of(numbered) }}{% else %}source.nbsql_joints{% endif %}){% endset %}
+  {% set joint %}coalesce({{ nbsql.element(joints, nbsql.word('number')) }}, -{{ nbsql.infinity() }}){% endset %}
+  {{ nbsql.list_mapped(class_nos, joint, 'number') }} AS nbsql_joints
+FROM {{ scored }} AS source
+JOIN (
+  {% set number %}numbered.class_no{% endset %}
+  {% set place %}classes.class_no{% endset %}
+  SELECT folds.nbsql_slice, {{ nbsql.ordered_list(number, place) }} AS class_nos
+  FROM (
+    SELECT DISTINCT nbsql_slice FROM {{ parameters }} AS parameters
+  ) AS folds
+  CROSS JOIN {{ classes }} AS classes
+  LEFT JOIN (
+    {{ nbsql.classes_of_folds(model, parameters) | indent(4) }}
+  ) AS numbered ON numbered.nbsql_slice = folds.nbsql_slice AND numbered.class = classes.class
+  GROUP BY folds.nbsql_slice
+) AS numbers ON numbers.nbsql_slice = source.nbsql_slice
+{%- endmacro %}
+
+{#
+  The settings of a sweep and how well each predicts, best first: rank, alpha, prior, families, accuracy, log_loss.
+
+  rows: a tuple a setting, in that order.
+#}
+{% macro ranking(rows) -%}
+SELECT rank, alpha, prior, families, accuracy, log_loss
+FROM (
+  VALUES
+    {% for rank, alpha, prior, families, accuracy, log_loss in rows %}
+    {% set setting %}{{ nbsql.number(alpha) }}, {{ nbsql.text(prior) }}, {{ nbsql.text(families) }}{% endset %}
+    ({{ rank }}, {{ setting }}, {{ nbsql.number(accuracy) }}, {{ nbsql.number(log_loss) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS ranking(rank, alpha, prior, families, accuracy, log_loss)
+ORDER BY rank ASC NULLS LAST
+{%- endmacro %}

@@ -1,0 +1,120 @@
+{#
+  Forward selection without a second fit: naive Bayes is a sum over the features, so the joint log-likelihoods of a row without
+  some features are the sum of what the others add. What each feature adds to each row by the model of the other folds is computed
+  once (explain.sql), and every step is an aggregate over it.
+
+    contributions  row, feature (NULL: the prior), scores: what it adds to each class, in the order of the labels
+    standing       row, weight, truth (the place of its class, NULL if the model has none), scores: the sum so far, and loss
+#}
+
+{# The rows with a key, by which what is said of them meets. #}
+{% macro rows_with_keys(dealt) -%}
+SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
+{%- endmacro %}
+
+{% macro rows_of_fold(keyed, fold) -%}
+(SELECT * FROM {{ keyed }} AS keyed WHERE nbsql_slice = {{ nbsql.text(fold) }})
+{%- endmacro %}
+
+{#
+  What the features add to the rows of a fold. numbers: for every class of the whole the number it has in the fold's model, or none:
+  such a class is impossible.
+#}
+{% macro fold_contributions(explained, numbers) -%}
+{% set scores -%}
+{% set impossible %}CASE WHEN feature IS NULL THEN -{{ nbsql.infinity() }} ELSE 0 END{% endset -%}
+{% for number in numbers %}
+{% set contribution %}sum(CASE WHEN class_no = {{ number or 0 }} THEN contribution END){% endset %}
+{%+ if number is none %}{{ impossible }}{% else %}{{ contribution }}{%+ endif %}{{ nbsql.comma(loop) }}
+{% endfor %}
+{%- endset -%}
+SELECT
+  nbsql_key AS row,
+  feature,
+  {{ nbsql.array_of(scores) | indent(4) }} AS scores
+FROM (
+  {{ explained | indent(2) }}
+) AS explained
+GROUP BY nbsql_key, feature
+{%- endmacro %}
+
+{# Where every row stands with the prior alone. #}
+{% macro scores_of_prior_alone(model, keyed, contributions, priors) -%}
+SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
+FROM (
+  SELECT
+    contributions.row,
+    {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+    labels.place AS truth,
+    contributions.scores
+  FROM {{ contributions }} AS contributions
+  JOIN {{ keyed }} AS source ON source.nbsql_key = contributions.row
+  LEFT JOIN (
+    SELECT class, row_number() OVER (ORDER BY class ASC NULLS LAST) AS place FROM {{ priors }} AS priors
+  ) AS labels ON labels.class = {{ nbsql.target(model) }}
+  WHERE contributions.feature IS NULL AND {{ nbsql.is_counted(model) }}
+) AS standing
+{%- endmacro %}
+
+{# The log loss of a row, of `scores` and `truth`; the posterior is kept from 0 and 1 as in evaluate.sql. #}
+{% macro loss() -%}
+{% set scores, epsilon = nbsql.word('scores'), nbsql.epsilon() -%}
+{% set truth %}{{ nbsql.element(scores, nbsql.word('truth')) }} - {{ nbsql.list_highest(scores) }}{% endset -%}
+{% set share %}score - {{ nbsql.list_highest(scores) }}{% endset -%}
+-ln(least(greatest(
+  CASE WHEN {{ nbsql.list_highest(scores) }} > -{{ nbsql.infinity() }}
+    THEN coalesce({{ nbsql.exp(truth) }}, 0) / {{ nbsql.list_total(nbsql.list_mapped(scores, nbsql.exp(share), 'score')) }} ELSE 0 END,
+  {{ epsilon }}), 1 - {{ epsilon }}))
+{%- endmacro %}
+
+{# Rows with the sums that they would have with a feature more. #}
+{% macro with_feature(standing, contributions, condition) -%}
+SELECT
+  standing.row,
+  standing.weight,
+  standing.truth,
+  contributions.feature,
+  {% set scores %}standing.scores{% endset %}
+  {% set contribution %}contributions.scores{% endset %}
+  {% set sum %}score + coalesce({{ nbsql.element(contribution, nbsql.word('place')) }}, 0){% endset %}
+  {{ nbsql.list_mapped(scores, sum, 'score', 'place') }} AS scores,
+  standing.loss AS loss_before
+FROM {{ standing }} AS standing
+{{ condition }}
+{%- endmacro %}
+
+{# The mean log loss so far. #}
+{% macro mean_loss(standing) -%}
+SELECT sum(weight * loss) / sum(weight) AS loss FROM {{ standing }} AS standing
+{%- endmacro %}
+
+{# How much every feature would add to the mean log loss: feature, change. #}
+{% macro changes_of_loss(standing, contributions) -%}
+{% set join -%}
+JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AND contributions.feature IS NOT NULL
+{%- endset -%}
+SELECT feature, sum(weight * (loss - loss_before)) / (SELECT sum(weight) FROM {{ standing }} AS standing) AS change
+FROM (
+  SELECT feature, weight, loss_before, {{ nbsql.loss() }} AS loss
+  FROM (
+    {{ nbsql.with_feature(standing, contributions, join) | indent(4) }}
+  ) AS sums
+) AS losses
+GROUP BY feature
+{%- endmacro %}
+
+{# Where every row stands with a feature more. #}
+{% macro scores_with_feature(standing, contributions, feature) -%}
+{% set join -%}
+LEFT JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AND contributions.feature = {{ nbsql.text(feature) }}
+{%- endset -%}
+SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
+FROM (
+  {{ nbsql.with_feature(standing, contributions, join) | indent(2) }}
+) AS sums
+{%- endmacro %}
+
+{# What a chosen feature adds is in the sum, and not asked again. #}
+{% macro drop_contributions(contributions, feature) -%}
+DELETE FROM {{ contributions }} WHERE feature = {{ nbsql.text(feature) }}
+{%- endmacro %}

@@ -1,0 +1,366 @@
+{#
+  Leave-one-out: every row scored by the model of all other rows, without a fit and without a model a row. The row is taken out of
+  the counts as it is scored:
+
+    own      the class of a row loses the row: its n, and of every feature the counts, or the mean and squares, of this one value
+    shared   what all classes share changes with it: N, the number of classes and of values, the variance over all classes
+
+  Three relations hold what that takes (left_out_tables.sql):
+
+    classes  a row a class: class_no (in the order of the labels), class, n, and the counts and moments that the features need
+    lookups  a row a value or token: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
+    absences of texts under the Bernoulli event model
+
+  Rows meet the cells of their own class, then all classes; features of one kind share a file (left_out_numbers.sql, ..._levels.sql,
+  ..._together.sql, ..._bags.sql), and the terms are those of families/. Names: own_... is of the row's class without the row, all_...
+  of all classes without it.
+
+  parts: the features by kind: numbers, columns (counts that share a total), levels, together (numbers with a covariance matrix), bags.
+#}
+
+{# The rows that count, with their class and weight, and whether another row has the joint value that they would back off from. #}
+{% macro left_out_rows(model, source, classes, lookups, backoffs) -%}
+SELECT
+  {{ nbsql.row_id() }} AS nbsql_row,
+  own.class_no AS nbsql_own,
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
+  {%- for feature in backoffs %},
+  {% set rest = nbsql.count_left(nbsql.feature_column('seen', feature, 'n'), nbsql.left_out_weight(model)) %}
+  coalesce({{ rest }} > 0, FALSE) AS nbsql_seen{{ nbsql.feature_suffix(feature) }}
+  {%- endfor %}
+  {%- for column in model.features | map(attribute='columns') | sum(start=()) | unique %},
+  source.{{ nbsql.ident(column) }}
+  {%- endfor %}
+
+FROM {{ source }} AS source
+JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
+{%- for feature in backoffs %}
+
+{{ nbsql.left_out_lookup(feature, lookups, nbsql.word('seen')) }}
+{%- endfor %}
+
+WHERE {{ nbsql.is_counted(model) }}
+{%- endmacro %}
+
+{% macro left_out_weight(model) -%}
+{% if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %}
+{%- endmacro %}
+
+{% macro feature_column(relation, feature, column) -%}
+{{ nbsql.word(relation) }}{{ nbsql.feature_suffix(feature) }}.{{ nbsql.word(column) }}
+{%- endmacro %}
+
+{# No more than rounding of a sum of weights without one of them, and less than 1, which whole weights may leave. #}
+{% macro left_out_rounding(n) -%} least(1e-12 * {{ n }}, 0.5) {%- endmacro %}
+
+{# What is left of a count; a sum of weights that misses 0 by its rounding is none. #}
+{% macro count_left(n, taken) -%}
+CASE WHEN {{ n }} - {{ taken }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }} - {{ taken }} ELSE 0 END
+{%- endmacro %}
+
+{#
+  The rows as the models of all others score them: nbsql_own (the number of the row's class), nbsql_weight, nbsql_joints (by class
+  number), nbsql_best (the number of the prediction), nbsql_probability, nbsql_log_evidence.
+
+  Of classes with one joint log-likelihood the one with the larger prior is predicted, then the smaller label, as everywhere; the
+  priors are those without the row.
+#}
+{% macro left_out(model, source, parts, classes, lookups, absences) -%}
+WITH numbered AS {{ nbsql.materialized() }}(
+  {{ nbsql.left_out_rows(model, source, classes, lookups, parts.backoffs) | indent(2) }}
+),
+terms AS (
+  {{ nbsql.left_out_block(model, parts, parts.levels[:20], classes, lookups, dense=true) | indent(2) }}
+  {%- for block in parts.levels[20:] | batch(20) %}
+
+  UNION ALL
+  {{ nbsql.left_out_block(model, parts, block, classes, lookups) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in parts.bags %}
+
+  UNION ALL
+  {{ nbsql.left_out_bag(model, parts, feature, classes, lookups, absences) | indent(2) }}
+  {%- endfor %}
+
+),
+joint AS {{ nbsql.materialized() }}(
+  {% if parts.bags or parts.levels[20:] %}
+  SELECT nbsql_row, class_no, sum(term) AS joint, max(prior) AS prior FROM terms GROUP BY nbsql_row, class_no
+  {%- else %}
+  SELECT nbsql_row, class_no, term AS joint, prior FROM terms
+  {%- endif %}
+
+),
+best AS (
+  SELECT
+    nbsql_row,
+    max(joint) AS highest,
+    {# A list in order takes a sort a row; a handful of classes are quicker to pick out one by one. #}
+    {% for column in ['joint', 'prior'] %}
+    {% set column = nbsql.word(column) %}
+    {% set of_classes -%}
+    {% for k in parts.class_numbers %}max(CASE WHEN class_no = {{ k }} THEN {{ column }} END){% if not loop.last %}, {% endif %}{% endfor %}
+    {%- endset %}
+    {% set in_order = nbsql.ordered_list(column, nbsql.word('class_no')) %}
+    {% set listed = nbsql.array_of(of_classes) if parts.class_numbers else in_order %}
+    {{ listed }} AS {{ column }}s{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM joint
+  GROUP BY nbsql_row
+),
+ranked AS (
+  SELECT
+    nbsql_row,
+    highest,
+    joints,
+    {% set prior %}CASE WHEN {{ nbsql.element(nbsql.word('joints'), nbsql.word('place')) }} = highest THEN prior ELSE -1 END{% endset %}
+    {{ nbsql.list_mapped(nbsql.word('priors'), prior, 'prior', 'place') }} AS priors
+  FROM best
+  {{- nbsql.optimisation_fence() | indent(2) }}
+),
+evidence AS (
+  {% set difference %}joint - highest{% endset %}
+  SELECT *, {{ nbsql.list_total(nbsql.list_mapped(nbsql.word('joints'), nbsql.exp(difference), 'joint')) }} AS mass FROM ranked
+  {{- nbsql.optimisation_fence() | indent(2) }}
+)
+{% set priors %}evidence.priors{% endset %}
+{% set explained %}evidence.highest > -{{ nbsql.infinity() }}{% endset %}
+SELECT
+  source.nbsql_own,
+  source.nbsql_weight,
+  evidence.joints AS nbsql_joints,
+  CASE WHEN {{ explained }} THEN {{ nbsql.list_place(priors, nbsql.list_highest(priors)) }} END AS nbsql_best,
+  CASE WHEN {{ explained }} THEN 1 / evidence.mass END AS nbsql_probability,
+  {{ nbsql.log_sum(nbsql.word('evidence') ~ '.highest', nbsql.word('evidence') ~ '.mass') }} AS nbsql_log_evidence
+FROM numbered AS source
+JOIN evidence ON evidence.nbsql_row = source.nbsql_row
+{%- endmacro %}
+
+{#
+  What a block of features adds, a row a row and class: nbsql_row, class_no, prior, term. The first block, dense, holds the prior
+  and all that needs no lookup, too.
+#}
+{% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
+{% set numbers = parts.numbers if dense else [] -%}
+{% set columns = parts.columns if dense else [] -%}
+{% set together = parts.together if dense else [] -%}
+{% set packed = nbsql.left_out_parameters(numbers, columns) -%}
+SELECT
+  number.nbsql_row,
+  number.class_no,
+  {% set prior %}CASE WHEN number.nbsql_left > 0 THEN number.nbsql_prior END{% endset %}
+  {% set log_prior %}{% if model.has_prior %}{{ nbsql.log(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %}{% endset %}
+  {% set log_prior_left %}CASE WHEN number.nbsql_left > 0 THEN {{ log_prior }} ELSE -{{ nbsql.infinity() }} END{% endset %}
+  {%+ if dense %}{{ prior }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS prior,
+  {%+ if dense %}{{ log_prior_left }}{% else %}0{%+ endif %}
+  {%- for block in (numbers + columns) | batch(50) %}
+
+    + (
+    {%- for feature in block -%}
+    {{ nbsql.left_out_gate(parts, feature, nbsql.computed_term(feature, none)) }}{% if not loop.last %} + {% endif %}
+    {%- endfor %})
+  {%- endfor %}
+  {%- for feature in together %}
+
+    + number.together{{ nbsql.feature_suffix(feature) }}
+  {%- endfor %}
+  {%- for feature in levels %}
+
+    + {{ nbsql.left_out_gate(parts, feature, nbsql.left_out_level(feature)) | indent(4) }}
+  {%- endfor %} AS term
+FROM (
+  {{ nbsql.left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) | indent(2) }}
+) AS number
+{%- if numbers or columns %}{{ nbsql.unpacked_parameters(packed) }}{% endif %}
+
+{%- endmacro %}
+
+{# A term that counts only where no other row has the joint value that the feature stands in for. #}
+{% macro left_out_gate(parts, feature, term) -%}
+{% set gates = parts.gates[feature.index] -%}
+{% set is_open %}{% for index in gates %}NOT number.nbsql_seen_{{ index }}{% if not loop.last %} AND {% endif %}{% endfor %}{% endset -%}
+{% if gates %}CASE WHEN {{ is_open }} THEN {{ term }} ELSE 0 END{% else %}{{ term }}{% endif %}
+{%- endmacro %}
+
+{# Rows by classes, with the parameters that the terms of numbers read. #}
+{% macro left_out_estimates(model, parts, numbers, columns, levels, classes, lookups, dense, packed) -%}
+{% set own_n %}own.n{% endset -%}
+{% set joined -%}
+SELECT
+  rows.*,
+  classes.class_no,
+  classes.class_no = rows.nbsql_own AS nbsql_is_own
+  {%- if dense %},
+  {{ nbsql.count_left(nbsql.class_n(), nbsql.taken_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
+  classes.prior,
+  classes.everything - rows.nbsql_weight AS nbsql_everything,
+  classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(own_n) }} THEN 0 ELSE 1 END AS nbsql_count
+  {%- endif %}
+  {%- for feature in numbers %},
+  {{ nbsql.left_out_cells(feature) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in columns %},
+  {{ nbsql.left_out_totals(feature) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in levels %},
+  {{ nbsql.left_out_level_cells(feature) | indent(2) }}
+  {%- endfor %}
+  {%- if dense %}
+  {%- for feature in parts.together %},
+  {{ nbsql.left_out_together(parts, feature) | indent(2) }} AS together{{ nbsql.feature_suffix(feature) }}
+  {%- endfor %}
+  {%- endif %}
+
+FROM (
+  {{ nbsql.left_out_values(parts, numbers, columns, levels, classes, lookups, dense) | indent(2) }}
+) AS rows
+JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
+CROSS JOIN {{ classes }} AS classes
+{%- if dense %}
+{{ nbsql.matrices_of_classes(parts) }}
+{%- endif %}
+{%- endset -%}
+{% set with_prior -%}
+{% if dense -%}
+SELECT
+  number.*,
+  {% if model.prior.kind == 'given' %}
+  number.prior
+  {%- elif model.prior.kind == 'uniform' %}
+  {% set count %}CAST(number.nbsql_count AS {{ nbsql.double() }}){% endset %}
+  1 / {{ nbsql.divisor(count) }}
+  {%- elif model.prior.kind == 'smoothed' %}
+  (number.nbsql_left + {{ nbsql.number(model.prior.added) }})
+    / (number.nbsql_everything + {{ nbsql.number(model.prior.added) }} * number.nbsql_count)
+  {%- else %}
+  {% set everything %}number.nbsql_everything{% endset %}
+  number.nbsql_left / {{ nbsql.divisor(everything) }}
+  {%- endif %} AS nbsql_prior
+  {%- for feature in numbers %}
+  {{- nbsql.left_out_estimate(feature) | indent(2) }}
+  {%- endfor %}
+
+FROM (
+  {{ joined | indent(2) }}
+) AS number
+{%- else -%}
+{{ joined }}
+{%- endif %}
+{%- endset -%}
+{% if numbers or columns %}{{ nbsql.with_packed_parameters(with_prior, packed) }}{% else %}{{ with_prior }}{% endif %}
+{%- endmacro %}
+
+{# The parameters that the terms read, each a name and an expression over `number`. #}
+{% macro left_out_parameters(numbers, columns) -%}
+{% for feature in numbers -%}
+{{ nbsql.left_out_number_parameters(feature) }}{% if columns or not loop.last %},
+{% endif %}
+{%- endfor %}
+{% for feature in columns -%}
+{{ nbsql.left_out_weights(feature) }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# A relation with them: in a column `parameters`, whose fields they are, or beside it. #}
+{% macro with_packed_parameters(query, packed) -%}
+SELECT
+  number.*,
+  {{ nbsql.pack_function() }}(
+    {{ packed | indent(4) }}
+  ) AS parameters
+FROM (
+  {{ query | indent(2) }}
+) AS number
+{%- endmacro %}
+
+{# The function that makes a row of its arguments, as `packed_parameter` writes them. #}
+{% macro pack_function() -%} struct_pack {%- endmacro %}
+
+{% macro packed_parameter(name, expression) -%}
+{{ name }} := {{ expression }}
+{%- endmacro %}
+
+{% macro unpacked_parameters(packed) -%}{% endmacro %}
+
+{# What is taken from the class that a row is of, and from no other. #}
+{% macro taken_from_own_class(taken) -%}
+CASE WHEN classes.class_no = rows.nbsql_own THEN {{ taken }} ELSE 0 END
+{%- endmacro %}
+
+{% macro class_n() -%} classes.n {%- endmacro %}
+
+{% macro left_out_row_weight() -%} rows.nbsql_weight {%- endmacro %}
+
+{# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
+{% macro left_out_values(parts, numbers, columns, levels, classes, lookups, dense) -%}
+{% set together = parts.together if dense else [] -%}
+{% set values -%}
+SELECT
+  source.nbsql_row,
+  source.nbsql_own,
+  source.nbsql_weight
+  {%- for index in parts.seen %},
+  source.nbsql_seen_{{ index }}
+  {%- endfor %}
+  {%- for feature in numbers + columns + together %},
+  {{ nbsql.inputs(feature, none, true, false) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in levels %},
+  {{ nbsql.left_out_found(feature) | indent(2) }}
+  {%- endfor %}
+
+FROM numbered AS source
+{%- for feature in levels %}
+
+{{ nbsql.left_out_lookup(feature, lookups, nbsql.word('level')) }}
+{%- endfor %}
+{%- endset -%}
+{% set values -%}
+{% if numbers %}{{ nbsql.left_out_moments(numbers, nbsql.completed_inputs(values, numbers), classes) }}{% else %}{{ values }}{% endif %}
+{%- endset -%}
+{% if together %}{{ nbsql.left_out_whitened(parts, values, classes) }}{% else %}{{ values }}{% endif %}
+{%- endmacro %}
+
+
+{# How well all rows are predicted, one row: fold, rows, weight, accuracy, log_loss, as fold_scores. #}
+{% macro left_out_scores(left_out) -%}
+{% set log %}{{ nbsql.element(nbsql.word('nbsql_joints'), nbsql.word('nbsql_own')) }} - nbsql_log_evidence{% endset -%}
+SELECT
+  'loo' AS fold,
+  count(*) AS rows,
+  sum(nbsql_weight) AS weight,
+  sum(CASE WHEN nbsql_best = nbsql_own THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS accuracy,
+  -sum(nbsql_weight * ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) / sum(nbsql_weight) AS log_loss
+FROM (
+  SELECT
+    *,
+    CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(log) }} ELSE 0 END AS posterior
+  FROM {{ left_out }} AS left_out
+) AS posteriors
+{%- endmacro %}
+
+{# The rows as they are predicted, for the queries of evaluate.sql, as out_of_fold; known: all classes, with the numbers wanted. #}
+{% macro left_out_outcomes(model, left_out, classes, known) -%}
+SELECT
+  own.class AS {{ nbsql.ident(model.target) }},
+  {% if model.weight %}
+  left_out.nbsql_weight AS {{ nbsql.ident(model.weight) }},
+  {% endif %}
+  best.class AS nbsql_prediction,
+  left_out.nbsql_probability,
+  left_out.nbsql_log_evidence,
+  {% set class_nos %}numbers.class_nos{% endset %}
+  {% set joints %}left_out.nbsql_joints{% endset %}
+  {{ nbsql.list_mapped(class_nos, nbsql.element(joints, nbsql.word('number')), 'number') }} AS nbsql_joints
+FROM {{ left_out }} AS left_out
+CROSS JOIN (
+  {% set number %}classes.class_no{% endset %}
+  {% set order %}known.class_no{% endset %}
+  SELECT {{ nbsql.ordered_list(number, order) }} AS class_nos
+  FROM {{ classes }} AS classes
+  JOIN {{ known }} AS known ON known.class = classes.class
+) AS numbers
+JOIN {{ classes }} AS own ON own.class_no = left_out.nbsql_own
+LEFT JOIN {{ classes }} AS best ON best.class_no = left_out.nbsql_best
+{%- endmacro %}

@@ -1,0 +1,205 @@
+{#
+  What a feature says of the classes: of values and words by their counts, of a number by its density over a histogram.
+#}
+
+{#
+  Of categories, words and count columns, a row a class and value, the most frequent values first:
+
+    class, value
+    n           how often the value was counted in the class
+    share       n of all that was counted in the class
+    likelihood  P(value | class), as the model has it
+    log_odds    ln P(value | class) / P(value | another class), the other classes weighed by their priors
+    of_value    n over all classes
+#}
+{% macro profile_of_values(likelihoods, statistics, priors, feature) -%}
+WITH {{ nbsql.counted_cells(statistics, [feature]) }},
+-- grouped rather than joined: an engine that guesses few rows would compare each with each
+said AS (
+  SELECT class, value, max(likelihood) AS likelihood, sum(n) AS n
+  FROM (
+    SELECT class, value, likelihood, {{ nbsql.number(0) }} AS n
+    FROM {{ likelihoods }} AS likelihoods
+    WHERE feature = {{ nbsql.text(feature.name) }} AND likelihood IS NOT NULL
+    UNION ALL
+    SELECT class, value, NULL, n
+    FROM counts
+    WHERE feature = {{ nbsql.text(feature.name) }}
+  ) AS parts
+  GROUP BY class, value
+),
+anywhere AS (
+  SELECT
+    said.class,
+    said.value,
+    said.likelihood,
+    said.n,
+    priors.prior,
+    sum(priors.prior * said.likelihood) OVER (PARTITION BY said.value) AS anywhere
+  FROM said
+  JOIN {{ priors }} AS priors ON priors.class = said.class
+  WHERE said.likelihood IS NOT NULL
+),
+-- what rounding leaves of the only class that has a value is nothing
+elsewhere AS (
+  SELECT
+    *,
+    CASE WHEN anywhere - prior * likelihood > 1e-15 * anywhere AND prior < 1
+      THEN (anywhere - prior * likelihood) / (1 - prior) END AS in_others
+  FROM anywhere
+)
+SELECT
+  class,
+  value,
+  n,
+  n / nullif(sum(n) OVER (PARTITION BY class), 0) AS share,
+  likelihood,
+  CASE WHEN likelihood > 0 AND in_others > 0 THEN ln(likelihood / in_others) END AS log_odds,
+  sum(n) OVER (PARTITION BY value) AS of_value
+FROM elsewhere
+ORDER BY of_value DESC NULLS LAST, value ASC NULLS LAST, class ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  Of a number, a row a class and place:
+
+    class
+    part     'density': p(x | class) of its family at `lower`; 'histogram': that of the rows from `lower` up to `upper`
+    lower, upper
+    n        of the histogram: the rows there
+    density  of the histogram: n / (the rows of the class * width)
+
+  explained: the query of `explain` over the places, which says ln p(x | class) of any family. histogram: of the rows, if there are any.
+#}
+{% macro profile_of_numbers(explained, feature, histogram=none) -%}
+SELECT class, part, lower, upper, n, density
+FROM (
+  SELECT
+    class,
+    'density' AS part,
+    CAST(value AS {{ nbsql.double() }}) AS lower,
+    CAST(NULL AS {{ nbsql.double() }}) AS upper,
+    CAST(NULL AS {{ nbsql.double() }}) AS n,
+    {{ nbsql.exp(nbsql.word('contribution')) }} AS density
+  FROM (
+    {{ explained | indent(4) }}
+  ) AS explained
+  WHERE feature = {{ nbsql.text(feature.name) }}
+  {%- if histogram is not none %}
+
+  UNION ALL
+  SELECT class, 'histogram', lower, upper, n, density
+  FROM (
+    {{ histogram | indent(4) }}
+  ) AS histogram
+  {%- endif %}
+
+) AS parts
+ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
+{%- endmacro %}
+
+{# Places on a line, a row a place: the column x. #}
+{% macro grid_of_numbers(column, low, step, count) -%}
+(
+  SELECT {{ nbsql.number(low) }} + {{ nbsql.number(step) }} * place AS {{ nbsql.ident(column) }}
+  FROM (
+    SELECT {{ nbsql.whole_numbers(0, count) | indent(4) }} AS place
+  ) AS places
+)
+{%- endmacro %}
+
+{# Values, a row each, and NULL: the column of a feature, in its type. likelihoods: of the model. #}
+{% macro values_seen(likelihoods, feature, type) -%}
+(
+  SELECT DISTINCT CAST(value AS {{ type }}) AS {{ nbsql.ident(feature.column) }}
+  FROM {{ likelihoods }} AS likelihoods
+  WHERE feature = {{ nbsql.text(feature.name) }} AND value IS NOT NULL
+  UNION ALL
+  SELECT CAST(NULL AS {{ type }})
+)
+{%- endmacro %}
+
+{#
+  Rows put together from texts, a row each: nbsql_choice, from 0, and the columns of a feature. types: of the columns; rows: of each a
+  text a column, none where it is missing; of a bag of tokens a token, which is all that is in it.
+#}
+{% macro rows_of_choices(feature, types, rows) -%}
+(
+  {% for row in rows %}
+  SELECT
+    {{ loop.index0 }} AS nbsql_choice
+    {%- for value in row %},
+    {% if value is not none and feature.family.bag and not feature.family.over_columns %}{{ nbsql.bag_of_one(feature, nbsql.text(value)) }}
+    {%- else %}CAST({% if value is none %}NULL{% else %}{{ nbsql.text(value) }}{% endif %} AS {{ types[loop.index0] }}){% endif %}
+ AS {{ nbsql.ident(feature.columns[loop.index0]) }}
+    {%- endfor %}
+  {%- if not loop.last %}
+
+  UNION ALL
+  {%- endif %}
+
+  {% endfor -%}
+)
+{%- endmacro %}
+
+{# A bag, or a text, in which there is but one token, once. #}
+{% macro bag_of_one(feature, token) -%}
+{% if feature.family.name == 'tokens' -%}
+{{ nbsql.list_of(token, nbsql.string()) }}
+{%- elif feature.family.name == 'token_counts' -%}
+{{ nbsql.map_of_one(token) }}
+{%- else -%}
+{{ token }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro default__map_of_one(key) -%} MAP {{ '{' }}{{ key }}: 1} {%- endmacro %}
+
+{# One row a class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are in none. #}
+{% macro histogram(model, source, column, low, width, bins) -%}
+SELECT
+  class,
+  {{ nbsql.number(low) }} + {{ nbsql.number(width) }} * bin AS lower,
+  {{ nbsql.number(low) }} + {{ nbsql.number(width) }} * (bin + 1) AS upper,
+  CAST(n AS {{ nbsql.double() }}) AS n,
+  CAST(n AS {{ nbsql.double() }}) / (of_class * {{ nbsql.number(width) }}) AS density
+FROM (
+  SELECT class, bin, n, sum(n) OVER (PARTITION BY class) AS of_class
+  FROM (
+    {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
+    SELECT
+      {{ nbsql.target(model) }} AS class,
+      floor((({{ nbsql.finite(x) }}) - {{ nbsql.number(low) }}) / {{ nbsql.number(width) }}) AS bin,
+      count(*) AS n
+    FROM {{ source }} AS source
+    WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL AND {{ nbsql.finite(x) }} IS NOT NULL
+    GROUP BY {{ nbsql.target(model) }}, floor((({{ nbsql.finite(x) }}) - {{ nbsql.number(low) }}) / {{ nbsql.number(width) }})
+  ) AS counted
+) AS bins
+WHERE bin BETWEEN 0 AND {{ bins - 1 }}
+{%- endmacro %}
+
+{# What is known of a number, a row a class: class, mean, variance, rate. #}
+{% macro estimates_of_number(likelihoods, feature) -%}
+SELECT class, mean, variance, rate FROM {{ likelihoods }} AS likelihoods WHERE feature = {{ nbsql.text(feature) }}
+{%- endmacro %}
+
+{# The means of several numbers together, a row a class and column: class, value, which names the column, mean. #}
+{% macro means_of_columns(likelihoods, feature) -%}
+SELECT class, value, mean
+FROM {{ likelihoods }} AS likelihoods
+WHERE feature = {{ nbsql.text(feature) }} AND mean IS NOT NULL
+ORDER BY class ASC NULLS LAST, value ASC NULLS LAST
+{%- endmacro %}
+
+{# Of a kernel density, the first and the last cell in which a class has more than a five hundredth of its highest density. #}
+{% macro reach_of_kernel(likelihoods, feature) -%}
+{% set value = nbsql.word('value') -%}
+SELECT min(cell) AS first_cell, max(cell) AS last_cell
+FROM (
+  SELECT {{ nbsql.cell_number(value) }} AS cell, likelihood, max(likelihood) OVER (PARTITION BY class) AS highest
+  FROM {{ likelihoods }} AS likelihoods
+  WHERE feature = {{ nbsql.text(feature) }}
+) AS cells
+WHERE likelihood > 0.002 * highest
+{%- endmacro %}

@@ -1,0 +1,215 @@
+{#
+  How much each feature tells of the class, from the counts alone. With p(v, c) = n_vc / n, over the rows where the feature is
+  present (of tokens and count columns: over the occurrences), and natural logarithms:
+
+    mutual_information       sum of p(v, c) ln(p(v, c) / (p(v) p(c))), also called information gain
+    symmetrical_uncertainty  2 mutual_information / (H(feature) + H(class)), from 0 to 1
+    chi_square               sum of (n_vc - e_vc)^2 / e_vc, e_vc = n_v n_c / n: Pearson's test of independence
+    f_statistic              of numbers: (sum of n_c (mean_c - mean)^2 / (C - 1)) / (sum of m2_c / (n - C)), the analysis of variance
+
+  Mutual information is how much higher the mean log-likelihood of a value is with the distributions of the classes than with one
+  for all; 2n times it is the likelihood-ratio statistic (Wilks 1938; of counts, the G of the G-test). That goes for numbers too:
+
+    gaussian, lognormal      -ln(1 - e) / 2, with e = 1 - (sum of m2_c) / m2, the correlation ratio (Fisher 1925): that of normal
+                             distributions of one variance, as the analysis of variance has them; chi_square is n e
+    poisson, exponential,    h(mean) - sum of n_c / n h(mean_c), with h(m) = -m ln m, ln m and (1 + m) ln(1 + m) - m ln m, their
+    geometric                entropies but for terms that cancel
+
+  It is cut at the entropy of the class, as nothing tells more of the class than that. Columns that share a covariance matrix tell
+  together (covariance_distance.sql).
+#}
+{% macro relevance(statistics, features) -%}
+SELECT feature, mutual_information, symmetrical_uncertainty, chi_square, f_statistic
+FROM (
+  {{ nbsql.relevant(statistics, features) | indent(2) }}
+) AS relevant
+ORDER BY mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
+{%- endmacro %}
+
+{# The same, with n, the rows (or occurrences) of the feature. #}
+{% macro relevant(statistics, features) -%}
+WITH {{ nbsql.counted_cells(statistics, features) }},
+of_values AS (
+  SELECT
+    feature,
+    max(total) AS n,
+    sum(n * ln(n * total / (of_value * of_class))) / max(total) AS mutual_information,
+    total * (sum(n * n / (of_value * of_class)) - 1) AS chi_square
+  FROM (
+    SELECT
+      feature,
+      n,
+      sum(n) OVER (PARTITION BY feature) AS total,
+      sum(n) OVER (PARTITION BY feature, value) AS of_value,
+      sum(n) OVER (PARTITION BY feature, class) AS of_class
+    FROM counts
+  ) AS cells
+  GROUP BY feature, total
+),
+entropies AS (
+  SELECT feature, sum(entropy) AS entropy
+  FROM (
+    SELECT feature, -sum(share * ln(share)) AS entropy
+    FROM (
+      SELECT feature, sum(n) / sum(sum(n)) OVER (PARTITION BY feature) AS share FROM counts GROUP BY feature, value
+    ) AS values_of
+    GROUP BY feature
+    UNION ALL
+    SELECT feature, -sum(share * ln(share))
+    FROM (
+      SELECT feature, sum(n) / sum(sum(n)) OVER (PARTITION BY feature) AS share FROM counts GROUP BY feature, class
+    ) AS classes_of
+    GROUP BY feature
+  ) AS sides
+  GROUP BY feature
+),
+of_numbers AS (
+  SELECT
+    feature,
+    sum(n) AS n,
+    -sum(n * ln(n / total)) / sum(n) AS of_class,
+    {{ nbsql.gain(features) | indent(4) }} AS gain,
+    CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square,
+    CASE WHEN count(*) > 1 AND sum(n) > count(*) AND sum(m2) > 0
+      THEN (max(pooled_m2) - sum(m2)) / (count(*) - 1) / (sum(m2) / (sum(n) - count(*))) END AS f_statistic
+  FROM moments
+  JOIN (
+    SELECT feature, n AS total, mean AS pooled_mean, m2 AS pooled_m2 FROM (
+      {{ nbsql.pooled_again(nbsql.word('moments'), ['feature']) | indent(6) }}
+    ) AS pooled
+  ) AS pooled USING (feature)
+  GROUP BY feature
+)
+SELECT
+  feature,
+  of_values.n,
+  of_values.mutual_information,
+  CASE WHEN entropies.entropy > 0 THEN 2 * of_values.mutual_information / entropies.entropy ELSE 0 END AS symmetrical_uncertainty,
+  of_values.chi_square,
+  CAST(NULL AS {{ nbsql.double() }}) AS f_statistic
+FROM of_values
+JOIN entropies USING (feature)
+UNION ALL
+SELECT
+  feature,
+  n,
+  CASE WHEN gain < 0 THEN 0 WHEN gain < of_class THEN gain WHEN gain >= of_class THEN of_class END, -- below 0 is rounding
+  NULL,
+  chi_square,
+  f_statistic
+FROM of_numbers
+{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
+
+UNION ALL
+{{ nbsql.multivariate_relevance(feature.plain) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The mutual information of a number and the class, an aggregate over the classes. A number of one value has none. #}
+{% macro gain(features) -%}
+{% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
+{% set normal -%}
+CASE WHEN sum(m2) > 0 THEN 0.5 * ln(max(pooled_m2) / sum(m2)) WHEN max(pooled_m2) > 0 THEN {{ nbsql.infinity() }} END
+{%- endset -%}
+{% set mean %}pooled_mean{% endset -%}
+{% if others -%}
+CASE
+  {%- for feature in others %}
+  {%- set entropy = nbsql[feature.family.divergence ~ '_entropy'] %} WHEN feature = {{ nbsql.text(feature.name) }}
+    THEN sum(n * ({{ entropy(mean) }} - {{ entropy(nbsql.word('mean')) }})) / sum(n)
+  {%- endfor %} ELSE {{ normal }} END
+{%- else -%}
+{{ normal }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro poisson_entropy(mean) -%}
+CASE WHEN {{ mean }} > 0 THEN -{{ mean }} * ln({{ mean }}) ELSE 0 END
+{%- endmacro %}
+
+{# A mean is never under 1e-9 of that of all classes (families/exponential.sql). #}
+{% macro exponential_entropy(mean) -%}
+CASE WHEN pooled_mean > 0 THEN ln(greatest({{ mean }}, 1e-9 * pooled_mean)) ELSE 0 END
+{%- endmacro %}
+
+{% macro geometric_entropy(mean) -%}
+CASE WHEN {{ mean }} > 0 THEN (1 + {{ mean }}) * ln(1 + {{ mean }}) - {{ mean }} * ln({{ mean }}) ELSE 0 END
+{%- endmacro %}
+
+{#
+  The sums of the cells of all batches and slices: counts(feature, value, class, n) and moments. Of tokens only the occurrences
+  count, not the bags that TF-IDF and presence count beside them; and columns that share a covariance matrix are left to others.
+#}
+{% macro counted_cells(statistics, features) -%}
+{% set bags = features | selectattr('family.bag') | list -%}
+cells AS (
+  {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
+),
+counts AS (
+  SELECT feature, value, class, sum(n * coalesce(mean, 1)) AS n
+  FROM cells
+  WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL))
+  {%- if bags %}
+
+    AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }}))
+  {%- endif %}
+
+  GROUP BY feature, value, class
+),
+moments AS (
+  {{ nbsql.pooled(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
+)
+{%- endmacro %}
+
+{#
+  The same by value: what the rows (or occurrences) of a value tell of the class, against those of all others.
+
+    chi_square  sum over the classes of (n_vc - n_v P(c))^2 / (n_v P(c)), P(c) by rows; scikit-learn's `chi2` of the counts
+
+  Of columns that share a covariance matrix: a row a column, as if it were a number by itself.
+#}
+{% macro relevance_of_values(statistics, priors, features) -%}
+WITH {{ nbsql.counted_cells(statistics, features) }}
+{{ nbsql.scores_of_values(nbsql.word('counts'), priors) }}
+{%- for feature in features | selectattr('family.centred') | rejectattr('family.by_column') %}
+
+UNION ALL
+{{ nbsql.relevance_of_columns(feature) }}
+{%- endfor %}
+
+ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
+{%- endmacro %}
+
+{# The same of counts (feature, value, class, n), in no order. #}
+{% macro scores_of_values(counts, priors) -%}
+SELECT
+  feature,
+  value,
+  of_value AS n,
+  sum(n * ln(n * total / (of_value * of_class))
+    + CASE WHEN of_class > n THEN (of_class - n) * ln((of_class - n) * total / ((total - of_value) * of_class)) ELSE 0 END) / max(total)
+    + max(CASE WHEN total > of_value THEN rest ELSE 0 END) / max(total) AS mutual_information,
+  sum(n * n / (of_value * share)) - of_value AS chi_square
+FROM (
+  SELECT
+    by_value.*,
+    shares.share,
+    -- the classes that never have the value, against it: the other values are all that these have
+    (total - sum(of_class) OVER (PARTITION BY feature, value)) * ln(total / nullif(total - of_value, 0)) AS rest
+  FROM (
+    SELECT
+      feature,
+      value,
+      class,
+      n,
+      sum(n) OVER (PARTITION BY feature) AS total,
+      sum(n) OVER (PARTITION BY feature, value) AS of_value,
+      sum(n) OVER (PARTITION BY feature, class) AS of_class
+    FROM {{ counts }} AS counts
+  ) AS by_value
+  JOIN (
+    SELECT class, n / sum(n) OVER () AS share FROM {{ priors }} AS priors
+  ) AS shares USING (class)
+) AS cells
+GROUP BY feature, value, of_value
+{%- endmacro %}

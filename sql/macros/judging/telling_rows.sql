@@ -1,0 +1,64 @@
+{#
+  The rows of a source that tell most of a model, `count` of each kind, a row each:
+
+    nbsql_position          from 1
+    nbsql_kind              'surest right', 'surest wrong', 'nearest call' (the least probable prediction) or 'least evidence' (ln p(x))
+    nbsql_class             the class that the row has, as text; NULL where it has none
+    nbsql_prediction, nbsql_probability, nbsql_evidence
+    ...                     the columns that the model reads
+
+  scored: predict.sql; labelled: whether the source has the class.
+#}
+{% macro telling_rows(model, scored, columns, count, labelled) -%}
+{% set known %}{% if labelled %}source.{{ nbsql.ident(model.target) }}{% else %}NULL{% endif %}{% endset -%}
+WITH nbsql_rows AS {{ nbsql.materialized() }}(
+  SELECT
+    CAST({{ known }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_class,
+    CAST(source.nbsql_prediction AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_prediction,
+    source.nbsql_probability,
+    source.nbsql_log_evidence AS nbsql_evidence
+    {%- for column in columns %},
+    source.{{ nbsql.ident(column) }}
+    {%- endfor %}
+
+  FROM {{ scored }} AS source
+  WHERE source.nbsql_prediction IS NOT NULL
+)
+SELECT row_number() OVER (ORDER BY nbsql_order ASC NULLS LAST, nbsql_place ASC NULLS LAST) AS nbsql_position, chosen.*
+FROM (
+  {% set right %}nbsql_class = nbsql_prediction{% endset %}
+  {% set wrong %}nbsql_class <> nbsql_prediction{% endset %}
+  {% set any %}nbsql_probability IS NOT NULL{% endset %}
+  {{ nbsql.rows_of_kind(1, 'surest right', right, 'nbsql_probability', true, columns, count) | indent(2) }}
+  UNION ALL
+  {{ nbsql.rows_of_kind(2, 'surest wrong', wrong, 'nbsql_probability', true, columns, count) | indent(2) }}
+  UNION ALL
+  {{ nbsql.rows_of_kind(3, 'nearest call', any, 'nbsql_probability', false, columns, count) | indent(2) }}
+  UNION ALL
+  {{ nbsql.rows_of_kind(4, 'least evidence', any, 'nbsql_evidence', false, columns, count) | indent(2) }}
+) AS chosen
+{%- endmacro %}
+
+{# The rows of one kind, as `telling_rows` has them; falling: whether the largest measure tells most. #}
+{% macro rows_of_kind(number, kind, condition, measure, falling, columns, count) -%}
+{% set other %}{% if measure == 'nbsql_probability' %}nbsql_evidence{% else %}nbsql_probability{% endif %}{% endset -%}
+{% set sign %}{% if falling %}-{% endif %}{% endset -%}
+SELECT
+  {{ number }} AS nbsql_order,
+  nbsql_place,
+  {{ nbsql.text(kind) }} AS nbsql_kind,
+  nbsql_class,
+  nbsql_prediction,
+  nbsql_probability,
+  nbsql_evidence
+  {%- for column in columns %},
+  {{ nbsql.ident(column) }}
+  {%- endfor %}
+
+FROM (
+  SELECT *, row_number() OVER (ORDER BY {{ sign }}{{ nbsql.word(measure) }} ASC NULLS LAST, {{ other }} DESC NULLS LAST) AS nbsql_place
+  FROM nbsql_rows
+  WHERE {{ condition }}
+) AS ranked
+WHERE nbsql_place <= {{ count }}
+{%- endmacro %}

@@ -1,0 +1,40 @@
+{#
+  Which features tell most of the class, from the cells of all candidates: feature, score, a row a feature that was met at all.
+
+    mutual_information  times the rows (or occurrences) that a row has on average, so that it is what the feature tells of an
+                        average row: a feature that is mostly missing tells little; cut at the entropy of the class
+    the other scores    as they are (relevance.sql)
+#}
+{% macro ranked_features(statistics, features, by) -%}
+SELECT
+  relevant.feature,
+  {% if by == 'mutual_information' %}
+  least(relevant.mutual_information * relevant.n / classes.n, classes.entropy)
+  {%- else %}
+  relevant.{{ nbsql.word(by) }}
+  {%- endif %} AS score,
+  relevant.f_statistic
+FROM (
+  {{ nbsql.relevant(statistics, features) | indent(2) }}
+) AS relevant
+CROSS JOIN (
+  SELECT sum(n) AS n, -sum(n * ln(n / total)) / max(total) AS entropy
+  FROM (
+    SELECT n, sum(n) OVER () AS total
+    FROM (
+      SELECT sum(n) AS n
+      FROM {{ statistics }} AS statistics
+      WHERE feature IS NULL
+      GROUP BY class
+      HAVING {{ nbsql.is_left() }}
+    ) AS counts
+  ) AS shares
+) AS classes
+WHERE relevant.{{ nbsql.word(by) }} IS NOT NULL
+{%- endmacro %}
+
+{# Drop the cells of the features that are not kept. #}
+{% macro keep_features(statistics, features) -%}
+DELETE FROM {{ statistics }} WHERE feature IS NOT NULL{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif %}
+
+{%- endmacro %}

@@ -1,5 +1,0 @@
-{# Where bins by the minimum description length differ. #}
-
-{% macro postgres__to_ten_places(x) -%}
-CAST(round(CAST({{ x }} AS NUMERIC), 10) AS {{ nbsql.double() }})
-{%- endmacro %}

@@ -1,0 +1,121 @@
+{# The catalogue of a database, as DuckDB has it. Names are compared as DuckDB does, without regard to case. #}
+
+{% macro current_names() -%}
+SELECT current_database() AS database, current_schema() AS schema
+{%- endmacro %}
+
+{# The same, and the number of the transaction: outside of one, every statement has its own. #}
+{% macro session() -%}
+SELECT current_database() AS database, current_schema() AS schema, txid_current() AS number
+{%- endmacro %}
+
+{# Where names are looked for that have no database or schema, and how this is set. #}
+{% macro search_path() -%}
+SELECT current_setting('search_path') AS path
+{%- endmacro %}
+
+{% macro default__set_search_path(path) -%}
+SET search_path = {{ nbsql.text(path) }}
+{%- endmacro %}
+
+{% macro default__relations() -%}
+SELECT database_name, schema_name, table_name AS name, 'table' AS kind FROM duckdb_tables() WHERE NOT internal
+UNION ALL
+SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb_views() WHERE NOT internal
+{%- endmacro %}
+
+{# One row, all that a score asks before it is made, and beside it the columns of a source, all NULL: the current database and
+schema; a list a table or view of one of some names, as `relations` has them; and `updated_at` of a model, in a list. #}
+{% macro source_and_stamp(source, names, spec) -%}
+SELECT session.*, source.*
+FROM (
+  SELECT
+    current_database() AS nbsql_database,
+    current_schema() AS nbsql_schema,
+    (
+      SELECT list([database_name, schema_name, name, kind])
+      FROM (
+        {{ nbsql.relations() | indent(8) }}
+      ) AS relations
+      WHERE lower(name) IN ({% for name in names %}lower({{ nbsql.text(name) }}){% if not loop.last %}, {% endif %}{% endfor %})
+    ) AS nbsql_relations,
+    (
+      SELECT list(updated_at)
+      FROM (
+        {{ nbsql.updated_at(spec) | indent(8) }}
+      ) AS stamps
+    ) AS nbsql_stamps
+) AS session
+LEFT JOIN (
+  {{ nbsql.without_rows(source) | indent(2) }}
+) AS source ON TRUE
+{%- endmacro %}
+
+{# One row a thing in a schema: name, kind (table, view, macro or other). #}
+{% macro default__contents(database, schema) -%}
+SELECT table_name AS name, 'table' AS kind FROM duckdb_tables()
+WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
+UNION ALL
+SELECT view_name, 'view' FROM duckdb_views()
+WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
+UNION ALL
+SELECT function_name, CASE function_type WHEN 'table_macro' THEN 'macro' ELSE 'other' END FROM duckdb_functions()
+WHERE NOT internal
+  AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
+UNION ALL
+SELECT sequence_name, 'other' FROM duckdb_sequences()
+WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
+UNION ALL
+SELECT type_name, 'other' FROM duckdb_types()
+WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
+{%- endmacro %}
+
+{# One row a schema of an attached database: database_name, schema_name, readonly. #}
+{% macro default__schemas() -%}
+SELECT database_name, schema_name, readonly
+FROM duckdb_schemas()
+JOIN (SELECT database_name, readonly FROM duckdb_databases() WHERE NOT internal) AS databases USING (database_name)
+{%- endmacro %}
+
+{# The schemas that hold a model: those with nbsql's table `spec`. #}
+{% macro default__model_schemas(database) -%}
+SELECT schema_name
+FROM duckdb_columns()
+WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND table_name = 'spec' AND column_name IN ('spec', 'nbsql_version')
+GROUP BY schema_name
+HAVING count(*) = 2
+ORDER BY schema_name ASC NULLS LAST
+{%- endmacro %}
+
+{% macro without_rows(source) -%}
+SELECT * FROM {{ source }} AS source LIMIT 0
+{%- endmacro %}
+
+{% macro all_rows(relation) -%}
+SELECT * FROM {{ relation }} AS relation
+{%- endmacro %}
+
+{# A relation's rows in an order that does not change from run to run. #}
+{% macro default__sorted_by(relation, columns) -%}
+SELECT * FROM {{ relation }} AS relation
+ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
+
+{%- endmacro %}
+
+{% macro default__matches_pattern(pattern) -%}
+SELECT regexp_matches('', {{ nbsql.text(pattern) }})
+{%- endmacro %}
+
+{% macro expression(query) -%}
+SELECT ({{ query }})
+{%- endmacro %}
+
+{# An expression over the columns of a source, by itself and in no parentheses. #}
+{% macro expression_of(source, expression) -%}
+SELECT {{ expression }} FROM {{ source }} AS source
+{%- endmacro %}
+
+{# The same where no function that makes rows may stand: unnest, which elsewhere would multiply those of the source. #}
+{% macro default__expression_of_one_value(source, expression) -%}
+SELECT 1 FROM {{ source }} AS source QUALIFY ({{ expression }}) IS NULL AND row_number() OVER () > 0
+{%- endmacro %}

@@ -1,0 +1,109 @@
+{# Lists of numbers, a class each, and what is done to them. #}
+
+{# Of elements, rendered, of which all may be NULL; type: of one of them. #}
+{% macro default__list_of(elements, type) -%}
+[{{ elements }}]
+{%- endmacro %}
+
+{# The same of elements whose type is plain. #}
+{% macro default__array_of(elements) -%}
+{{ nbsql.array() }}[{{ elements }}]
+{%- endmacro %}
+
+{#
+  A list of what becomes of every element. body: of an element, which it calls x, and, where it needs its place, that by the name
+  `place`; at most one such list is made in the body of another.
+#}
+{% macro default__list_mapped(list, body, x='x', place=none) -%}
+list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.word(place) }}{% endif %}: {{ body }})
+{%- endmacro %}
+
+{% macro default__without_nulls(list) -%}
+list_filter({{ list }}, lambda x: x IS NOT NULL)
+{%- endmacro %}
+
+{% macro default__list_highest(list) -%}
+list_max({{ list }})
+{%- endmacro %}
+
+{% macro default__list_lowest(list) -%}
+list_min({{ list }})
+{%- endmacro %}
+
+{% macro default__list_total(list) -%}
+list_sum({{ list }})
+{%- endmacro %}
+
+{# The sum of the products of two lists. #}
+{% macro default__list_product(a, b) -%}
+list_dot_product({{ a }}, {{ b }})
+{%- endmacro %}
+
+{# A list of lists, of the elements of each, and what its rows are beside the elements of other lists: all of one length. #}
+{% macro default__matrix_row(elements) -%}
+[{{ elements }}]
+{%- endmacro %}
+
+{# lists: rendered, of as many elements as the matrix has rows, or none for what is the same beside all of them. width: of a row. #}
+{% macro default__beside_rows(lists, matrix, width, relation) -%}
+SELECT
+  {% for elements, other in lists %}
+  {%+ if elements is not none %}unnest([{{ elements }}]){% else %}{{ other }}{%+ endif %},
+  {% endfor %}
+  unnest({{ matrix }})
+FROM {{ relation }}
+{%- endmacro %}
+
+{# The place of the first element that is x. #}
+{% macro default__list_place(list, x) -%}
+list_position({{ list }}, {{ x }})
+{%- endmacro %}
+
+{% macro default__list_size(list) -%}
+len({{ list }})
+{%- endmacro %}
+
+{# The whole numbers from the first up to the one before the end. #}
+{% macro default__list_of_whole_numbers(first, end) -%}
+range({{ first }}, {{ end }})
+{%- endmacro %}
+
+{# A quotient of whole numbers without its remainder. #}
+{% macro default__whole_quotient(a, b) -%}
+{{ a }} // {{ b }}
+{%- endmacro %}
+
+{# In a SELECT: a row an element, of several lists side by side; names: of their columns. #}
+{% macro default__unnested(lists, names) -%}
+{% for list in lists -%}
+unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The same of one list, and the places of its elements. #}
+{% macro default__unnested_with_places(list, place, name) -%}
+generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{#
+  After a sub-select whose columns are costly and named more than once: an engine may compute them once a name, unless it is told not to.
+#}
+{% macro default__optimisation_fence() -%}{% endmacro %}
+
+{#
+  The columns of `scored` (predict.sql), some of them replaced. replaced: pairs of a name, as a word, and an expression. others: the names
+  of further columns that the relation has.
+#}
+{% macro default__replacing(model, replaced, others=[]) -%}
+source.* REPLACE (
+    {% for name, expression in replaced %}
+    {{ expression }} AS {{ name }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  )
+{%- endmacro %}
+
+{# Any of the numbers of a group that are all the same. #}
+{% macro default__common_value(x) -%}
+any_value({{ x }})
+{%- endmacro %}

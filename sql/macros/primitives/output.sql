@@ -1,0 +1,101 @@
+{# The command line takes some of the rows of a source or a query, counts them, and writes them to a file. #}
+
+{# DuckDB draws a bar on stdout, among the answer, where it takes Python for interactive, as under `python -m`. #}
+{% macro no_progress_bar() -%}
+SET enable_progress_bar = FALSE
+{%- endmacro %}
+
+{# Whether DuckDB notes how far a statement is, and whether it prints that: one row. #}
+{% macro progress_settings() -%}
+SELECT
+  CAST(current_setting('enable_progress_bar') AS BOOLEAN) AS noted,
+  CAST(current_setting('enable_progress_bar_print') AS BOOLEAN) AS printed
+{%- endmacro %}
+
+{# A setting of DuckDB's that is on or off; name, state: words of our own. #}
+{% macro set_switch(name, state) -%}
+SET {{ nbsql.word(name) }} = {{ nbsql.word(state) }}
+{%- endmacro %}
+
+{# Some of the rows of a source, in its order, itself a source. #}
+{% macro excerpt(source, limit, offset=0) -%}
+(
+  SELECT * FROM {{ source | indent(2) }} AS source
+  {%- if limit is not none %} LIMIT {{ limit }}{% endif %}
+  {%- if offset %} OFFSET {{ offset }}{% endif %}
+
+)
+{%- endmacro %}
+
+{# The rows of a query with every value as the engine writes it, for showing. columns: the names of those of the query. #}
+{% macro default__as_text(query, columns=[]) -%}
+SELECT CAST(COLUMNS(*) AS {{ nbsql.string() }})
+FROM (
+  {{ query | indent(2) }}
+) AS result
+{%- endmacro %}
+
+{# The rows of a query in an order, for showing. #}
+{% macro sorted_rows(query, columns, descending=[]) -%}
+SELECT *
+FROM (
+  {{ query | indent(2) }}
+) AS result
+ORDER BY {% for column in columns -%}
+{{ nbsql.ident(column) }}{% if column in descending %} DESC{% else %} ASC{% endif %} NULLS LAST{% if not loop.last %}, {% endif %}
+{%- endfor %}
+
+{%- endmacro %}
+
+{# The classes of a source that has not been fitted yet: class, label (the class as text). #}
+{% macro labels(source, target) -%}
+SELECT DISTINCT
+  source.{{ nbsql.ident(target) }} AS class,
+  CAST(source.{{ nbsql.ident(target) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label
+FROM {{ source }} AS source
+WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
+{%- endmacro %}
+
+{#
+  A query with the numbers that JSON does not have as texts, "Infinity", "-Infinity" and "NaN", as PostgreSQL writes them. columns: the
+  name of each column, and whether it holds numbers ("number"), lists of them ("numbers"), or neither (none). They are numbered
+  inside, because two of them may have one name.
+#}
+{% macro in_json(query, columns) -%}
+SELECT
+  {% for name, kind in columns %}
+  {% set x %}result.column_{{ loop.index }}{% endset %}
+  {% set value -%}
+  {% if kind == 'numbers' %}list_transform({{ x }}, lambda x: {{ nbsql.number_in_json(nbsql.word('x')) }})
+  {%- elif kind == 'number' %}{{ nbsql.number_in_json(x) }}
+  {%- else %}{{ x }}
+  {%- endif %}
+  {%- endset %}
+  {{ value }} AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  {{ query | indent(2) }}
+) AS result({% for column in columns %}column_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# A number as JSON, the three that it does not have as texts. #}
+{% macro number_in_json(x) -%}
+CASE
+    WHEN isnan({{ x }}) THEN to_json('NaN')
+    WHEN {{ x }} = {{ nbsql.infinity() }} THEN to_json('Infinity')
+    WHEN {{ x }} = -{{ nbsql.infinity() }} THEN to_json('-Infinity')
+    ELSE to_json({{ x }})
+  END
+{%- endmacro %}
+
+{# A file of the rows of a query: format is csv, json (one list), jsonl (an object a line) or parquet. #}
+{% macro default__copy_to(query, path, format) -%}
+COPY (
+  {{ query | indent(2) }}
+) TO {{ nbsql.text(path) }} (
+  {%- if format == 'csv' %}FORMAT csv, HEADER
+  {%- elif format == 'json' %}FORMAT json, ARRAY TRUE
+  {%- elif format == 'jsonl' %}FORMAT json
+  {%- else %}FORMAT parquet, COMPRESSION zstd
+  {%- endif %})
+{%- endmacro %}

@@ -1,0 +1,221 @@
+{#
+  The posteriors of a calibrated model: what nbsql/judging/calibration.py has fitted, applied.
+
+    temperature  q_k = p_k^(1/T) / sum over j of p_j^(1/T)                            (Guo et al. 2017)
+    platt        q_k in proportion to 1 / (1 + exp(-(slope_k x_k + intercept_k)))      (Platt 1999)
+    isotonic     q_k in proportion to a rising function of x_k, linear between knots   (Zadrozny and Elkan 2002)
+    conformal    q_k = p_k: it says which classes a set holds (sets.sql), and leaves the posteriors as they are
+
+  with x_k = ln(p_k / (1 - p_k)), the log-odds of class k against the rest. The last two are made to sum to 1; where all of them
+  are 0, all classes are as probable, as in scikit-learn. What the model rules out (p_k = 0) stays out, what alone it leaves
+  stays certain.
+#}
+
+{#
+  `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, and its log evidence is 0. A row
+  that no class can explain stays as it is. Ties go to the larger prior, then to the smaller label.
+#}
+{% macro calibrated(model, scored, parameters, calibration, method) -%}
+{% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
+{% set posteriors = nbsql.word('nbsql_calibrated') -%}
+{% set best = nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) -%}
+{% set prediction %}{{ explained }} {{ nbsql.element(nbsql.word('nbsql_labels'), best) }} END{% endset -%}
+{% set probability %}{{ explained }} {{ nbsql.list_highest(posteriors) }} END{% endset -%}
+{% set evidence %}{{ explained }} 0 ELSE nbsql_log_evidence END{% endset -%}
+{% set found = namespace(joints=[]) -%}
+{% for k in model.class_numbers -%}
+{% set name %}nbsql_joint_{{ k }}{% endset -%}
+{% set joint %}{{ explained }} {{ nbsql.element(nbsql.word('nbsql_replaced'), k) }} ELSE {{ name }} END{% endset -%}
+{% set found.joints = found.joints + [(name, joint)] -%}
+{% else -%}
+{% set joints %}{{ explained }} nbsql_replaced ELSE nbsql_joints END{% endset -%}
+{% set found.joints = [(nbsql.word('nbsql_joints'), joints)] -%}
+{% endfor -%}
+SELECT
+  {{ nbsql.replacing(model, found.joints + [
+    (nbsql.word('nbsql_prediction'), prediction),
+    (nbsql.word('nbsql_probability'), probability),
+    (nbsql.word('nbsql_log_evidence'), evidence)
+  ]) | indent(2) }}
+FROM (
+  SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.log(nbsql.word('q')), 'q') }} AS nbsql_replaced
+  FROM (
+    {{ nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method) | indent(4) }}
+  ) AS posteriors
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS source
+CROSS JOIN (
+  SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
+  FROM (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes
+) AS labels
+{%- endmacro %}
+
+{# The rows of `scored` with nbsql_logs, a list of the joint log-likelihoods by the number of the class. #}
+{% macro with_logs(model, scored) -%}
+{% set joints %}{% for k in model.class_numbers %}nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+(
+  SELECT
+    source.*,
+    {%+ if model.class_numbers %}{{ nbsql.array_of(joints) }}{% else %}nbsql_joints{%+ endif %} AS nbsql_logs
+  FROM {{ scored }} AS source
+)
+{%- endmacro %}
+
+{# Rows with nbsql_logs, the logarithms of the posteriors but for a constant a row, and nbsql_calibrated, the list of the q_k. #}
+{% macro calibrated_posteriors(rows, calibration, method) -%}
+SELECT
+  *,
+  {% set shares = nbsql.word('nbsql_shares') %}
+  {% set equal %}{{ nbsql.unit_weight() }} / {{ nbsql.list_size(shares) }}{% endset %}
+  {% set calibrated %}CASE WHEN nbsql_total > 0 THEN share / nbsql_total ELSE {{ equal }} END{% endset %}
+  {{ nbsql.list_mapped(shares, calibrated, 'share') }} AS nbsql_calibrated
+FROM (
+  SELECT *, {{ nbsql.list_total(shares) }} AS nbsql_total
+  FROM (
+    {{ nbsql[method ~ '_shares'](rows, calibration) | indent(4) }}
+    {{- nbsql.optimisation_fence() | indent(4) }}
+  ) AS shares
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS totals
+{{- nbsql.optimisation_fence() }}
+{%- endmacro %}
+
+{# One row a row of `rows`: its columns, and nbsql_shares, the probabilities of the classes at the temperature, not yet of sum 1. #}
+{% macro temperature_shares(rows, calibration) -%}
+{% set logs = nbsql.word('nbsql_logs') -%}
+{% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
+SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(power)) }} AS nbsql_shares
+FROM (
+  SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS highest
+CROSS JOIN (
+  SELECT temperature AS nbsql_temperature FROM {{ calibration }} AS calibration
+) AS calibration
+{%- endmacro %}
+
+{# One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares, the probability of each class against the rest, by its line. #}
+{% macro platt_shares(rows, calibration) -%}
+{% set k = nbsql.word('k') -%}
+{% set z %}({{ nbsql.element(nbsql.word('nbsql_slopes'), k) }} * x + {{ nbsql.element(nbsql.word('nbsql_intercepts'), k) }}){% endset -%}
+{% set share -%}
+CASE
+    WHEN abs(x) = {{ nbsql.infinity() }} THEN CASE WHEN x > 0 THEN 1 ELSE 0 END
+    ELSE {{ nbsql.logistic(z) }}
+  END
+{%- endset -%}
+SELECT
+  *,
+  {{ nbsql.list_mapped(nbsql.word('nbsql_odds'), share, 'x', 'k') }} AS nbsql_shares
+FROM (
+  {{ nbsql.log_odds(rows) | indent(2) }}
+) AS odds
+CROSS JOIN (
+  SELECT
+    {{ nbsql.ordered_list(nbsql.word('slope'), nbsql.word('class_no')) }} AS nbsql_slopes,
+    {{ nbsql.ordered_list(nbsql.word('intercept'), nbsql.word('class_no')) }} AS nbsql_intercepts
+  FROM {{ calibration }} AS calibration
+) AS calibration
+{%- endmacro %}
+
+{# One row a row of `rows`: its columns, and nbsql_shares, the posteriors but for a factor. #}
+{% macro conformal_shares(rows, calibration) -%}
+{% set logs = nbsql.word('nbsql_logs') -%}
+{% set below_top %}x - nbsql_top{% endset -%}
+SELECT *, {{ nbsql.list_mapped(logs, nbsql.exp(below_top)) }} AS nbsql_shares
+FROM (
+  SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS highest
+{%- endmacro %}
+
+{#
+  The last knot at or before x is found by bisection, in jumps of falling powers of 2. A class without knots, none of whose
+  scores were finite, keeps its posterior.
+#}
+{% macro isotonic_shares(rows, calibration) -%}
+SELECT
+  *,
+  list_transform(nbsql_odds, lambda x, k: CASE
+    WHEN isinf(x) THEN CASE WHEN x > 0 THEN 1 ELSE 0 END
+    WHEN nbsql_xs[k] IS NULL THEN 1 / (1 + exp(-x))
+    WHEN nbsql_last[k] = 0 THEN nbsql_ys[k][1]
+    WHEN nbsql_last[k] = len(nbsql_xs[k]) THEN nbsql_ys[k][-1]
+    ELSE nbsql_ys[k][nbsql_last[k]] + (nbsql_ys[k][nbsql_last[k] + 1] - nbsql_ys[k][nbsql_last[k]])
+      * ((x - nbsql_xs[k][nbsql_last[k]]) / (nbsql_xs[k][nbsql_last[k] + 1] - nbsql_xs[k][nbsql_last[k]]))
+  END) AS nbsql_shares
+FROM (
+  SELECT
+    *,
+    list_transform(nbsql_odds, lambda x, k: list_reduce(
+      nbsql_jumps, lambda last, jump: last + CASE WHEN nbsql_xs[k][last + jump] <= x THEN jump ELSE 0 END, 0
+    )) AS nbsql_last
+  FROM (
+    {{ nbsql.log_odds(rows) | indent(4) }}
+  ) AS odds
+  CROSS JOIN (
+    SELECT
+      list(xs ORDER BY class_no ASC NULLS LAST) AS nbsql_xs,
+      list(ys ORDER BY class_no ASC NULLS LAST) AS nbsql_ys,
+      list_reverse(list_transform(range(CAST(ceil(log2(max(len(xs)) + 1)) AS BIGINT)), lambda i: 1 << i)) AS nbsql_jumps
+    FROM (
+      SELECT
+        class_no,
+        list(score ORDER BY score ASC NULLS LAST) FILTER (WHERE score IS NOT NULL) AS xs,
+        list(probability ORDER BY score ASC NULLS LAST) FILTER (WHERE score IS NOT NULL) AS ys
+      FROM {{ calibration }} AS calibration
+      GROUP BY class_no
+    ) AS knots
+  ) AS calibration
+) AS found
+{%- endmacro %}
+
+{#
+  Rows with nbsql_logs and nbsql_odds, the list of ln(p_k / (1 - p_k)), without cancellation: 1 - p_k of the most probable class
+  is summed over the others.
+#}
+{% macro log_odds(rows) -%}
+{% set logs = nbsql.word('nbsql_logs') -%}
+{% set below_top %}x - nbsql_top{% endset -%}
+{% set below_second %}x - nbsql_second{% endset -%}
+{% set odds -%}
+CASE
+    WHEN x = -{{ nbsql.infinity() }} THEN x
+    WHEN k <> nbsql_best THEN x - nbsql_top - ln(nbsql_sum - {{ nbsql.exp(below_top) }})
+    WHEN nbsql_second > -{{ nbsql.infinity() }} THEN x - nbsql_second - ln(nbsql_rest)
+    ELSE {{ nbsql.infinity() }}
+  END
+{%- endset -%}
+{% set rest %}CASE WHEN k = nbsql_best THEN 0 ELSE {{ nbsql.exp(below_second) }} END{% endset -%}
+{% set others %}CASE WHEN k = nbsql_best THEN -{{ nbsql.infinity() }} ELSE x END{% endset -%}
+SELECT
+  *,
+  {{ nbsql.list_mapped(logs, odds, 'x', 'k') }} AS nbsql_odds
+FROM (
+  SELECT
+    *,
+    {{ nbsql.list_total(nbsql.list_mapped(logs, nbsql.exp(below_top))) }} AS nbsql_sum,
+    {{ nbsql.list_total(nbsql.list_mapped(logs, rest, 'x', 'k')) }} AS nbsql_rest
+  FROM (
+    SELECT *, {{ nbsql.list_highest(nbsql.list_mapped(logs, others, 'x', 'k')) }} AS nbsql_second
+    FROM (
+      SELECT *, {{ nbsql.list_place(logs, nbsql.word('nbsql_top')) }} AS nbsql_best
+      FROM (
+        SELECT *, {{ nbsql.list_highest(logs) }} AS nbsql_top FROM {{ rows }} AS source
+        {{- nbsql.optimisation_fence() | indent(8) }}
+      ) AS highest
+      {{- nbsql.optimisation_fence() | indent(6) }}
+    ) AS best
+    {{- nbsql.optimisation_fence() | indent(4) }}
+  ) AS second
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS masses
+{{- nbsql.optimisation_fence() }}
+{%- endmacro %}
+
+{# Of numbers of any size. #}
+{% macro logistic(z) -%}
+1 / (1 + exp(-{{ z }}))
+{%- endmacro %}

@@ -1,0 +1,127 @@
+{#
+  The prediction that costs least, where mistakes differ in price (Elkan, The foundations of cost-sensitive learning, 2001):
+
+    expected cost of predicting j  =  sum over the classes i of P(i | x) cost(i, j)
+
+  costs: for every class that may be predicted, by number, the list of its costs, by the number of the actual class.
+
+  Columns: those of the source, prediction, probability (its posterior), expected_cost. All three are NULL where no class can
+  explain the row. Of equal costs the class with the larger prior wins, then that with the smaller label.
+#}
+{% macro predict_at_cost(model, scored, parameters, costs) -%}
+SELECT
+  {{ nbsql.source_columns(model) }},
+  {{ nbsql.plain_label(nbsql.value_of_chosen_class('nbsql_labels'), model.target_type) }} AS prediction,
+  {{ nbsql.value_of_chosen_class('nbsql_posteriors') }} AS probability,
+  {{ nbsql.value_of_chosen_class('nbsql_costs') }} AS expected_cost
+FROM (
+  {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
+) AS source
+{%- if model.numbered %}
+
+ORDER BY source.nbsql_row ASC NULLS LAST
+{%- endif %}
+{%- endmacro %}
+
+{# What a list has for the class that is chosen. #}
+{% macro value_of_chosen_class(list) -%}
+{% set elements %}source.{{ nbsql.word(list) }}{% endset -%}
+{% set choice %}source.nbsql_choice{% endset -%}
+{{ nbsql.element(elements, choice) }}
+{%- endmacro %}
+
+{# The rows of `scored` with the expected cost of every class, nbsql_costs, and the number of the cheapest, nbsql_choice. #}
+{% macro with_expected_costs(model, scored, parameters, costs) -%}
+{% set cheapest = nbsql.list_lowest(nbsql.word('nbsql_costs')) -%}
+SELECT
+  *,
+  CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN
+    {{ nbsql.list_place(nbsql.word('nbsql_costs'), cheapest) }}
+  END AS nbsql_choice
+FROM (
+  SELECT *, {{ nbsql.expected_costs(costs) }} AS nbsql_costs
+  FROM (
+    {{ nbsql.with_posteriors(model, scored, parameters) | indent(4) }}
+  ) AS posteriors
+  CROSS JOIN (
+    {% set matrix %}
+      {%- for column in costs %}
+      {% set row %}{% for cost in column %}{{ nbsql.number(cost) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+
+  {{ nbsql.array_of(row) }}{{ nbsql.comma(loop) }}
+      {%- endfor %}
+
+    {% endset %}
+    SELECT {{ nbsql.array_of(matrix) | indent(4) }} AS nbsql_matrix
+  ) AS matrix
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS priced
+{{- nbsql.optimisation_fence() }}
+{%- endmacro %}
+
+{# The list of the expected costs. #}
+{% macro expected_costs(costs) -%}
+list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors))
+{%- endmacro %}
+
+{# `scored` (predict.sql) with the predictions that cost least, for judging. #}
+{% macro decided_at_cost(model, scored, parameters, costs) -%}
+{% set choice = nbsql.word('nbsql_choice') -%}
+{% set prediction = nbsql.element(nbsql.word('nbsql_labels'), choice) -%}
+{% set probability = nbsql.element(nbsql.word('nbsql_posteriors'), choice) -%}
+SELECT
+  {{ nbsql.replacing(
+    model,
+    [(nbsql.word('nbsql_prediction'), prediction), (nbsql.word('nbsql_probability'), probability)],
+    ['nbsql_matrix', 'nbsql_costs', 'nbsql_choice']
+  ) | indent(2) }}
+FROM (
+  {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(2) }}
+) AS source
+{%- endmacro %}
+
+{#
+  What such predictions cost on average, over the rows whose class the model knows and can explain: cost (paid), expected_cost
+  (by the posteriors). Both agree but for chance if the posteriors hold.
+#}
+{% macro evaluation_costs(model, decided, parameters, weight, as_text) -%}
+{% set matrix %}outcomes.matrix{% endset -%}
+{% set choice %}outcomes.choice{% endset -%}
+{% set actual %}known.class_no{% endset -%}
+{% set costs = nbsql.element(matrix, choice) -%}
+{% set prices %}source.nbsql_costs{% endset -%}
+{% set price %}source.nbsql_choice{% endset -%}
+SELECT
+  sum(outcomes.weight * {{ nbsql.element(costs, actual) }}) / sum(outcomes.weight) AS cost,
+  sum(outcomes.weight * outcomes.expected) / sum(outcomes.weight) AS expected_cost
+FROM (
+  SELECT
+    {{ nbsql.true_label(model, as_text) }} AS class,
+    {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
+    CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
+    source.nbsql_matrix AS matrix,
+    source.nbsql_choice AS choice,
+    {{ nbsql.element(prices, price) }} AS expected
+  FROM {{ decided }} AS source
+) AS outcomes
+JOIN (
+  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  FROM (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes
+) AS known ON known.class = outcomes.class
+WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
+{%- endmacro %}
+
+{# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by the number of the class. #}
+{% macro with_posteriors(model, scored, parameters) -%}
+SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
+FROM {{ scored }} AS source
+CROSS JOIN (
+  SELECT {{ nbsql.ordered_list(nbsql.word('class'), nbsql.word('class_no')) }} AS nbsql_labels
+  FROM (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes
+) AS labels
+{{- nbsql.optimisation_fence() }}
+{%- endmacro %}

@@ -1,0 +1,204 @@
+{#
+  A frozen scorer: one SELECT over the source with the numbers of the model in it, for engines that no model lives in. It is written
+  in what they have in common; what they do not is in the folder of each dialect, beside this one.
+
+  The columns that come back, of the source and of the verb, are those of predict.sql. Its steps:
+
+    nbsql_inputs    of every feature the number or the value that its term reads, NULL where it is missing or not finite
+    nbsql_level_3   of a category of many values, the value's term in every class
+    nbsql_joint     the joint log-likelihood of every class but for what all classes have in common; NULL where the class is impossible
+    nbsql_best      the highest of them; NULL where no class explains the row
+    nbsql_evidence  their sum, as a share of the highest
+
+  An infinity is nowhere in it but in an answer, because not every engine has one: what has the likelihood 0 is NULL, and makes every
+  sum that it is in NULL.
+#}
+{% macro frozen(scorer, source) -%}
+{% set once %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+WITH nbsql_inputs AS (
+  SELECT
+    {{ nbsql.frozen_inputs(scorer) | indent(4) }}
+  FROM {{ source | indent(2) }} AS source
+),
+{% for term in scorer.joined -%}
+nbsql_level_{{ term.index }} AS {{ once }}(
+  {{ nbsql.frozen_rows(scorer, term) | indent(2) }}
+),
+{% endfor -%}
+nbsql_joint AS {{ once }}(
+  SELECT
+    nbsql_inputs.*
+    {%- for class in scorer.classes %},
+    {{ nbsql.frozen_joint(scorer, loop.index0) | indent(4) }} AS nbsql_joint_{{ class.number }}
+    {%- endfor %}
+    {%- if scorer.common %},
+    {{ nbsql.frozen_common(scorer) | indent(4) }} AS nbsql_common
+    {%- endif %}
+
+  FROM nbsql_inputs
+  {%- for term in scorer.joined %}
+
+  LEFT JOIN nbsql_level_{{ term.index }}
+    ON {{ nbsql.exact_literal(nbsql.frozen_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.frozen_x(term) }}
+  {%- endfor %}
+
+)
+{%- if scorer.verb == 'joint_log_likelihood' %}
+
+SELECT
+  {{ nbsql.frozen_passed(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
+  {%- for class in scorer.columns %}
+  {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
+  COALESCE({{ joint }}, {{ nbsql.frozen_nothing() }}) AS {{ nbsql.output(class.joint) }}
+  {%- if not loop.last %},
+  {% endif %}
+  {%- endfor %}
+
+FROM nbsql_joint
+{%- else %},
+nbsql_best AS {{ once }}(
+  SELECT
+    nbsql_joint.*,
+    {{ nbsql.frozen_highest(scorer) | indent(4) }} AS nbsql_highest
+  FROM nbsql_joint
+),
+nbsql_evidence AS {{ once }}(
+  SELECT
+    nbsql_best.*,
+    {{ nbsql.frozen_mass(scorer) | indent(4) }} AS nbsql_mass
+  FROM nbsql_best
+)
+SELECT
+  {{ nbsql.frozen_passed(scorer, nbsql.word('nbsql_evidence')) | indent(2) }}
+  {%- if scorer.verb == 'log_evidence' %}
+  {% set mass %}nbsql_mass{% endset %}
+  CASE
+    WHEN nbsql_highest IS NOT NULL THEN nbsql_highest + {{ nbsql.natural_log(mass) }}{% if scorer.common %} + nbsql_common{% endif %}
+
+    ELSE {{ nbsql.frozen_nothing() }}
+  END AS log_evidence
+  {%- else %}
+  CASE
+    {% for class in scorer.classes %}
+    WHEN nbsql_joint_{{ class.number }} = nbsql_highest THEN {{ class.literal }}
+    {% endfor %}
+  END AS prediction,
+  CASE WHEN nbsql_highest IS NOT NULL THEN 1 / nbsql_mass END AS probability
+  {%- if scorer.verb == 'predict_proba' %}
+  {%- for class in scorer.columns %},
+  CASE WHEN nbsql_highest IS NOT NULL THEN {{ nbsql.frozen_share(class.number) }} / nbsql_mass END AS {{ nbsql.output(class.probability) }}
+  {%- endfor %}
+  {%- endif %}
+  {%- endif %}
+
+FROM nbsql_evidence
+{%- endif %}
+{%- endmacro %}
+
+{# The columns of the source that come back, of a step that has others besides, each with a comma behind it. #}
+{% macro frozen_passed(scorer, step) -%}
+{% if scorer.passed is none -%}
+{% set helpers %}{% for name in scorer.helpers %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{{ step }}.* {% if scorer.traits.all_but == 'EXCEPT' %}EXCEPT{% else %}EXCLUDE{% endif %} ({{ helpers }}),
+{% else -%}
+{% for column in scorer.passed %}{{ step }}.{{ nbsql.ident(column) }},
+{% endfor %}
+{%- endif %}
+{% endmacro %}
+
+{# What is said of a row, or of a class, that is impossible: minus infinity, or nothing on engines that have none. #}
+{% macro frozen_nothing() -%} -{{ nbsql.infinity() }} {%- endmacro %}
+
+{# The prior and what each feature adds, in blocks, because an expression may not nest as deep as a model has features. #}
+{% macro frozen_joint(scorer, k) -%}
+{{ nbsql.frozen_typed(scorer.classes[k].log_prior) }}
+{%- for block in scorer.terms | batch(50) %}
+
+  + {% if scorer.terms | length > 50 %}({% endif %}
+{%- for term in block %}
+{%- if not loop.first %}
+
+  + {% endif -%}
+{{ nbsql['frozen_' ~ term.shape](term, k) | indent(2) }}
+{%- endfor %}
+{%- if scorer.terms | length > 50 %}){% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# What is the same in all classes. #}
+{% macro frozen_common(scorer) -%}
+{% for term in scorer.common %}{{ nbsql['frozen_' ~ term.shape ~ '_common'](term) }}{% if not loop.last %}
+
+  + {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# A number that may be minus infinity, which is NULL, in a place that says its type. #}
+{% macro frozen_number(value) -%}
+{% if value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
+{%- endmacro %}
+
+{% macro frozen_typed(value) -%}
+{% if value < -1e308 %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ nbsql.number(value) }}{% endif %}
+{%- endmacro %}
+
+{# NULLs are below every number here, wherever the engine puts them. #}
+{% macro frozen_highest(scorer) -%}
+{% set values = [] -%}
+{% for class in scorer.classes -%}
+{% set value %}COALESCE(nbsql_joint_{{ class.number }}, {{ nbsql.number(-1e308) }}){% endset -%}
+{{ nbsql.frozen_kept(values, value) }}
+{%- endfor -%}
+NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
+{%- endmacro %}
+
+{% macro frozen_kept(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
+
+{# The likelihood of a class, as a share of the highest. Below 1e-304 it is 0, where some engines raise an error. #}
+{% macro frozen_share(number) -%}
+{% set difference %}nbsql_joint_{{ number }} - nbsql_highest{% endset -%}
+CASE WHEN {{ difference }} > -700 THEN EXP({{ difference }}) ELSE 0 END
+{%- endmacro %}
+
+{# The sum of the likelihoods of the classes, as shares of the highest; in blocks, because an expression may not nest as deep. #}
+{% macro frozen_mass(scorer) -%}
+{% for block in scorer.classes | batch(50) -%}
+({% for class in block %}{{ nbsql.frozen_share(class.number) }}{% if not loop.last %} + {% endif %}{% endfor %})
+{%- if not loop.last %} + {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The values of a category of many, a row a value: value, and class_1, class_2, ..., what it adds to the score of each class. #}
+{% macro frozen_rows(scorer, term) -%}
+{{ nbsql.literal_rows(term.kind, term.keys, term.scores) }}
+{%- endmacro %}
+
+{# Rows of literals, typed by the first: a value, and numbers of which some are NULL. #}
+{% macro literal_rows(kind, keys, scores) -%}
+SELECT *
+FROM (
+  VALUES
+    {% for key in keys %}
+    {% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_typed(score) }}{% endfor %}{% endset %}
+    {{ nbsql.row_word() }}({{ key }}{{ numbers }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS literals({{ nbsql.literal_names(scores) }})
+{%- endmacro %}
+
+{# Before each of the rows of VALUES. #}
+{% macro row_word() %}{% endmacro %}
+
+{% macro literal_names(scores) -%}
+value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
+{%- endmacro %}
+
+{# The same as a union, where VALUES makes no relation. #}
+{% macro literal_union(kind, keys, scores) -%}
+{% for key in keys -%}
+{% set first = loop.first -%}
+{% set value %}{% if first and kind == 'text' %}CAST({{ key }} AS {{ nbsql.string() }}){% else %}{{ key }}{% endif %}{% endset -%}
+SELECT {{ value }}{% if first %} AS value{% endif %}
+{%- for score in scores[loop.index0] %}, {{ nbsql.frozen_typed(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}{% endfor %}
+{%- if not loop.last %} UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}

@@ -1,0 +1,178 @@
+{#
+  The statistics of a source of another engine (statistics.sql), as one SELECT: what a fit would count there. A row is a cell: class,
+  feature, value, n, mean, m2.
+
+  Squares are taken about the mean of the class, in a second pass. Of equal values the mean is that value, so that a constant has
+  no variance. The rules that a fit holds its rows against are not looked at.
+#}
+{% macro frozen_statistics(counted, source) -%}
+{% set once %}{% if counted.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+{% set squared = counted.features | selectattr('squared') | list -%}
+WITH nbsql_rows AS {{ once }}(
+  SELECT
+    {{ nbsql.frozen_rows_read(counted) | indent(4) }}
+  FROM {{ source | indent(2) }} AS source
+  WHERE source.{{ nbsql.ident(counted.target) }} IS NOT NULL
+  {%- if counted.weight %} AND {{ nbsql.frozen_double(counted.weight) }} > 0{% endif %}
+
+)
+{%- if squared %},
+nbsql_means AS {{ once }}(
+  SELECT
+    nbsql_class
+    {%- for feature in squared %},
+    {% set x = nbsql.frozen_x(feature) %}
+    CASE WHEN MIN({{ x }}) = MAX({{ x }}) THEN MIN({{ x }}) ELSE {{ nbsql.frozen_mean(counted, x) }} END AS nbsql_mean_{{ feature.index }}
+    {%- endfor %}
+
+  FROM nbsql_rows
+  GROUP BY nbsql_class
+)
+{%- endif %}
+
+SELECT
+  nbsql_class AS class,
+  CAST(NULL AS {{ nbsql.string() }}) AS feature,
+  CAST(NULL AS {{ nbsql.string() }}) AS value,
+  {{ nbsql.frozen_size(counted) }} AS n,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS m2
+FROM nbsql_rows
+GROUP BY nbsql_class
+{%- for feature in counted.features %}
+
+UNION ALL
+{{ nbsql['frozen_' ~ feature.cells ~ '_cells'](counted, feature) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# What is read of a row: nbsql_class, nbsql_weight, and of every feature its number, or its value as text. #}
+{% macro frozen_rows_read(counted) -%}
+{% set target %}source.{{ nbsql.ident(counted.target) }}{% endset -%}
+{% set text %}CAST({{ target }} AS {{ nbsql.string() }}){% endset -%}
+{% if counted.kind == 'text' %}{{ nbsql.exact(text, counted.kind) }}{% else %}{{ target }}{% endif %} AS nbsql_class
+{%- if counted.weight %},
+{{ nbsql.frozen_double(counted.weight) }} AS nbsql_weight
+{%- endif %}
+{%- for feature in counted.features %},
+{{ nbsql['frozen_' ~ feature.shape ~ '_read'](feature) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The rows of a group, or their weights. #}
+{% macro frozen_size(counted) -%}
+{% if counted.weight %}SUM(nbsql_weight){% else %}CAST(COUNT(*) AS {{ nbsql.double() }}){% endif %}
+{%- endmacro %}
+
+{% macro frozen_sum(counted, x) -%}
+SUM({% if counted.weight %}nbsql_weight * {% endif %}{{ x }})
+{%- endmacro %}
+
+{# Of the rows that have x. #}
+{% macro frozen_mean(counted, x) -%}
+{% set n %}{% if counted.weight %}SUM(CASE WHEN {{ x }} IS NOT NULL THEN nbsql_weight END){% else %}COUNT({{ x }}){% endif %}{% endset -%}
+{{ nbsql.frozen_sum(counted, x) }} / {{ n }}
+{%- endmacro %}
+
+{# One cell a group: the value, n, mean and m2, of which some are NULL. #}
+{% macro frozen_cell(feature, n, value=none, mean=none, m2=none) -%}
+SELECT
+  nbsql_rows.nbsql_class,
+  {{ nbsql.text(feature.name) }},
+  {%+ if value is none %}CAST(NULL AS {{ nbsql.string() }}){% else %}{{ value }}{%+ endif %},
+  {{ n }},
+  {%+ if mean is none %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ mean }}{%+ endif %},
+  {%+ if m2 is none %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ m2 }}{%+ endif %}
+
+FROM nbsql_rows
+{%- endmacro %}
+
+
+{# Categories: a cell a value. #}
+
+{# The cells of a feature with values, a row a class and value. #}
+{% macro frozen_value_cells(counted, feature) -%}
+{% set x = nbsql.frozen_x(feature) -%}
+{{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=x) }}
+{%- if not feature.missing %}
+
+WHERE {{ x }} IS NOT NULL
+{%- endif %}
+
+GROUP BY nbsql_rows.nbsql_class, {{ x }}
+{%- endmacro %}
+
+{# A category of a row as text, as a column. #}
+{% macro frozen_category_read(feature) -%}
+{% set x %}source.{{ nbsql.ident(feature.columns[0]) }}{% endset -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
+{% if feature.kind == 'boolean' -%}
+CASE {{ x }} WHEN {{ nbsql.true_literal() }} THEN 'true' WHEN {{ nbsql.false_literal() }} THEN 'false' END
+{%- else -%}
+{{ nbsql.exact(text, feature.kind) }}
+{%- endif %} AS {{ nbsql.frozen_x(feature) }}
+{%- endmacro %}
+
+{# A yes or no of a row as true or false, a text, as a column. #}
+{% macro frozen_bernoulli_read(feature) -%}
+{% if feature.kind == 'boolean' -%}
+{{ nbsql.frozen_category_read(feature) }}
+{%- else -%}
+CASE {{ nbsql.frozen_double(feature.columns[0]) }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.frozen_x(feature) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The label of the bin of a number of a row, as a column. #}
+{% macro frozen_binned_read(feature) -%}
+{% set x = nbsql.frozen_double(feature.columns[0]) -%}
+CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
+  {%- for edge in feature.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(feature.labels[loop.index0]) }}{% endfor %}
+  {%- if feature.edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(feature.labels[-1]) }} END END
+  AS {{ nbsql.frozen_x(feature) }}
+{%- endmacro %}
+
+
+{# Numbers: a cell a class. #}
+
+{# The cells of a number, a row a class: n, mean, and where squares are counted m2. #}
+{% macro frozen_number_cells(counted, feature) -%}
+{% set x = nbsql.frozen_x(feature) -%}
+{% if feature.squared -%}
+{% set mean %}nbsql_mean_{{ feature.index }}{% endset -%}
+{% set deviation %}({{ x }} - {{ mean }}){% endset -%}
+{% set largest %}MAX({{ mean }}){% endset -%}
+{{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), mean=largest, m2=nbsql.frozen_sum(counted, nbsql.square(deviation))) }}
+JOIN nbsql_means ON nbsql_means.nbsql_class = nbsql_rows.nbsql_class
+{%- else -%}
+{{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), mean=nbsql.frozen_mean(counted, x)) }}
+{%- endif %}
+
+WHERE {{ x }} IS NOT NULL
+GROUP BY nbsql_rows.nbsql_class
+{%- endmacro %}
+
+{% macro frozen_number_read(feature) -%} {{ nbsql.frozen_finite_input(feature) }} {%- endmacro %}
+
+{% macro frozen_logarithm_read(feature) -%}
+{% set x = nbsql.frozen_double(feature.columns[0]) -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_x(feature) }}
+{%- endmacro %}
+
+
+{# Columns of counts: a cell a column. #}
+
+{# The cells of columns of counts, a row a class and column. #}
+{% macro frozen_column_cells(counted, feature) -%}
+{% for column in feature.columns -%}
+{% set x = nbsql.frozen_x(feature, loop.index) -%}
+{{ nbsql.frozen_cell(feature, nbsql.frozen_sum(counted, x), value=nbsql.text(column)) }}
+WHERE {{ x }} > 0
+GROUP BY nbsql_rows.nbsql_class
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro frozen_counts_read(feature) -%} {{ nbsql.frozen_finite_inputs(feature) }} {%- endmacro %}

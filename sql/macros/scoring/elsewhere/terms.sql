@@ -1,0 +1,257 @@
+{#
+  What a frozen scorer reads of a row for each feature, and what each feature adds to the score of class k, from 0. A term is as in
+  the file of its family (families/), with numbers in the place of parameters; NULL where the class is impossible, and 0 where the
+  value is missing.
+
+  term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a cell of a grid;
+  "density", a number whose density is a formula, or "logarithm", where that is one of its logarithm; or the family.
+#}
+
+{# The columns of the first step: those of the source that are passed on, and what the terms read of a row. #}
+{% macro frozen_inputs(scorer) -%}
+{% set items = [] -%}
+{% if scorer.passed is none -%}
+{% set item %}source.*{% endset %}{{ nbsql.frozen_kept(items, item) }}
+{%- else -%}
+{% for column in scorer.passed %}{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.frozen_kept(items, item) }}{% endfor -%}
+{% endif -%}
+{% for term in scorer.terms %}{{ nbsql.frozen_kept(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}{% endfor -%}
+{% if not items %}1 AS nbsql_row{% endif -%}
+{% for item in items %}{{ item }}{% if not loop.last %},
+{% endif %}{% endfor %}
+{%- endmacro %}
+
+{# What a term reads of nbsql_inputs. #}
+{% macro frozen_x(term, j=none) -%}
+nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
+{%- endmacro %}
+
+{# A column of the table of a category of many values. #}
+{% macro frozen_level(term, name) -%}
+nbsql_level_{{ term.index }}.{{ name }}
+{%- endmacro %}
+
+{% macro frozen_double(column) -%}
+CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
+{%- endmacro %}
+
+{# NaN, the infinities and numbers whose square would be infinite count as missing. #}
+{% macro frozen_finite(column) -%}
+{% set x = nbsql.frozen_double(column) -%}
+CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
+{%- endmacro %}
+
+{% macro frozen_finite_input(term) -%}
+{{ nbsql.frozen_finite(term.columns[0]) }} AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{# A feature of several columns reads each. #}
+{% macro frozen_finite_inputs(term) -%}
+{% for column in term.columns %}{{ nbsql.frozen_finite(column) }} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
+{% endif %}{% endfor %}
+{%- endmacro %}
+
+{# Categories, and yes or no: what their values are compared as is said by term.kind. #}
+
+{# A category of a row, as its literals compare. #}
+{% macro frozen_levels_input(term) -%}
+{% set x %}source.{{ nbsql.ident(term.columns[0]) }}{% endset -%}
+{% if term.kind == 'text' -%}
+{% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
+{{ nbsql.exact(text, term.kind) }}
+{%- elif term.kind == 'number' -%}
+{{ nbsql.frozen_finite(term.columns[0]) }}
+{%- else -%}
+{{ x }}
+{%- endif %} AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{# The term of a category in class k: the score of its value, or of a missing or an unseen one. #}
+{% macro frozen_levels(term, k) -%}
+{% set x = nbsql.frozen_x(term) -%}
+{% set missing, unseen = term.missing[k], term.unseen[k] -%}
+{% set apart = term.missing != term.unseen -%}
+{% if term.joined -%}
+{% set score %}class_{{ k + 1 }}{% endset -%}
+CASE WHEN {{ nbsql.frozen_level(term, nbsql.word('value')) }} IS NOT NULL THEN {{ nbsql.frozen_level(term, score) }}
+{%- if apart %} WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}{% endif %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- elif apart -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}
+{%- for key in term.keys %} WHEN {{ x }} = {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
+{%- endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- elif term.keys -%}
+CASE {{ x }}
+{%- for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
+{%- endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- else -%}
+{{ nbsql.frozen_typed(unseen) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A bin holds its lower edge and not its upper one. #}
+
+{% macro frozen_edges_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{# The term of a number in bins in class k: the score of its bin, or of a missing number. #}
+{% macro frozen_edges(term, k) -%}
+{% set x = nbsql.frozen_x(term) -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }}
+{%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
+{%- endfor %} ELSE {{ nbsql.frozen_number(term.scores[-1][k]) }} END
+{%- endmacro %}
+
+{# Numbers beyond the grid count as those in its outermost cells. #}
+
+{# The number of the cell of a number of a row, as a column. #}
+{% macro frozen_cells_input(term) -%}
+{% set x = nbsql.frozen_finite(term.columns[0]) -%}
+{% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
+CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.last }} ELSE FLOOR({{ cell }}) END
+  AS nbsql_x_{{ term.index }}
+{%- endmacro %}
+
+{% macro frozen_cells(term, k) -%} {{ nbsql.frozen_levels(term, k) }} {%- endmacro %}
+
+
+{# Numbers. #}
+
+{% macro frozen_density_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{#
+  The density of the family, with numbers in the place of parameters: one that is minus infinity is NULL, and makes all that it is in
+  NULL. Where the square of a deviation is more than any double, the class is impossible.
+#}
+{% macro frozen_density(term, k) -%}
+{% set x, p, widest = nbsql.frozen_x(term), term.of[k], term.widest[k] -%}
+{% set inside, at_zero = nbsql[term.family.name ~ '_inside'], nbsql[term.family.name ~ '_at_zero'] -%}
+{% set unknown = p.values() | select('none') | list -%}
+{% set zero_only = at_zero is defined and not unknown and p.values() | min < -1e308 -%}
+{% set guard -%}
+{% if widest is not none %}WHEN ABS({{ x }} - {{ nbsql.number(p.mean) }}) <= {{ nbsql.number(widest) }} THEN
+{%- elif zero_only %}WHEN {{ x }} = 0 THEN
+{%- elif inside is defined and term.shape != 'logarithm' %}WHEN {{ inside(x) }} THEN
+{%- else %}ELSE
+{%- endif %}
+{%- endset -%}
+{% set density -%}
+{% if unknown %}0
+{%- elif zero_only %}{% call(name) nbsql.density_at_zero(term.family) %}{{ nbsql.frozen_typed(p[name]) }}{% endcall %}
+{%- else %}{% call(name) nbsql.density(term.family, x) %}{{ nbsql.frozen_typed(p[name]) }}{% endcall %}
+{%- endif %}
+{%- endset -%}
+{% set outside %}{% if term.shape == 'logarithm' %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
+{% if unknown and inside is not defined %}0{% else %}CASE{{ outside }} WHEN {{ x }} IS NULL THEN 0 {{ guard }} {{ density }} END{% endif %}
+{%- endmacro %}
+
+{% macro frozen_density_common(term) -%}
+{% set base = nbsql[term.family.name ~ '_base'](nbsql.frozen_x(term), none) -%}
+{% if term.of[0].values() | select('none') | list %}0{% else %}COALESCE(-({{ base }}), 0){% endif %}
+{%- endmacro %}
+
+{# The same of ln x, and whether x is outside of the distribution, which has no logarithm. #}
+{% macro frozen_logarithm_input(term) -%}
+{% set x = nbsql.frozen_double(term.columns[0]) -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS nbsql_x_{{ term.index }},
+CASE WHEN {{ x }} <= 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
+{%- endmacro %}
+
+{% macro frozen_logarithm(term, k) -%} {{ nbsql.frozen_density(term, k) }} {%- endmacro %}
+
+{% macro frozen_logarithm_common(term) -%} {{ nbsql.frozen_density_common(term) }} {%- endmacro %}
+
+{% macro frozen_weighted_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+
+{# The weight in class k of the number of a row times its distance from the mean, or the score of a missing one. #}
+{% macro frozen_weighted(term, k) -%}
+{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+{% if p.mean is none -%}
+0
+{%- else -%}
+{% set weighted %}{{ nbsql.number(p.weight) }} * ({{ x }} - {{ nbsql.number(p.mean) }}){% endset -%}
+CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {{ weighted }} END
+{%- endif %}
+{%- endmacro %}
+
+
+{# Columns of counts. 0 ln 0 is 0. #}
+
+{% macro frozen_multinomial_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
+
+{# The sum of the counts of a row, each times its weight in class k; in blocks, because an expression may not nest as deep. #}
+{% macro frozen_multinomial(term, k) -%}
+{% set p = term.of[k] -%}
+{% for block in range(1, term.columns | length + 1) | batch(50) -%}
+{% if not loop.first %} + {% endif %}(
+{%- for j in block %}
+{%- set x, weight = nbsql.frozen_x(term, j), p['weight_' ~ j] -%}
+{% if weight is none %}0
+{%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
+{%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
+{%- endif %}
+{%- if not loop.last %} + {% endif %}
+{%- endfor -%}
+)
+{%- endfor %}
+{%- endmacro %}
+
+{% macro frozen_complement_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
+
+{% macro frozen_complement(term, k) -%} {{ nbsql.frozen_multinomial(term, k) }} {%- endmacro %}
+
+
+{# Several numbers together: where one is missing, and no mean stands in for it, all are. #}
+
+{# The numbers of a row, as columns: all NULL where one is missing and none is imputed. #}
+{% macro frozen_multivariate_gaussian_input(term) -%}
+{% set conditions -%}
+{% for column in term.columns -%}
+ABS({{ nbsql.frozen_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}
+{%- endfor %}
+{%- endset -%}
+{% for column in term.columns -%}
+{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_double(column) }} END
+{%- else %}COALESCE({{ nbsql.frozen_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }})
+{%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The term of the numbers in class k; shared, what is linear in it. #}
+{% macro frozen_multivariate_gaussian(term, k) -%}
+{% set p = term.of[k] -%}
+{% if p.peak is none -%}
+0
+{%- else -%}
+CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
+{%- if term.shared %}
+{%- for j in range(1, term.columns | length + 1) %}
+{%- set slope = nbsql.number(p['slope_' ~ j]) %} + {{ slope }} * {{ nbsql.frozen_from_mean(term, j, term.of[0]) }}
+{%- endfor %}
+{%- else %} + {{ nbsql.frozen_white_square(term, p) }}{% endif %} END
+{%- endif %}
+{%- endmacro %}
+
+{% macro frozen_multivariate_gaussian_common(term) -%}
+{% if term.of[0].peak is none %}0
+{%- else %}CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.frozen_white_square(term, term.of[0]) }} END
+{%- endif %}
+{%- endmacro %}
+
+{# -|W (x - m)|^2 / 2, of the matrix and mean of one class. #}
+{% macro frozen_white_square(term, p) -%}
+-0.5 * (
+{%- for j in range(1, term.columns | length + 1) %}
+{%- set z -%}
+(
+{%- for i in range(1, j + 1) -%}
+{{ nbsql.number(p['white_' ~ (j * (j - 1) // 2 + i)]) }} * {{ nbsql.frozen_from_mean(term, i, p) }}{% if not loop.last %} + {% endif %}
+{%- endfor %})
+{%- endset -%}
+{{ nbsql.square(z) }}{% if not loop.last %} + {% endif %}
+{%- endfor -%}
+)
+{%- endmacro %}
+
+{% macro frozen_from_mean(term, j, p) -%}
+({{ nbsql.frozen_x(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
+{%- endmacro %}

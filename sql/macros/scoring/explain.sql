@@ -1,0 +1,198 @@
+{#
+  The score before it is summed, a row a source row, class and feature (of tokens: and token; of several columns: and column):
+
+    row_id        the source's rows from 1, in its order
+    ...           the id columns of the model
+    class, feature, value, contribution
+
+  The contributions of one row and class sum to its joint log-likelihood; the row without a feature holds the prior.
+  Each feature has the very term that scoring adds up. Features go in blocks, each unnested side by side.
+#}
+{% macro explain(model, source, parameters, lookups) -%}
+{{ nbsql.explained(model, source, parameters, lookups) }}
+ORDER BY
+  contributions.nbsql_row ASC NULLS LAST,
+  contributions.class_no ASC NULLS LAST,
+  contributions.feature_no ASC NULLS LAST,
+  contributions.value ASC NULLS LAST
+{%- endmacro %}
+
+{# The same in no order; numbered: with class_no, the number of the class. #}
+{% macro explained(model, source, parameters, lookups, numbered=false) -%}
+WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
+parameters AS {{ nbsql.materialized() }}(
+  {{ nbsql.parameters_by_class(model.parts, parameters) | indent(2) }}
+),
+{% if model.mixed %}contributions_of_members{% else %}contributions{% endif %} AS (
+  SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
+    source.nbsql_row,
+    parameters.class_no,
+    0 AS feature_no,
+    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+    parameters.log_prior AS contribution
+  FROM numbered AS source
+  {{ nbsql.join_parameters_by_class(model, nbsql.word('source')) }}
+  {%- for block in model.explained | batch(20) %}
+
+  UNION ALL
+  {{ nbsql.explained_block(model.parts, block, lookups) | indent(2) }}
+  {%- endfor %}
+  {%- for feature in model.features | selectattr('family.bag') %}
+
+  UNION ALL
+  {{ nbsql.explained_tokens(model.parts, feature, lookups) | indent(2) }}
+  {%- endfor %}
+
+)
+{%- if model.mixed %},
+{{ nbsql.mixed_contributions() }}
+{%- endif %}
+
+SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
+  contributions.nbsql_row AS row_id,
+  {%- for column in model.id %}
+
+  source.{{ nbsql.ident(column) }},
+  {%- endfor %}
+
+  parameters.class,
+  {% if numbered %}
+  contributions.class_no,
+  {% endif %}
+  contributions.feature,
+  contributions.value,
+  contributions.contribution
+FROM contributions
+JOIN parameters ON parameters.class_no = contributions.class_no{% if model.segmented %} AND parameters.nbsql_segment = 0{% endif %}
+
+{%- if model.id %}
+
+JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
+{%- endif %}
+
+{%- endmacro %}
+
+{# The rows of an explanation by their numbers, in the source's order. #}
+{% macro default__explained_rows(model, source, parameters, lookups) -%}
+{{ nbsql.numbered_source(model, source, parameters, lookups) }}
+{%- endmacro %}
+
+{# How rows meet the parameters by class. #}
+{% macro join_parameters_by_class(model, rows) -%}
+{% if model.segmented %}JOIN parameters ON parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}JOIN parameters ON TRUE{% endif %}
+{%- endmacro %}
+
+{# The list of numbers, one a class, that a lookup found. #}
+{% macro scores(model) -%}
+{% if model.class_numbers -%}
+{% set found %}{% for k in model.class_numbers %}found.class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{{ nbsql.array_of(found) }}
+{%- else -%}
+found.scores
+{%- endif %}
+{%- endmacro %}
+
+{# Some features, or columns of features, that look up a value or compute with their parameters. #}
+{% macro explained_block(model, parts, lookups) -%}
+{% set features = parts | map(attribute='feature') | unique(attribute='index') | list -%}
+{% set levels -%}
+{% for feature in features | selectattr('family.level') %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}
+{%- endset -%}
+{% set numbers %}{% for part in parts %}{{ part.feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set names %}{% for part in parts %}{{ nbsql.text(part.feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set values %}
+
+  {% for part in parts %}
+  {{ nbsql.explained_value(part) | indent(2) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+{% endset -%}
+{% set terms %}
+
+  {% for part in parts %}
+  {{ nbsql.explained_term(part) | indent(2) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+{% endset -%}
+{% set lists = [nbsql.array_of(numbers), nbsql.array_of(names), nbsql.array_of(values), nbsql.array_of(terms)] -%}
+SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
+  number.nbsql_row,
+  parameters.class_no,
+  {{ nbsql.unnested(lists, ['feature_no', 'feature', 'value', 'contribution']) | indent(2) }}
+FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
+{{ nbsql.join_parameters_by_class(model, nbsql.word('number')) }}
+{%- for feature in features | selectattr('family.level') %}
+
+{{ nbsql.star_of_scores(model, feature, lookups) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# The lookup of a categorical feature (score.sql), with the log-likelihoods in all classes as one list. #}
+{% macro star_of_scores(model, feature, lookups) -%}
+{% set level %}level{{ nbsql.feature_suffix(feature) }}{% endset -%}
+LEFT JOIN (
+  SELECT found.value, {% if model.part_column %}found.{{ nbsql.word(model.part_column) }}, {% endif %}{{ nbsql.scores(model) }} AS scores
+  FROM {{ lookups }} AS found
+  WHERE feature = {{ nbsql.text(feature.name) }}
+) AS {{ level }}
+  ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
+  {{- nbsql.same_part(model, level, nbsql.word('number')) }}
+{%- endmacro %}
+
+{# What a text adds beside its words has no value; a feature over several columns shows the column. #}
+{% macro explained_value(part) -%}
+{% if part.feature.family.bag %}NULL
+{%- elif part.number is not none %}{{ nbsql.text(part.column) }}
+{%- elif part.feature.family.over_columns %}{{ nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) }}
+{%- else %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro class_no() -%} parameters.class_no {%- endmacro %}
+
+{# The term of a part of a feature in the class of the row. #}
+{% macro explained_term(part) -%}
+{% if part.feature.family.level -%}
+{% set scores %}level{{ nbsql.feature_suffix(part.feature) }}.scores{% endset -%}
+{% set found = nbsql.element(scores, nbsql.class_no()) -%}
+{{ nbsql.level_term(part.feature, none, found) }}
+{%- else -%}
+{{ nbsql.computed_term(part.feature, none, part.number) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A bag of tokens, each token once a row, with what all its occurrences add. #}
+{% macro explained_tokens(model, feature, lookups) -%}
+{% set smooth = feature.family.unseen == 'smooth' -%}
+{% set scores %}lookups.scores{% endset -%}
+{% set found = nbsql.element(scores, nbsql.class_no()) -%}
+SELECT
+  tokens.nbsql_row,
+  parameters.class_no,
+  {{ feature.index }} AS feature_no,
+  {{ nbsql.text(feature.name) }} AS feature,
+  tokens.value,
+  {% set unseen %}parameters.unseen{{ nbsql.feature_suffix(feature) }}{% endset %}
+  tokens.times * {% if smooth %}coalesce({{ found }}, {{ unseen }}, 0){% else %}{{ found }}{% endif %}
+    {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS contribution
+FROM (
+  SELECT nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value, sum(times) AS times
+  FROM (
+    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(4) }}
+  ) AS occurrences
+  GROUP BY nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value
+) AS tokens
+{{ nbsql.join_parameters_by_class(model, nbsql.word('tokens')) }}
+{% if smooth %}LEFT {% endif %}JOIN (
+  SELECT
+    found.value,
+    {% if model.segmented %}
+    found.{{ nbsql.word(model.part_column) }},
+    {% endif %}
+    {% if feature.family.tfidf %}
+    found.idf,
+    {% endif %}
+    {{ nbsql.scores(model) }} AS scores
+  FROM {{ lookups }} AS found
+  WHERE feature = {{ nbsql.text(feature.name) }}
+) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
+{%- endmacro %}

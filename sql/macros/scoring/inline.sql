@@ -1,0 +1,67 @@
+{#
+  A query of a model (predict.sql, explain.sql) with the model in it: its parameters and lookups (parameters.sql) stand as numbers
+  in front, under the names `nbsql parameters` and `nbsql lookups`, so that it reads the source and nothing else.
+
+  The columns of a table are given by name; its values are literals, rendered below.
+#}
+{% macro with_inline_tables(query, tables) -%}
+WITH {% for name, columns, rows in tables -%}
+{{ nbsql.ident(name) }} AS (
+  {% if rows | length == 1 %}
+  SELECT
+    {% for value in rows[0] %}
+    {{ value }} AS {{ nbsql.word(columns[loop.index0]) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  {%- elif not rows %}
+  SELECT
+    {% for column in columns %}
+    {% set type %}{% if column in ('feature', 'value') %}{{ nbsql.string() }}{% else %}{{ nbsql.double() }}{% endif %}{% endset %}
+    CAST(NULL AS {{ type }}{% if column == 'scores' %}[]{% endif %}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  WHERE FALSE
+  {%- else %}
+  SELECT *
+  FROM (
+    VALUES
+      {% for row in rows %}
+      ({% for value in row %}{{ value }}{% if not loop.last %}, {% endif %}{% endfor %}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS literals({% for column in columns %}{{ nbsql.word(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
+  {%- endif %}
+
+)
+{%- if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- if query.startswith('WITH ') %},
+{{ query[5:] }}
+{%- else %}
+
+{{ query }}
+{%- endif %}
+{%- endmacro %}
+
+{# The name of a table that stands in the query. #}
+{% macro inline_name(name) -%} {{ nbsql.ident('nbsql ' ~ name) }} {%- endmacro %}
+
+{# A number as it is, also where a plain literal has no way to say it. #}
+{% macro inline_number(value) -%}
+{% if value is none -%}
+CAST(NULL AS {{ nbsql.double() }})
+{%- elif value > 1.7976931348623157e308 -%}
+{{ nbsql.infinity() }}
+{%- elif value < -1.7976931348623157e308 -%}
+-{{ nbsql.infinity() }}
+{%- else -%}
+{{ nbsql.number(value) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro default__inline_numbers(values) -%}
+[{% for value in values %}{{ nbsql.inline_number(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
+{%- endmacro %}
+
+{# A class in its own type. #}
+{% macro inline_label(label, type) -%}
+CAST({{ nbsql.text(label) }} AS {{ type }})
+{%- endmacro %}

@@ -1,0 +1,208 @@
+{#
+  One row, given as the parameters $1, $2, ... of a prepared statement: a row a class, the best first, with
+
+    class_no, class, joint_log_likelihood, probability (of the class; NULL in a row that no class can explain)
+
+  The plan of a table has an expression a column and class, and planning and starting these takes 20 ms however few the rows. Here
+  what a feature says is a row instead, met by the numbers of its family and summed by class: a few short expressions, whatever
+  the number of features. For columns, groups and classes see nbsql/answers/one_row.py.
+
+  The numbers of a model in the wide form, which is slow to read in columns, stand in the statement, as lists; those of one in the
+  long form are read.
+#}
+{% macro row_scores(model, row, parameters, lookups) -%}
+WITH given AS (
+  {{ nbsql.row_given(row.columns) | indent(2) }}
+),
+{% if not row.listed %}
+numbers AS MATERIALIZED (
+  {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
+),
+{% endif %}
+terms AS (
+  {% if row.listed %}
+  SELECT
+    {{ nbsql.row_list(row.numbers[0], 'INTEGER') }} AS class_no,
+    {{ nbsql.row_list(row.numbers[1], 'DOUBLE') }} AS term
+  {%- else %}
+  SELECT class_no, log_prior AS term
+  FROM numbers
+  {%- endif %}
+  {%- for group in row.groups %}
+
+  UNION ALL
+  {{ nbsql.row_terms(row, group) | indent(2) }}
+  {%- endfor %}
+  {%- if row.levels or row.bags %}
+
+  UNION ALL
+  {{ nbsql.row_values(model, row, lookups) | indent(2) }}
+  {%- endif %}
+
+),
+joint AS (
+  SELECT class_no, sum(term) AS joint FROM terms GROUP BY class_no
+),
+best AS (
+  SELECT class_no, joint, max(joint) OVER () AS highest FROM joint
+)
+{% set below %}joint - highest{% endset -%}
+SELECT
+  best.class_no,
+  classes.class,
+  best.joint AS joint_log_likelihood,
+  CASE WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(below) }} / sum({{ nbsql.exp(below) }}) OVER () END AS probability
+FROM best
+JOIN {% if row.listed %}(
+  SELECT
+    unnest({{ nbsql.position_list(model.class_numbers) }}) AS class_no,
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class
+  FROM {{ parameters }} AS parameters
+){% else %}numbers{% endif %} AS classes ON classes.class_no = best.class_no
+
+ORDER BY best.joint DESC NULLS LAST, best.class_no ASC NULLS LAST
+{%- endmacro %}
+
+{# columns: pairs of a name and a type. #}
+{% macro row_given(columns) -%}
+SELECT{% if not columns %} 1 AS nbsql_nothing{% endif %}
+{%- for name, type in columns %}
+
+  CAST(${{ loop.index }} AS {{ type }}) AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+{%- endfor %}
+{%- endmacro %}
+
+{#
+  What numbers of one kind say: one expression for all of them, that of a feature which stands in for each: the column nbsql_given
+  with the parameters mean_0 and so on.
+#}
+{% macro row_terms(row, group, numbers) -%}
+{% set inputs -%}
+SELECT position, {{ nbsql.inputs(group.stand_in, none, true, false) }}
+FROM (
+  SELECT
+    unnest({{ nbsql.position_list(group.items) }}) AS position,
+    {% set elements -%}
+    {% for item in group.items %}{{ nbsql.ident(item.column) }}{% if not loop.last %}, {% endif %}{% endfor %}
+    {%- endset %}
+    unnest({{ nbsql.array_of(elements) }}) AS nbsql_given
+  FROM given
+) AS source
+{%- endset -%}
+SELECT parameters.class_no, {{ group.term }} AS term
+FROM (
+  {% if row.listed %}
+  SELECT
+    {{ nbsql.row_list(group.numbers[0], 'INTEGER') }} AS position,
+    {{ nbsql.row_list(group.numbers[1], 'INTEGER') }} AS class_no
+    {%- for name in group.parameters %},
+    {{ nbsql.row_list(group.numbers[loop.index + 1], 'DOUBLE') }} AS {{ name }}
+    {%- endfor %}
+  {%- else %}
+  SELECT
+    unnest({{ nbsql.position_list(group.items) }}) AS position,
+    class_no
+    {%- for name in group.parameters %}
+    {%- set position = loop.index0 %},
+    {% set elements -%}
+    {% for item in group.items %}{{ item.parameters[position] }}{% if not loop.last %}, {% endif %}{% endfor %}
+    {%- endset %}
+    unnest({{ nbsql.array_of(elements) }}) AS {{ name }}
+    {%- endfor %}
+
+  FROM numbers
+  {%- endif %}
+
+) AS parameters
+JOIN (
+  {{ nbsql.completed_inputs(inputs, [group.stand_in]) | indent(2) }}
+) AS number ON number.position = parameters.position
+{%- endmacro %}
+
+{# Numbers in rows, from one text, which takes no time to plan, however many they are. #}
+{% macro row_list(numbers, type) -%}
+unnest(CAST({{ nbsql.text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% else %}{{ nbsql.double() }}{% endif %}[]))
+{%- endmacro %}
+
+{% macro position_list(items) -%}
+{{ nbsql.array() }}[{% for item in items %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]
+{%- endmacro %}
+
+{# What categories and tokens say: the lookups of the values that the row has. #}
+{% macro row_values(model, row, lookups) -%}
+SELECT class_no, times * score AS term
+FROM (
+  SELECT
+    met.times,
+    {% if model.class_numbers %}
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class_no,
+    {% set elements -%}
+    {% for k in model.class_numbers %}lookups.class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
+    {%- endset %}
+    unnest({{ nbsql.array_of(elements) }}) AS score
+    {%- else %}
+    generate_subscripts(lookups.scores, 1) AS class_no,
+    unnest(lookups.scores) AS score
+    {%- endif %}
+
+  FROM (
+    {% if row.levels %}
+    SELECT
+      {% set elements -%}
+      {% for feature in row.levels %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}
+      {%- endset %}
+      unnest({{ nbsql.array_of(elements) }}) AS feature,
+      {% set elements -%}
+      {% for feature in row.levels -%}
+      {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('given')) }}{% if not loop.last %}, {% endif %}
+      {%- endfor %}
+      {%- endset %}
+      unnest({{ nbsql.array_of(elements) }}) AS value,
+      1 AS times
+    FROM given
+    {% endif %}
+    {% for feature in row.bags %}
+    {% if row.levels or not loop.first %}
+    UNION ALL
+    {% endif %}
+    SELECT {{ nbsql.text(feature.name) }} AS feature, value, times
+    FROM (
+      {{ nbsql.tokens(feature, nbsql.word('given'), nbsql.unit_weight()) | indent(6) }}
+    ) AS tokens
+    {% endfor %}
+  ) AS met
+  JOIN {{ lookups }} AS lookups ON lookups.feature = met.feature AND lookups.value = met.value
+) AS scores
+{%- endmacro %}
+
+{# Of models that have no such short form: the ordinary posteriors of the one row. #}
+{% macro row_of_table(columns) -%}
+(
+  {{ nbsql.row_given(columns) | indent(2) }}
+)
+{%- endmacro %}
+
+{# An answer of nothing but an error once the model has changed, of a statement that others prepare. #}
+{% macro with_guard(query, spec, updated_at, message) -%}
+SELECT answer.*
+FROM (
+  {{ query | indent(2) }}
+) AS answer
+JOIN {{ spec }} AS spec
+  ON CASE WHEN spec.updated_at = CAST({{ nbsql.text(updated_at) }} AS TIMESTAMP) THEN TRUE ELSE {{ nbsql.raise_error(message) }} END
+ORDER BY answer.joint_log_likelihood DESC NULLS LAST, answer.class_no ASC NULLS LAST
+{%- endmacro %}
+
+{# An error with a message; never TRUE. #}
+{% macro raise_error(message) -%}
+error({{ nbsql.text(message) }})
+{%- endmacro %}
+
+{# An answer with the time of the model's last change, by which one that was made meanwhile is noticed. #}
+{% macro with_stamp(query, spec) -%}
+SELECT answer.*, spec.updated_at AS nbsql_updated_at
+FROM (
+  {{ query | indent(2) }}
+) AS answer
+CROSS JOIN {{ spec }} AS spec
+{%- endmacro %}

@@ -1,0 +1,121 @@
+{#
+  The verbs of a model. Every verb passes the columns of its source through and adds its own.
+
+    predict               prediction, probability (of the prediction)
+    predict_proba         the same, and probability_<class> a class
+    joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
+    log_evidence          log_evidence: ln p(x), low for a row that fits no class; NULL if the model has weights, which do not say it
+
+  A row that no class can explain has a NULL prediction.
+
+  All of them read `scored`: the source's rows with nbsql_prediction, nbsql_probability, nbsql_log_evidence and the joint
+  log-likelihoods, as columns nbsql_joint_1, nbsql_joint_2, ... in the wide form and as the list nbsql_joints in the long one.
+#}
+
+{# One row a row of the source: its columns and those of its score (score.sql, score_long.sql). #}
+{% macro scored(model, source, parameters, lookups) -%}
+{% if model.class_numbers -%}
+{{ nbsql.scored_wide(model, source, parameters, lookups) }}
+{%- else -%}
+{{ nbsql.scored_long(model, source, parameters, lookups) }}
+{%- endif %}
+{%- endmacro %}
+
+{# One row a row of the source: its columns, prediction, probability. #}
+{% macro predict(model, scored) -%}
+SELECT
+  {{ nbsql.source_columns(model) }},
+  {{ nbsql.output_label(model) }},
+  {{ nbsql.output_column('probability') }}
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+{# One row a row of the source: its columns, prediction, probability, and the probability of each class. #}
+{% macro predict_proba(model, scored) -%}
+SELECT
+  {{ nbsql.source_columns(model) }},
+  {{ nbsql.output_label(model) }},
+  {{ nbsql.output_column('probability') }}
+  {%- for class in model.class_columns %},
+  {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}
+  {% set posterior = nbsql.exp(difference) %}
+  CASE WHEN source.nbsql_log_evidence > -{{ nbsql.infinity() }} THEN {{ posterior }} END AS {{ nbsql.output(class.probability) }}
+  {%- endfor %}
+
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+{# One row a row of the source: its columns, and the joint log-likelihood of each class. #}
+{% macro joint_log_likelihood(model, scored) -%}
+SELECT
+  {{ nbsql.source_columns(model) }}
+  {%- for class in model.class_columns %},
+  {{ nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}
+  {%- endfor %}
+
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+{# One row a row of the source: its columns, log_evidence. #}
+{% macro log_evidence(model, scored) -%}
+SELECT
+  {{ nbsql.source_columns(model) }},
+  {% if model.learnt %}
+  {{ nbsql.output_null('log_evidence') }}
+  {% else %}
+  {{ nbsql.output_column('log_evidence', nbsql.and_common(model)) }}
+  {% endif %}
+
+{{ nbsql.from_scored(model, scored) }}
+{%- endmacro %}
+
+
+{# The columns of the source, as they came, without those that it was joined with. No source has names of nbsql's own. #}
+{% macro default__source_columns(model=none) -%}
+{% set joined_names -%}
+{% for name in (model.joined_names if model else []) %}{{ nbsql.ident(name) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILAR TO 'nbsql_.*'
+{%- endmacro %}
+
+{#
+  A column that a verb adds. Its name stands alone, so that a source with a column of that name is refused as ambiguous,
+  instead of one hiding the other; the other side of the ambiguity is a NULL.
+#}
+{% macro default__output_column(name, more='') -%}
+coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{% macro default__output_label(model) -%}
+{% set label %}source.nbsql_prediction{% endset -%}
+coalesce(prediction, {{ nbsql.plain_label(label, model.target_type) }}) AS prediction
+{%- endmacro %}
+
+{# A number that is not known. #}
+{% macro default__output_null(name) -%}
+CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
+{%- endmacro %}
+
+{% macro joint(model, k) -%}
+{% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
+{%- endmacro %}
+
+{# What a joint log-likelihood lacks of its whole (score.sql). #}
+{% macro and_common(model) -%}
+{% if model.common %} + source.nbsql_common{% endif %}
+{%- endmacro %}
+
+{#
+  After the columns of an answer: the scored rows, in the order of the source. `added` has names that a column of the source may have,
+  so that they are told apart.
+#}
+{% macro default__from_scored(model, scored) -%}
+FROM {{ scored }} AS source
+CROSS JOIN (
+  SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
+) AS added
+{%- if model.numbered %}
+
+ORDER BY source.nbsql_row ASC NULLS LAST
+{%- endif %}
+{%- endmacro %}

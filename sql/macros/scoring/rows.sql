@@ -1,0 +1,142 @@
+{# The rows of a source, numbered and with the inputs of the features, as the statements that score them read them. #}
+
+{#
+  A relation with the columns that the terms of some features read of a row, a number that is not finite as NULL. In a sub-select, not a
+  lateral join, which takes DuckDB far longer to plan.
+#}
+{% macro with_inputs(relation, features) -%}
+{% if features -%}
+{% set inputs -%}
+SELECT
+  source.*,
+  {% for feature in features %}
+  {% if feature.family.level %}
+  {% set given = nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) %}
+  {{ given }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}{{ nbsql.comma(loop) }}
+  {% else %}
+  {{ nbsql.inputs(feature, none, true, false) | indent(2) }}{{ nbsql.comma(loop) }}
+  {% endif %}
+  {% endfor %}
+FROM {{ relation }} AS source
+{%- endset -%}
+(
+  {{ nbsql.completed_inputs(inputs, features) | indent(2) }}
+) AS number
+{%- else -%}
+{{ relation }} AS number
+{%- endif %}
+{%- endmacro %}
+
+{# A query of the inputs of some features, with what else their terms read that an engine computes once a row. #}
+{% macro default__completed_inputs(inputs, features) -%}
+{{ inputs }}
+{%- endmacro %}
+
+{#
+  The same with the columns that some terms name more than once, of the inputs and the parameters: two steps of their own, which halve
+  those terms twice.
+#}
+{% macro with_steps(model, relation, features, parameters) -%}
+{% if model.stepped -%}
+(
+  SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
+    number.*
+    {%- for feature in model.stepped %},
+    {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
+    {%- endfor %}
+
+  FROM (
+    SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
+      number.*
+      {%- for feature in model.stepped %},
+      {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}
+      {%- endfor %}
+
+    FROM {{ nbsql.with_inputs(relation, features) | indent(4) }}
+    {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+    {{- nbsql.optimisation_fence() | indent(4) }}
+  ) AS number
+  {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS number
+{%- else -%}
+{{ nbsql.with_inputs(relation, features) }}
+{%- endif %}
+{%- endmacro %}
+
+{# Only the columns that a block of features reads: planning a read of all of them takes its time, too. #}
+{% macro columns_of_block(model, features) -%}
+{% set columns = features | map(attribute='columns') | sum(start=()) | unique -%}
+(SELECT nbsql_row
+{%- if model.part_column %}, {{ nbsql.word(model.part_column) }}{% endif %}
+{%- for column in columns %}, numbered.{{ nbsql.ident(column) }}{% endfor %} FROM numbered)
+{%- endmacro %}
+
+{#
+  The source read once, with a number a row, which it may have. Nothing after it may name the source again: a CTE might shadow it.
+#}
+{% macro numbered_source(model, source, parameters, lookups, has_number=false) -%}
+{% set number -%}
+{% if not (model.joins or has_number) %}{{ nbsql.row_id() }} AS nbsql_row, {% endif %}
+{%- endset -%}
+{% set rows %}SELECT {{ number }}source.* FROM {{ source }} AS source{% endset -%}
+{% if model.backoffs %}unmasked{% else %}numbered{% endif %} AS {{ nbsql.materialized() }}(
+  {% if model.segmented %}
+  {% set rows %}(
+    {{ rows }}
+  ){% endset %}
+  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {%- else %}
+  {{ rows }}
+  {%- endif %}
+
+)
+{%- if model.backoffs %},
+{{ nbsql.masked_source(model, lookups) }}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  Features that count only where several columns together have a value never seen read columns of their own, nbsql_backoff_3,
+  which are NULL, as if the value were missing, in all other rows.
+#}
+{% macro masked_source(model, lookups) -%}
+numbered AS {{ nbsql.materialized() }}(
+  SELECT
+    source.*
+    {%- for backoff in model.backoffs %}
+    {%- for feature, name in backoff.masked %},
+    {% set seen %}seen{{ nbsql.feature_suffix(backoff.feature) }}{% endset %}
+    CASE WHEN {{ seen }}.value IS NULL THEN source.{{ nbsql.ident(feature.column) }} END AS {{ nbsql.ident(name) }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM unmasked AS source
+  {%- for backoff in model.backoffs %}
+  {%- set seen %}seen{{ nbsql.feature_suffix(backoff.feature) }}{% endset %}
+
+  LEFT JOIN (
+    SELECT value{% if model.part_column %}, {{ nbsql.word(model.part_column) }}{% endif %}
+
+    FROM {{ lookups }} AS lookups
+    WHERE feature = {{ nbsql.text(backoff.feature.name) }}
+  ) AS {{ seen }}
+    ON {{ seen }}.value = {{ nbsql.joint_value(backoff.feature, nbsql.word('source')) }}
+    {{- nbsql.same_part(model, seen, nbsql.word('source')) }}
+  {%- endfor %}
+
+)
+{%- endmacro %}
+
+{% macro row_of(model, relation) -%}
+{{ relation }}.nbsql_row{% if model.part_column %}, {{ relation }}.{{ nbsql.word(model.part_column) }}{% endif %}
+{%- endmacro %}
+
+{# Rows with the number of their segment, nbsql_segment: 0 where the model has not met it. #}
+{% macro in_segments(relation, parameters) -%}
+SELECT source.*, coalesce(segments.nbsql_segment, 0) AS nbsql_segment
+FROM {{ relation }} AS source
+LEFT JOIN (
+  SELECT DISTINCT nbsql_segment, segment_name FROM {{ parameters }} AS parameters
+) AS segments ON segments.segment_name = source.nbsql_slice
+{%- endmacro %}

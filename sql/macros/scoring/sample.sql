@@ -1,0 +1,371 @@
+{#
+  Rows drawn from a model: first the class, by the priors, then every feature from its distribution in that class.
+
+  Chance is a hash of the seed, the row, the feature and the number of the draw, so that a row is the same whenever and wherever
+  it is drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion: of its likelihoods summed
+  up, or of the distribution function; a normal number by Box and Muller (1958), several that vary together as in sample_vectors.sql.
+
+  Where the chance falls among the sums is looked up by a guide table (Chen and Asau, On generating random variates from an empirical
+  distribution, AIIE Transactions 6, 1974): from 0 to 1 in slots of equal width, each with the values that reach into it. So it
+  is a join on equal numbers, which takes no sort, unlike an ASOF join.
+
+  types: of the columns, by feature and column. components: the view of them, where classes have some (mixture.sql); a member is drawn as
+  a class is, and its class is told in the end.
+#}
+{% macro sampled(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
+{% if components is not none -%}
+{% set priors, likelihoods, statistics = nbsql.member_priors(), nbsql.member_likelihoods(), nbsql.member_statistics(statistics) -%}
+{% endif -%}
+{% set levels = features | selectattr('feature.family.drawn', 'equalto', 'value') | map(attribute='feature') | list -%}
+{% set bags = features | selectattr('feature.family.drawn', 'equalto', 'bag') | map(attribute='feature') | list -%}
+{% set numbers = features | selectattr('feature.family.drawn', 'equalto', 'number') | map(attribute='feature') | list -%}
+{% set vectors = features | selectattr('feature.family.drawn', 'equalto', 'vector') | map(attribute='feature') | list -%}
+{% set counts = numbers | selectattr('family.name', 'equalto', 'poisson') | list -%}
+WITH {% if components is not none %}members AS {{ nbsql.materialized() }}(
+  {{ nbsql.numbered_members(components) }}
+),
+{% endif %}likelihoods AS {{ nbsql.materialized() }}(
+  SELECT class, feature, value, likelihood, mean, variance, rate FROM {{ likelihoods }} AS likelihoods
+),
+classes AS {{ nbsql.materialized() }}(
+  {% set by_prior -%}
+  (
+    SELECT class, {{ nbsql.cumulative_share(nbsql.word('prior'), none, nbsql.word('class')) }} AS lower
+    FROM {{ priors }} AS priors
+    WHERE prior > 0
+  )
+  {%- endset -%}
+  {{ nbsql.guide_table(by_prior, [], 64) | indent(2) }}
+),
+drawn AS {{ nbsql.materialized() }}(
+  SELECT draws.nbsql_row, classes.class
+  FROM (
+    SELECT nbsql_row, {{ nbsql.uniform(seed, 0, 0) }} AS u FROM {{ nbsql.numbered_rows(n) }} AS numbered(nbsql_row)
+  ) AS draws
+  JOIN classes ON {{ nbsql.is_in_slot(nbsql.word('classes'), nbsql.word('draws') ~ '.u', 64) }}
+)
+{%- if levels or bags %},
+cumulated AS {{ nbsql.materialized() }}(
+  SELECT
+    class,
+    feature,
+    value,
+    {{ nbsql.cumulative_share(nbsql.word('likelihood'), nbsql.class_and_feature(), nbsql.word('value')) }} AS lower
+  FROM likelihoods
+  WHERE likelihood > 0
+),
+sizes AS {{ nbsql.materialized() }}(
+  {% set n %}counts.n{% endset %}
+  SELECT features.feature, features.position, coalesce(max(CAST(power(2, ceil({{ nbsql.log2(n) }})) AS BIGINT)), 1) AS slots
+  FROM (
+    VALUES
+      {% for feature in levels + bags %}
+      ({{ nbsql.text(feature.name) }}, {{ loop.index }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS features(feature, position)
+  LEFT JOIN (
+    SELECT class, feature, count(*) AS n FROM cumulated GROUP BY class, feature
+  ) AS counts ON counts.feature = features.feature
+  GROUP BY features.feature, features.position
+),
+slots AS {{ nbsql.materialized() }}(
+  SELECT {{ nbsql.ordered_list(nbsql.word('slots'), nbsql.word('position')) }} AS slots FROM sizes
+),
+guide AS {{ nbsql.materialized() }}(
+  {% set slotted %}(SELECT cumulated.*, sizes.slots FROM cumulated JOIN sizes ON sizes.feature = cumulated.feature){% endset -%}
+  {{ nbsql.guide_table(slotted, ['class', 'feature'], nbsql.word('slots')) | indent(2) }}
+)
+{%- endif %}
+{%- if numbers %},
+numbers AS {{ nbsql.materialized() }}(
+  SELECT
+    class
+    {%- for feature in numbers %}
+    {%- for quantity in ['mean', 'variance', 'rate'] %},
+    {% set of_feature %}CASE WHEN feature = {{ nbsql.text(feature.name) }} THEN {{ nbsql.word(quantity) }} END{% endset %}
+    max({{ of_feature }}) AS {{ nbsql.word(quantity) }}{{ nbsql.feature_suffix(feature) }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM likelihoods
+  GROUP BY class
+)
+{%- endif %}
+{%- for feature in counts %},
+{{ nbsql.poisson_quantiles(feature, nbsql.word('numbers')) }}
+{%- endfor %}
+{%- for block in levels | batch(20) %},
+{{ nbsql.drawn_levels(levels[:loop.index0 * 20], block, loop.index, seed) }}
+{%- endfor %}
+{%- for feature in vectors %},
+{{ nbsql.normal_factors(feature) }}
+{%- endfor %}
+{%- for feature in bags %},
+{{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
+{%- endfor %}
+
+SELECT
+  {% for part in features %}
+  {% for column in part.columns %}
+  {% set value = nbsql[part.feature.family.name ~ '_drawn'](part.feature, seed, column.position) -%}
+  {% set drawn %}{% if column.type is none %}{{ value }}{% else %}{{ nbsql.cast_or_null(value, column.type) }}{% endif %}{% endset %}
+  {{ drawn }} AS {{ nbsql.ident(column.name) }},
+  {% endfor %}
+  {% endfor %}
+  {%+ if components is not none %}labels{% else %}drawn{%+ endif %}.class AS {{ nbsql.ident(target) }}
+FROM (
+  SELECT
+    *
+    {%- for feature in counts %},
+    CAST(floor(u{{ nbsql.feature_suffix(feature) }} * 64) AS BIGINT) AS slot{{ nbsql.feature_suffix(feature) }}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      *
+      {%- for feature in counts %},
+      {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.feature_suffix(feature) }}
+      {%- endfor %}
+      {%- for feature in vectors %}
+      {%- for j in range(1, feature.columns | length + 1) %},
+      {{ nbsql.standard_normal(seed, feature, j) }} AS z{{ nbsql.feature_suffix(feature, j) }}
+      {%- endfor %}
+      {%- endfor %}
+
+    FROM {% if levels %}levels_{{ (levels | length + 19) // 20 }}{% else %}drawn{% endif %} AS drawn
+  ) AS chances
+) AS drawn
+{%- if numbers %}
+
+LEFT JOIN numbers ON numbers.class = drawn.class
+{%- endif %}
+{%- for feature in counts %}
+
+LEFT JOIN count{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.drawn_from(nbsql.word('count'), feature) }}
+{%- endfor %}
+{%- for feature in vectors %}
+
+LEFT JOIN factor{{ nbsql.feature_suffix(feature) }} ON factor{{ nbsql.feature_suffix(feature) }}.class = drawn.class
+{%- endfor %}
+{%- for feature in bags %}
+
+LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(feature) }}.of_row = drawn.nbsql_row
+{%- endfor %}
+{%- if components is not none %}
+
+JOIN {{ nbsql.labels_of_members() }} AS labels ON labels.member = drawn.class
+{%- endif %}
+
+ORDER BY drawn.nbsql_row ASC NULLS LAST
+{%- endmacro %}
+
+{# A number from 0 to 1, 1 excluded, of 53 bits. Hashes of hashes: DuckDB's hash of several numbers at once leaves them correlated. #}
+{% macro uniform(seed, feature, draw, position=none) -%}
+{% set number %}{{ 4 * feature + draw }}{% if position is not none %} + 4294967296 * {{ position }}{% endif %}{% endset -%}
+{% set of_row %}hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))){% endset -%}
+CAST(hash(xor({{ of_row }}, hash(CAST({{ number }} AS BIGINT)))) >> 11 AS {{ nbsql.double() }}) / 9007199254740992e0
+{%- endmacro %}
+
+{% macro numbered_rows(n) -%}
+range(1, {{ n + 1 }})
+{%- endmacro %}
+
+{% macro log2(x) -%}
+log2({{ x }})
+{%- endmacro %}
+
+{# NULL, where the type does not hold the value. #}
+{% macro cast_or_null(value, type) -%}
+TRY_CAST({{ value }} AS {{ type }})
+{%- endmacro %}
+
+{#
+  A guide table of a relation with `lower`, where each value begins: its columns, upper, where it ends, and slot, one of those that it
+  reaches into; `slots` of them by each of the keys, a number or a column.
+#}
+{% macro guide_table(relation, keys, slots) -%}
+{% set first %}CAST(floor(lower * {{ slots }}) AS BIGINT){% endset -%}
+{% set end %}CAST(floor(least(upper, 1) * {{ slots }}) AS BIGINT) + 1{% endset -%}
+SELECT *, {{ nbsql.whole_numbers(first, end) }} AS slot
+FROM (
+  {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
+  SELECT *, coalesce(lead(lower) OVER ({% if keys %}PARTITION BY {{ by }} {% endif %}ORDER BY lower ASC NULLS LAST), 2) AS upper
+  FROM {{ relation }} AS cumulated
+) AS spans
+{%- endmacro %}
+
+{#
+  The drawn rows with the values of some more features, value_3 that of the third. Few at once: the time to plan the joins grows faster
+  than their number.
+#}
+{% macro drawn_levels(before, features, number, seed) -%}
+levels_{{ number }} AS {{ nbsql.materialized() }}(
+  SELECT
+    drawn.nbsql_row,
+    drawn.class
+    {%- for feature in before %},
+    drawn.value{{ nbsql.feature_suffix(feature) }}
+    {%- endfor %}
+    {%- for feature in features %},
+    level{{ nbsql.feature_suffix(feature) }}.value AS value{{ nbsql.feature_suffix(feature) }}
+    {%- endfor %}
+
+  FROM (
+    SELECT
+      *
+      {%- for feature in features %},
+      {% set slots = nbsql.element(nbsql.word('slots'), before | length + loop.index) %}
+      CAST(floor(u{{ nbsql.feature_suffix(feature) }} * {{ slots }}) AS BIGINT) AS slot{{ nbsql.feature_suffix(feature) }}
+      {%- endfor %}
+
+    FROM (
+      SELECT
+        *
+        {%- for feature in features %},
+        {{ nbsql.uniform(seed, feature.index, 0) }} AS u{{ nbsql.feature_suffix(feature) }}
+        {%- endfor %}
+
+      FROM {% if before %}levels_{{ number - 1 }}{% else %}drawn{% endif %} AS drawn
+    ) AS chances
+    CROSS JOIN slots
+  ) AS drawn
+  {%- for feature in features %}
+
+  LEFT JOIN (
+    SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
+  ) AS level{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.drawn_from(nbsql.word('level'), feature) }}
+  {%- endfor %}
+
+)
+{%- endmacro %}
+
+{# Whether a chance falls on a value of a guide table. #}
+{% macro is_in_slot(guide, u, slots) -%}
+{{ guide }}.slot = CAST(floor({{ u }} * {{ slots }}) AS BIGINT) AND {{ u }} >= {{ guide }}.lower AND {{ u }} < {{ guide }}.upper
+{%- endmacro %}
+
+{# The same of the chance of a feature, whose slot is known. #}
+{% macro drawn_from(relation, feature) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
+{% set of_feature = relation ~ i -%}
+{{ of_feature }}.class = drawn.class AND {{ of_feature }}.slot = drawn.slot{{ i }}
+  AND drawn.u{{ i }} >= {{ of_feature }}.lower AND drawn.u{{ i }} < {{ of_feature }}.upper
+{%- endmacro %}
+
+{# The share of the probabilities before this one. #}
+{% macro cumulative_share(p, by, order) -%}
+{% set partition %}{% if by is not none %}PARTITION BY {{ by }}{% endif %}{% endset -%}
+coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
+    / sum({{ p }}) OVER ({{ partition }})
+{%- endmacro %}
+
+{% macro class_and_feature() -%} class, feature {%- endmacro %}
+
+{# A number of mean 0 and variance 1 from two uniform ones: Box and Muller (1958). #}
+{% macro standard_normal(seed, feature, position=none) -%}
+{% set u, v = nbsql.uniform(seed, feature.index, 0, position), nbsql.uniform(seed, feature.index, 1, position) -%}
+sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }})
+{%- endmacro %}
+
+{#
+  The distribution function of a count, as far as it can be told from 0 and from 1: class, value, lower, upper, slot.
+#}
+{% macro poisson_quantiles(feature, rates) -%}
+{% set rate %}rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% set first %}CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT){% endset -%}
+{% set end %}CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT){% endset -%}
+{% set number %}CAST(value AS {{ nbsql.double() }}){% endset -%}
+{% set log %}(value * ln(rate) - rate - {{ nbsql.log_factorial(number) }}){% endset -%}
+{% set masses -%}
+(
+  SELECT class, value, {{ nbsql.cumulative_share(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
+  FROM (
+    SELECT class, value, CASE WHEN rate > 0 THEN {{ nbsql.exp(log) }} WHEN value = 0 THEN 1 ELSE 0 END AS p
+    FROM (
+      SELECT
+        class,
+        {{ rate }} AS rate,
+        {{ nbsql.whole_numbers(first, end) }} AS value
+      FROM {{ rates }} AS rates
+    ) AS counts
+  ) AS masses
+)
+{%- endset -%}
+count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
+  {{ nbsql.guide_table(masses, ['class'], 64) | indent(2) }}
+)
+{%- endmacro %}
+
+{#
+  The tokens of every row: as many as a Poisson distribution says, whose mean is the number of tokens a row of the class has, each
+  by the likelihoods.
+#}
+{% macro drawn_bags(feature, position, seed, priors, statistics) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
+{% set sizes %}sizes{{ i }}{% endset -%}
+{% set u %}rows_of.u{% endset -%}
+{% set counts %}count{{ i }}{% endset -%}
+{% set times %}count{{ i }}.value{% endset -%}
+{% set token %}tokens.value{% endset -%}
+{% set place %}draws.position{% endset -%}
+{% set slots %}slots.slots{% endset -%}
+{{ sizes }} AS {{ nbsql.materialized() }}(
+  SELECT priors.class, coalesce(max(tokens.n), 0) / max(priors.n) AS rate{{ i }}
+  FROM {{ priors }} AS priors
+  LEFT JOIN (
+    SELECT class, sum(n) AS n
+    FROM {{ statistics }} AS statistics
+    WHERE feature = {{ nbsql.text(feature.name) }}
+      AND mean IS NULL
+      AND value IN (SELECT value FROM likelihoods WHERE feature = {{ nbsql.text(feature.name) }})
+    GROUP BY class
+  ) AS tokens ON tokens.class = priors.class
+  GROUP BY priors.class
+),
+{{ nbsql.poisson_quantiles(feature, sizes) }},
+bag{{ i }} AS {{ nbsql.materialized() }}(
+  SELECT draws.nbsql_row AS of_row, {{ nbsql.ordered_list(token, place) }} AS bag
+  FROM (
+    SELECT nbsql_row, class, position, {{ nbsql.uniform(seed, feature.index, 1, nbsql.word('position')) }} AS u
+    FROM (
+      SELECT rows_of.nbsql_row, rows_of.class, {{ nbsql.whole_numbers(0, times) }} AS position
+      FROM (
+        SELECT nbsql_row, class, {{ nbsql.uniform(seed, feature.index, 0) }} AS u FROM drawn
+      ) AS rows_of
+      JOIN {{ counts }} ON {{ counts }}.class = rows_of.class AND {{ nbsql.is_in_slot(counts, u, 64) }}
+    ) AS places
+  ) AS draws
+  CROSS JOIN slots
+  JOIN (
+    SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
+  ) AS tokens
+    ON tokens.class = draws.class
+    AND tokens.slot = CAST(floor(draws.u * {{ nbsql.element(slots, position) }}) AS BIGINT)
+    AND draws.u >= tokens.lower
+    AND draws.u < tokens.upper
+  GROUP BY draws.nbsql_row
+)
+{%- endmacro %}
+
+{# The total of ln p(x) over the rows of a query of `log_evidence`, and how many rows there are. #}
+{% macro total_log_evidence(query) -%}
+SELECT coalesce(sum(log_evidence), 0) AS total, count(*) AS rows
+FROM (
+  {{ query | indent(2) }}
+) AS scored
+{%- endmacro %}
+
+{# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
+{% macro total_log_joint(model, scored, parameters) -%}
+{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}
+{% set class_no %}numbered.class_no{% endset -%}
+SELECT
+  coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,
+  count(*) AS rows
+FROM {{ scored }} AS source
+LEFT JOIN (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS numbered ON numbered.class = {{ nbsql.target(model) }}
+WHERE {{ nbsql.target(model) }} IS NOT NULL
+{%- endmacro %}

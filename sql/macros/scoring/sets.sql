@@ -1,0 +1,54 @@
+{#
+  The smallest set of classes that holds the true one as often as was asked for: those whose posterior reaches what the true class of
+  so many rows did (judging/calibration/conformal.sql).
+
+  share: how many thousandths of the rows may miss it. by_class: whether as often of each class, not only of all rows together; a class
+  that the calibration has not met is then in every set.
+
+  Columns: those of the source, prediction, probability, prediction_set (a list of classes, in the order of the model; empty where no
+  class reaches it, which says "none that I know").
+#}
+{% macro predict_sets(model, scored, parameters, calibration, share, by_class) -%}
+{% set k = nbsql.word('k') -%}
+{% set predicted %}source.nbsql_prediction{% endset -%}
+{% set label = nbsql.element(nbsql.word('nbsql_labels'), k) -%}
+{% set reached = nbsql.element(nbsql.word('nbsql_lowest'), k) -%}
+{% set member -%}
+CASE
+      WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} AND greatest(x - nbsql_log_evidence, {{ nbsql.lowest_score() }}) >= {{ reached }}
+        THEN {{ nbsql.plain_label(label, model.target_type) }}
+    END
+{%- endset -%}
+SELECT
+  {{ nbsql.source_columns(model) }},
+  {{ nbsql.plain_label(predicted, model.target_type) }} AS prediction,
+  source.nbsql_probability AS probability,
+  source.nbsql_set AS prediction_set
+FROM (
+  SELECT *, {{ nbsql.without_nulls(nbsql.list_mapped(nbsql.word('nbsql_logs'), member, 'x', 'k')) }} AS nbsql_set
+  FROM (
+    {{ nbsql.with_posteriors(model, nbsql.with_logs(model, scored), parameters) | indent(4) }}
+  ) AS posteriors
+  CROSS JOIN (
+    SELECT {{ nbsql.ordered_list(nbsql.word('score'), nbsql.word('class_no')) }} AS nbsql_lowest
+    FROM (
+      SELECT classes.class_no, coalesce(lowest.score, {{ nbsql.lowest_score() }}) AS score
+      FROM (
+        {{ nbsql.numbered_classes(model, parameters) | indent(8) }}
+      ) AS classes
+      LEFT JOIN (
+        SELECT class_no, min(score) AS score
+        FROM {{ calibration }} AS calibration
+        WHERE round(1000 * probability) >= {{ share }}
+        GROUP BY class_no
+      ) AS lowest ON {%+ if by_class %}lowest.class_no = classes.class_no{% else %}lowest.class_no IS NULL{%+ endif %}
+
+    ) AS scores
+  ) AS scores
+  {{- nbsql.optimisation_fence() | indent(2) }}
+) AS source
+{%- if model.numbered %}
+
+ORDER BY source.nbsql_row ASC NULLS LAST
+{%- endif %}
+{%- endmacro %}

@@ -1,0 +1,313 @@
+{# Models from the cells of others: as they stood, of some slices, of several models, from a file. #}
+
+{# The cells of some slices. #}
+{% macro cells_of_slices(statistics, slices) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE slice IN ({% for slice in slices %}{{ nbsql.text(slice) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# One row a slice, the oldest first: slice, n. #}
+{% macro slices_in_order(statistics) -%}
+SELECT slice, n
+FROM (
+  {{ nbsql.slices(statistics) | indent(2) }}
+) AS slices
+ORDER BY age DESC NULLS LAST
+{%- endmacro %}
+
+{# The cells of the newest slices, each weighed by decay to the power of its age. #}
+{% macro windowed_cells(statistics, last, decay) -%}
+SELECT
+  cells.slice,
+  cells.class,
+  cells.feature,
+  cells.value,
+  cells.n * power({{ nbsql.number(decay) }}, slices.age) AS n,
+  cells.mean,
+  cells.m2 * power({{ nbsql.number(decay) }}, slices.age) AS m2,
+  cells.batch
+FROM {{ statistics }} AS cells
+JOIN (
+  {{ nbsql.slices(statistics) | indent(2) }}
+) AS slices ON slices.slice = cells.slice
+{%- if last is not none %}
+
+WHERE slices.age < {{ last }}
+{%- endif %}
+{%- endmacro %}
+
+{# The cells of several models, each folded into a batch of its name. #}
+{% macro merged_cells(models) -%}
+{% for statistics, batch in models -%}
+SELECT * FROM (
+  {{ nbsql.folded_cells(statistics, batch) | indent(2) }}
+) AS cells_{{ loop.index }}
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{% macro rows_learnt(statistics) -%}
+SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
+{%- endmacro %}
+
+
+{#
+  A model as one file: its cells, folded, and beside them its spec and, if it has one, its calibration.
+
+  as_text: the classes are written as text, and read in the type that the spec says: Parquet has no whole numbers of more than 64 bits,
+  which it would round to doubles, nor times with a zone or intervals as they are.
+#}
+{% macro copy_cells_to_file(cells, path, spec, version, engine, calibration=none, as_text=false) -%}
+COPY (
+  {% if as_text %}
+  SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
+  FROM (
+    {{ cells | indent(4) }}
+  ) AS cells
+  {% else %}
+  {{ cells | indent(2) }}
+  {% endif %}
+) TO {{ nbsql.text(path) }} (FORMAT parquet, KV_METADATA {
+  nbsql_spec: {{ nbsql.text(spec) }},
+  nbsql_version: {{ nbsql.text(version) }},
+  nbsql_engine: {{ nbsql.text(engine) }}
+  {%- if calibration is not none %},
+  nbsql_calibration: {{ nbsql.text(calibration) }}
+  {%- endif %}
+
+})
+{%- endmacro %}
+
+{% macro file_metadata(path) -%}
+SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
+{%- endmacro %}
+
+{# One row a column of a file: its name and its type. #}
+{% macro file_columns(path) -%}
+DESCRIBE SELECT * FROM read_parquet({{ nbsql.text(path) }}) AS cells
+{%- endmacro %}
+
+{# The rows of a file: those of cells, and of weights where there are some. #}
+{% macro file_of_cells(path) -%}
+SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
+{%- endmacro %}
+
+{# One row a cell, whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
+{% macro cells_with_text(cells) -%}
+SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
+FROM (
+  {{ cells | indent(2) }}
+) AS cells
+{%- endmacro %}
+
+{# One row a cell of a text of JSON, a list of an object a cell: slice, class, feature, value, n, mean, m2, batch. #}
+{% macro default__cells_of_json(text, type) -%}
+{% set class %}CAST(entry.class AS {{ type }}){% endset -%}
+SELECT
+  entry.slice{{ nbsql.binary() }} AS slice,
+  {{ nbsql.as_label(class, type) }} AS class,
+  entry.feature{{ nbsql.binary() }} AS feature,
+  entry.value{{ nbsql.binary() }} AS value,
+  entry.n AS n,
+  entry.mean AS mean,
+  entry.m2 AS m2,
+  entry.batch AS batch
+FROM (
+  {% set texts %}"slice": "VARCHAR", "class": "VARCHAR", "feature": "VARCHAR", "value": "VARCHAR", "batch": "VARCHAR"{% endset %}
+  {% set numbers %}"n": "DOUBLE", "mean": "DOUBLE", "m2": "DOUBLE"{% endset %}
+  SELECT unnest(from_json({{ nbsql.text(text) }}, '[{ {{- texts }}, {{ numbers -}} }]')) AS entry
+) AS entries
+{%- endmacro %}
+
+{# A value of a list of texts, read as one of a type. #}
+{% macro cast_text(type) -%}
+CAST(texts.value AS {{ type }})
+{%- endmacro %}
+
+{% macro text_of(x) -%}
+CAST({{ x }} AS {{ nbsql.string() }})
+{%- endmacro %}
+
+{# One row a text: value, and written, how the engine writes what it says. #}
+{% macro rewritten(texts, written) -%}
+SELECT texts.value AS value, {{ written }} AS written
+FROM (
+  VALUES
+    {% for text in texts %}
+    ({{ nbsql.text(text) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS texts(value)
+{%- endmacro %}
+
+{# Labels have the type that they had, which Parquet does not always keep. class_type: none where the file says it. #}
+{% macro cells_of_file(path, class_type) -%}
+SELECT
+  slice{{ nbsql.binary() }} AS slice,
+  {{ nbsql.class_of_file(class_type) }} AS class,
+  feature{{ nbsql.binary() }} AS feature,
+  value{{ nbsql.binary() }} AS value,
+  n,
+  mean,
+  m2,
+  batch
+FROM read_parquet({{ nbsql.text(path) }}) AS cells
+WHERE batch <> 'weights'
+{%- endmacro %}
+
+{# The class of a row of a file, in the type of the target where it is known. #}
+{% macro class_of_file(class_type) -%}
+{% if class_type is none -%}
+class
+{%- else -%}
+{% set class %}CAST(class AS {{ class_type }}){% endset -%}
+{{ nbsql.as_label(class, class_type) }}
+{%- endif %}
+{%- endmacro %}
+
+{% macro enumeration(labels) -%}
+ENUM({% for label in labels %}{{ nbsql.text(label) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# The cells of a file, and beside them the weights of a model that has learnt some: a weight as n, in a batch of their own. #}
+{% macro with_weights(cells, weights) -%}
+{{ cells }}
+UNION ALL
+{{ nbsql.weights_as_cells(weights) }}
+{%- endmacro %}
+
+{# One row a weight of a linear model, in the columns of cells. #}
+{% macro weights_as_cells(weights) -%}
+SELECT
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
+  class,
+  feature,
+  value,
+  weight AS n,
+  mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS m2,
+  'weights' AS batch
+FROM {{ weights }} AS weights
+{%- endmacro %}
+
+{# One row a weight of a linear model in a file: class, feature, value, weight, mean. #}
+{% macro weights_of_file(path, class_type) -%}
+SELECT
+  {{ nbsql.class_of_file(class_type) }} AS class,
+  feature{{ nbsql.binary() }} AS feature,
+  value{{ nbsql.binary() }} AS value,
+  n AS weight,
+  mean
+FROM read_parquet({{ nbsql.text(path) }}) AS cells
+WHERE batch = 'weights'
+{%- endmacro %}
+
+{# Of cells that are nothing but weights. #}
+{% macro weights_of_cells(cells) -%}
+SELECT class, feature, value, n AS weight, mean
+FROM (
+  {{ cells | indent(2) }}
+) AS cells
+{%- endmacro %}
+
+{# A calibration as one text: a JSON list of its rows, with the classes as text, because their numbers are those of a model. #}
+{% macro default__calibration_text(calibration) -%}
+{% set entry -%}
+{
+    'method': method,
+    'class': CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }},
+    'temperature': temperature,
+    'slope': slope,
+    'intercept': intercept,
+    'score': score,
+    'probability': probability
+  }
+{%- endset -%}
+{% set entries %}list({{ entry }} ORDER BY class_no ASC NULLS LAST, score ASC NULLS LAST){% endset -%}
+SELECT
+  CAST(to_json({{ entries }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS calibration
+FROM {{ calibration }} AS calibration
+{%- endmacro %}
+
+{# The table of a calibration from its text, for the classes of a model. #}
+{% macro default__calibration_of_text(model, parameters, text) -%}
+SELECT
+  stored.entry.method AS method,
+  classes.class_no,
+  classes.class,
+  {% for column in ['temperature', 'slope', 'intercept', 'score', 'probability'] %}
+  stored.entry.{{ nbsql.word(column) }} AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  {% set numbers -%}
+  "temperature": "DOUBLE", "slope": "DOUBLE", "intercept": "DOUBLE", "score": "DOUBLE", "probability": "DOUBLE"
+  {%- endset %}
+  SELECT unnest(from_json({{ nbsql.text(text) }}, '[{"method": "VARCHAR", "class": "VARCHAR", {{ numbers }}}]')) AS entry
+) AS stored
+LEFT JOIN (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS classes ON CAST(classes.class AS {{ nbsql.string() }}){{ nbsql.binary() }} = stored.entry.class
+ORDER BY classes.class_no ASC NULLS LAST, score ASC NULLS LAST
+{%- endmacro %}
+
+{# The cells that another engine has counted, with the classes in the type of the target. #}
+{% macro cells_counted_elsewhere(source, target_type) -%}
+SELECT
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
+  CAST(class AS {{ target_type }}) AS class,
+  CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+  CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  CAST(n AS {{ nbsql.double() }}) AS n,
+  {% for column in ['mean', 'm2'] %}
+  {% set x %}CAST({{ nbsql.word(column) }} AS {{ nbsql.double() }}){% endset %}
+  CASE WHEN abs({{ x }}) < {{ nbsql.infinity() }} THEN {{ x }} END AS {{ nbsql.word(column) }},
+  {% endfor %}
+  '1' AS batch
+FROM {{ source }} AS cells
+WHERE CAST(n AS {{ nbsql.double() }}) > 0
+{%- endmacro %}
+
+{# One row: a feature that the model does not have, how many cells hold no count, and how many are those of a class. #}
+{% macro summary_of_cells(source, features) -%}
+SELECT
+  {% set not_of_model %}{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif %}{% endset %}
+  min(CASE WHEN feature IS NOT NULL{{ not_of_model }} THEN feature END) AS unknown,
+  count(CASE WHEN NOT coalesce(n >= 0 AND n < {{ nbsql.infinity() }}, FALSE) OR m2 < 0 THEN 1 END) AS wrong,
+  count(CASE WHEN feature IS NULL AND class IS NOT NULL AND n > 0 THEN 1 END) AS classes
+FROM (
+  SELECT class, feature, CAST(n AS {{ nbsql.double() }}) AS n, CAST(m2 AS {{ nbsql.double() }}) AS m2 FROM {{ source }} AS cells
+) AS cells
+{%- endmacro %}
+
+{#
+  One row a feature of cells: feature, kind, what ad_hoc.sql calls its cells (has_kinds: whether there is such a column), how many cells
+  there are, and of these with a mean and with m2, crowded, whether they count more values than there are rows, and logical, whether
+  the values are true and false.
+#}
+{% macro counted_features(source, has_kinds=false) -%}
+SELECT
+  feature,
+  kind,
+  count(*) AS cells,
+  count(mean) AS means,
+  count(m2) AS squares,
+  sum(CASE WHEN value IS NOT NULL THEN n ELSE 0 END) > max(rows) AS crowded,
+  count(value) > 0 AND count(value) = count(CASE WHEN value IN ('true', 'false') THEN 1 END) AS logical
+FROM (
+  SELECT
+    CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+    CAST({% if has_kinds %}kind{% else %}NULL{% endif %} AS {{ nbsql.string() }}) AS kind,
+    CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+    CAST(n AS {{ nbsql.double() }}) AS n,
+    mean,
+    m2,
+    sum(CASE WHEN feature IS NULL THEN CAST(n AS {{ nbsql.double() }}) END) OVER () AS rows
+  FROM {{ source }} AS cells
+  WHERE CAST(n AS {{ nbsql.double() }}) > 0
+) AS cells
+WHERE feature IS NOT NULL
+GROUP BY feature, kind
+ORDER BY feature ASC NULLS LAST
+{%- endmacro %}

@@ -1,0 +1,184 @@
+{#
+  The model over time. Every change adds cells and a line to the ledger, and takes none away: what is forgotten comes in again
+  with its counts and squares negative. So the model as it stood is a sum over fewer batches.
+#}
+
+{# The lines of the ledger, oldest first. #}
+{% macro ledger(batches) -%}
+SELECT number, batch, operation, source, rows FROM {{ batches }} AS batches ORDER BY number ASC NULLS LAST
+{%- endmacro %}
+
+{% macro updated_at(spec) -%}
+SELECT updated_at FROM {{ spec }} AS spec
+{%- endmacro %}
+
+{% macro updated_at_text(spec) -%}
+SELECT CAST(updated_at AS {{ nbsql.string() }}) AS updated_at FROM {{ spec }} AS spec
+{%- endmacro %}
+
+{#
+  Says when the model last changed, another time at every change, also within one transaction. Two writers at the same time meet here,
+  where DuckDB refuses the second.
+#}
+{% macro default__set_updated_at(spec) -%}
+UPDATE {{ spec }} SET updated_at = greatest({{ nbsql.utc_now() }}, updated_at + to_microseconds(1))
+{%- endmacro %}
+
+{% macro cells_of(statistics) -%}
+SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS cells
+{%- endmacro %}
+
+{# The cells that came with one batch. #}
+{% macro cells_of_batch(statistics, batch) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE batch = {{ nbsql.text(batch) }}
+{%- endmacro %}
+
+{% macro cells_of_batches(statistics, batches) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE batch IN ({% for batch in batches %}{{ nbsql.text(batch) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endmacro %}
+
+{# The same cells, taken away. #}
+{% macro negated_cells(cells, batch) -%}
+SELECT slice, class, feature, value, -n AS n, mean, -m2 AS m2, {{ nbsql.text(batch) }}{{ nbsql.binary() }} AS batch
+FROM {{ cells }} AS cells
+{%- endmacro %}
+
+{#
+  At most one row, the first cell of which more rows, or occurrences of a token, are to be forgotten than were learnt: class, feature,
+  value, learnt, forgotten.
+#}
+{% macro overdrawn_cells(statistics, cells) -%}
+{% set learnt %}learnt{% endset -%}
+{% set forgotten %}forgotten{% endset -%}
+SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature, value, learnt, forgotten
+FROM (
+  SELECT slice, class, feature, value, sum(learnt) AS learnt, sum(forgotten) AS forgotten
+  FROM (
+    SELECT slice, class, feature, value, n AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics
+    UNION ALL
+    SELECT slice, class, feature, value, 0, n FROM {{ cells }} AS cells
+  ) AS sides
+  GROUP BY slice, class, feature, value
+  UNION ALL
+  SELECT slice, class, feature, value, sum(learnt), sum(forgotten)
+  FROM (
+    SELECT slice, class, feature, value, n * mean AS learnt, 0 AS forgotten
+    FROM {{ statistics }} AS statistics
+    WHERE value IS NOT NULL AND mean IS NOT NULL AND m2 IS NULL
+    UNION ALL
+    SELECT slice, class, feature, value, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NOT NULL AND mean IS NOT NULL AND m2 IS NULL
+  ) AS occurrences
+  GROUP BY slice, class, feature, value
+) AS balance
+WHERE forgotten > learnt + {{ nbsql.rounding_of_difference(learnt, forgotten, forgotten, 1e-9) }}
+ORDER BY feature ASC NULLS FIRST, value ASC NULLS LAST, class ASC NULLS LAST
+LIMIT 1
+{%- endmacro %}
+
+{#
+  The first number whose squared deviations would turn negative without those of the cells: its values were not learnt.
+
+    m2 left = m2 - m2_f - n_f (mean_f - mean)^2 n / (n - n_f)          Chan, Golub and LeVeque (1983), the other way round
+
+  But for rounding: of a share of m2, and of the means, whose difference is small where one row is heavy and the others are light.
+#}
+{% macro overdrawn_squares(statistics, cells) -%}
+{% set apart %}abs(forgotten.mean - learnt.mean){% endset -%}
+{% set digit %}1e-15 * greatest(abs(forgotten.mean), abs(learnt.mean)){% endset -%}
+SELECT CAST(learnt.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, learnt.feature
+FROM (
+  {{ nbsql.pooled(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
+) AS learnt
+JOIN (
+  {{ nbsql.pooled(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value']) | indent(2) }}
+) AS forgotten
+  ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
+  AND forgotten.value IS NOT DISTINCT FROM learnt.value
+WHERE learnt.n > forgotten.n
+  AND learnt.m2 - forgotten.m2
+    - forgotten.n * (forgotten.mean - learnt.mean) * (forgotten.mean - learnt.mean) * learnt.n / (learnt.n - forgotten.n)
+    < -1e-6 * learnt.m2 - forgotten.n * (2 * {{ apart }} + {{ digit }}) * {{ digit }} * learnt.n / (learnt.n - forgotten.n)
+ORDER BY learnt.feature ASC NULLS LAST, learnt.class ASC NULLS LAST
+LIMIT 1
+{%- endmacro %}
+
+{# The first number whose sum, of which its rate is made, would turn negative without those of the cells: its values were not learnt. #}
+{% macro overdrawn_sums(statistics, cells) -%}
+SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature
+FROM (
+  SELECT slice, class, feature, n * mean AS learnt, 0 AS forgotten
+  FROM {{ statistics }} AS statistics
+  WHERE value IS NULL AND m2 IS NULL AND mean IS NOT NULL
+  UNION ALL
+  SELECT slice, class, feature, 0, n * mean FROM {{ cells }} AS cells WHERE value IS NULL AND m2 IS NULL AND mean IS NOT NULL
+) AS sides
+GROUP BY slice, class, feature
+HAVING sum(forgotten) > sum(learnt) + 1e-9 * sum(forgotten)
+ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
+LIMIT 1
+{%- endmacro %}
+
+{#
+  The first feature of which more rows without a value are to be forgotten than were learnt: class, feature, learnt, forgotten. Each of
+  `features` has a cell for every row with a value, and those without are the others of the class.
+#}
+{% macro overdrawn_gaps(statistics, cells, features) -%}
+{% set learnt %}learnt{% endset -%}
+{% set forgotten %}forgotten{% endset -%}
+{% set rows %}rows{% endset -%}
+WITH sides AS (
+  SELECT slice, class, feature, n AS learnt, 0 AS forgotten FROM {{ statistics }} AS statistics
+  UNION ALL
+  SELECT slice, class, feature, 0, n FROM {{ cells }} AS cells
+),
+sums AS (
+  SELECT slice, class, feature, sum(learnt) AS learnt, sum(forgotten) AS forgotten FROM sides GROUP BY slice, class, feature
+)
+SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature, learnt, forgotten
+FROM (
+  SELECT
+    of_class.class,
+    named.feature,
+    of_class.learnt AS rows,
+    of_class.learnt - coalesce(present.learnt, 0) AS learnt,
+    of_class.forgotten - coalesce(present.forgotten, 0) AS forgotten
+  FROM sums AS of_class
+  CROSS JOIN (
+    VALUES {% for feature in features %}({{ nbsql.text(feature.name) }}){% if not loop.last %}, {% endif %}{% endfor %}
+
+  ) AS named(feature)
+  LEFT JOIN sums AS present
+    ON present.slice IS NOT DISTINCT FROM of_class.slice AND present.class = of_class.class AND present.feature = named.feature
+  WHERE of_class.feature IS NULL
+) AS gaps
+WHERE forgotten > learnt + {{ nbsql.rounding_of_difference(learnt, forgotten, rows, 1e-9) }}
+ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
+LIMIT 1
+{%- endmacro %}
+
+{# The classes and what is left of each when the cells are gone. #}
+{% macro rows_left(statistics, cells) -%}
+SELECT coalesce(sum(n), 0) AS n
+FROM (
+  SELECT n FROM {{ statistics }} AS statistics WHERE feature IS NULL
+  UNION ALL
+  SELECT -n FROM {{ cells }} AS cells WHERE feature IS NULL
+) AS sides
+{%- endmacro %}
+
+{# Remove what came after a line of the ledger. #}
+{% macro default__delete_after(relation, batches, number) -%}
+DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }})
+{%- endmacro %}
+
+{% macro default__delete_through(relation, batches, number) -%}
+DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }})
+{%- endmacro %}
+
+{# The cells up to a line of the ledger. #}
+{% macro cells_through(statistics, batches, number) -%}
+{{ nbsql.cells_of(statistics) }}
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }})
+{%- endmacro %}

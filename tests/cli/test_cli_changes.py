@@ -1,0 +1,186 @@
+"""The commands that change a model over time: what they print, write and refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+from support.algebra import same
+
+import nbsql
+from nbsql.cli import main
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the tables may and june, and the model golf of may, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute(
+            "CREATE TABLE may AS "
+            "FROM (VALUES ('sun', 1.0, 'no'), ('sun', 2.0, 'yes'), ('rain', 3.0, 'yes')) AS t(sky, wind, play)"
+        )
+        con.execute("CREATE TABLE june AS FROM (VALUES ('snow', 9.0, 'maybe'), ('rain', 4.0, 'yes')) AS t(sky, wind, play)")
+        nbsql.fit(con, "may", target="play", name="golf")
+    return "shop.duckdb"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, arguments, prog_name="nbsql")
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def table(output: str) -> list[list[str]]:
+    """The cells of every line that has any."""
+    return [re.split(r"\s{2,}", line.strip()) for line in output.splitlines()]
+
+
+def answers(con: duckdb.DuckDBPyConnection) -> list[Any]:
+    """What the model has learnt and says, without the time of its changes."""
+    queries = [f"FROM golf.{name} ORDER BY ALL" for name in ("statistics", "parameters", "lookups", "likelihoods")]
+    queries += [f"FROM golf.{verb}('june') ORDER BY ALL" for verb in ("predict_proba", "explain")]
+    queries += ["SELECT number, batch, operation, source, rows FROM golf.batches ORDER BY number"]
+    return [con.execute(query).fetchall() for query in queries]
+
+
+def state(database: str) -> list[Any]:
+    with duckdb.connect(database, read_only=True) as con:
+        return answers(con)
+
+
+def agree(left: list[Any], right: list[Any]) -> None:
+    """But for rounding: parallel sums differ in the last bit."""
+    for one, other in zip(left, right, strict=True):
+        same(one, other)
+
+
+def test_a_model_over_time(shop: str) -> None:
+    learnt = run("update", shop, "golf", "june", "--batch", "2026-06")
+    assert learnt.startswith("model golf in shop.duckdb learnt 2 rows of june, batch 2026-06\n")
+    assert ["maybe", "1", "20.0 %"] in table(learnt)
+    assert run("update", shop, "Golf", "FROM june LIMIT 1").startswith(
+        "model golf in shop.duckdb learnt 1 row of the query, batch 3\n"
+    )
+    assert run("forget", shop, "golf", "FROM june LIMIT 1").startswith("model golf in shop.duckdb forgot 1 row of the query\n")
+    forgotten = run("forget", shop, "golf", "--batch", "2026-06")
+    assert forgotten.startswith("model golf in shop.duckdb forgot 2 rows of batch '2026-06'\n")
+    assert table(forgotten)[-2:] == [["yes", "2", "66.7 %"], ["no", "1", "33.3 %"]]
+    folded = run("compact", shop, "golf", "--through", "3")
+    assert folded.startswith("model golf in shop.duckdb has 3 batches folded into one, batch 3\n")
+    undone = run("rollback", shop, "golf", "4")
+    assert undone.startswith("model golf in shop.duckdb is as it was after batch 4, 1 later change undone\n")
+    assert ["maybe", "1", "20.0 %"] in table(undone)
+    assert run("compact", shop, "golf").startswith("model golf in shop.duckdb has 2 batches folded into one, batch 4\n")
+    with duckdb.connect(shop) as con:
+        found = nbsql.load(con, "golf").predict_proba("june").fetchall()
+        assert found == nbsql.fit(con, "FROM may UNION ALL FROM june", target="play").predict_proba("june").fetchall()
+
+
+def test_a_change_learns_from_files(shop: str) -> None:
+    Path("july.csv").write_text("sky,wind,play\nfog,5.5,maybe\nsun,1.5,\n", encoding="utf-8")
+    result = CliRunner().invoke(main, ["update", shop, "golf", "july.csv"], prog_name="nbsql")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("model golf in shop.duckdb learnt 1 row of july.csv, batch 2\n")
+    assert result.stderr == "warning: 1 row of july.csv has no 'play' and is left out\n"
+
+
+def test_the_ledger_is_shown(shop: str) -> None:
+    run("update", shop, "golf", "june", "--batch", "2026-06")
+    run("forget", shop, "golf", "--batch", "2026-06")
+    head, _, *lines = table(run("show", shop, "golf", "--batches"))
+    assert head == ["batch", "operation", "rows", "source", "at (UTC)"]
+    assert [line[:-1] for line in lines] == [
+        ["1", "1", "fit", "3", "may"],
+        ["2", "2026-06", "update", "2", "june"],
+        ["3", "3", "forget", "2", "batch '2026-06'"],
+    ]
+    assert all(re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d", line[-1]) for line in lines)
+    overview = run("show", shop, "golf")
+    assert "update: 2 rows of june, " in overview
+    assert "changes before" not in overview
+    for _ in range(4):
+        run("update", shop, "golf", "june")
+    overview = run("show", shop, "golf")
+    assert "fit: 3 rows of may" not in overview
+    assert "... and 2 changes before; --batches shows all" in overview
+    printed = run("show", shop, "golf", "--batches", "--sql")
+    with duckdb.connect(shop) as con:
+        assert con.execute(printed).fetchall()[0][:4] == ("1", "fit", "may", 3)
+
+
+CHANGES = [
+    ["update", "golf", "june", "--batch", "new"],
+    ["forget", "golf", "FROM may WHERE wind = 2"],
+    ["forget", "golf", "--batch", "2"],
+    ["rollback", "golf", "1"],
+    ["compact", "golf"],
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: " ".join(change[::2]))
+def test_sql_prints_what_would_run_and_changes_nothing(shop: str, change: list[str]) -> None:
+    verb, *arguments = change
+    run("update", shop, "golf", "june")
+    before = state(shop)
+    printed = run(verb, shop, *arguments, "--sql")
+    agree(state(shop), before)
+    as_it_was = Path(shop).read_bytes()
+    with duckdb.connect(shop) as con:
+        for statement in con.extract_statements(printed):
+            con.execute(statement)
+        by_hand = answers(con)
+    Path(shop).write_bytes(as_it_was)
+    run(verb, shop, *arguments)
+    agree(state(shop), by_hand)
+    assert by_hand[-1] != before[-1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["update", "golf", "jun"], "error: no table or view 'jun'; did you mean 'june'?\n"),
+        (["update", "gulf", "june"], "error: no model 'gulf' in 'shop'; did you mean 'golf'?\n"),
+        (["update", "golf", "june", "--batch", "1"], "error: batch '1' is in model 'golf' already; choose another name\n"),
+        (["forget", "golf", "june"], "error: cannot forget june: it has 1 of class 'maybe', of which model 'golf'"),
+        (["forget", "golf", "june", "--sql"], "error: cannot forget june: it has 1 of class 'maybe', of which model 'golf'"),
+        (["forget", "golf", "--batch", "1"], "error: cannot forget batch '1': nothing would be left of model 'golf'; drop it"),
+        (["rollback", "golf", "7"], "error: no batch '7' in model 'golf'; it has '1'\n"),
+        (["compact", "golf", "--through", "7"], "error: no batch '7' in model 'golf'; it has '1'\n"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line_and_nothing_has_changed(shop: str, arguments: list[str], message: str) -> None:
+    before = state(shop)
+    verb, *rest = arguments
+    assert run(verb, shop, *rest, code=1).startswith(message)
+    agree(state(shop), before)
+
+
+@pytest.mark.parametrize("arguments", [[], ["june", "--batch", "1"]])
+def test_one_thing_is_forgotten_at_a_time(shop: str, arguments: list[str]) -> None:
+    assert "name a SOURCE or a --batch, one of them" in run("forget", shop, "golf", *arguments, code=2)
+
+
+@pytest.mark.parametrize("mode", [[], ["--sql"]])
+def test_a_misspelt_database_is_not_made(shop: str, mode: list[str]) -> None:
+    message = "error: no database 'shpo.duckdb'; did you mean 'shop.duckdb'?\n"
+    assert run("update", "shpo.duckdb", "golf", "june", *mode, code=1) == message
+    assert not Path("shpo.duckdb").exists()
+
+
+def test_statistics_are_kept_by_slice(shop: str) -> None:
+    arguments = ("fit", shop, "june", "--target", "play", "--name", "sliced", "--slice-by", "wind > 5")
+    assert "nbsql_slice" in run(*arguments, "--sql")
+    run(*arguments)
+    with duckdb.connect(shop) as con:
+        assert json.loads(con.execute("SELECT spec FROM sliced.spec").fetchall()[0][0])["slice_by"] == "wind > 5"
+        slices = "SELECT slice, class, n FROM sliced.statistics WHERE feature IS NULL ORDER BY slice"
+        assert con.execute(slices).fetchall() == [("false", "yes", 1), ("true", "maybe", 1)]
+    assert "alpha 1, prior empirical, slices by wind > 5, nbsql " in run("show", shop, "sliced")
+    assert run(*arguments[:-1], "wind >", "--replace", code=1).startswith("error: slice_by must be one SQL expression")

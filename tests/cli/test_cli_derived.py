@@ -1,0 +1,143 @@
+"""The commands cross-validate, sweep, drift, merge, export and import: what they print, leave and refuse."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the table sky and the model weather, cut by week, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("""CREATE TABLE sky AS SELECT i // 10 AS week, CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky,
+            CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
+        nbsql.fit(con, "sky", target="play", exclude=["week"], name="weather", slice_by="week")
+    return "shop.duckdb"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, list(arguments), prog_name="nbsql")
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def cells(output: str, start: str) -> list[str]:
+    return next(re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip().startswith(start))
+
+
+def test_cross_validation_is_that_of_the_library(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        found = nbsql.cross_validate(con, "sky", target="play", fold="week")
+        whole = (found.rows, found.accuracy, found.log_loss)
+        folds = [list(row) for row in found.folds]
+    output = run("cross-validate", shop, "sky", "--target", "play", "--fold", "week")
+    assert output.startswith("30 rows of sky predicted by the models of the other folds\n")
+    assert cells(output, "all") == ["all", "30", f"{whole[1]:.4f}", f"{whole[2]:.4f}"]
+    assert cells(output, "2") == ["2", "10", f"{folds[2][3]:.4f}", f"{folds[2][4]:.4f}"]
+    printed = json.loads(run("cross-validate", shop, "sky", "--target", "play", "--fold", "week", "--json"))
+    assert (printed["rows"], printed["accuracy"], printed["log_loss"]) == pytest.approx(whole)
+    assert [list(fold.values()) for fold in printed["folds"]] == [[name, *map(pytest.approx, rest)] for name, *rest in folds]
+    lines = run("cross-validate", shop, "sky", "--target", "play", "--exclude", "week", "--folds", "3", "--csv").splitlines()
+    assert lines[0] == "fold,rows,weight,accuracy,log_loss"
+    assert len(lines) == 4
+    loo = [run("cross-validate", shop, "sky", "--target", "play", "--folds", text, "--csv") for text in ("loo", "LOO")]
+    rows = [[line.split(",") for line in text.splitlines()][1] for text in loo]  # the help writes it in capitals
+    assert [*map(float, rows[0][1:])] == pytest.approx([*map(float, rows[1][1:])])
+    message = run("cross-validate", shop, "sky", "--target", "plya", code=1)
+    assert message == "error: no column 'plya' in sky; did you mean 'play'?\n"
+
+
+def test_a_file_without_a_name_is_refused(shop: str) -> None:
+    assert run("export", shop, "weather", "", code=1) == "error: a path must be a text of at least one character, not ''\n"
+
+
+def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        found = nbsql.auto(con, "sky", target="play", fold="week", calibrate=False)
+        tried = found.tried.fetchall()
+    arguments = ("auto", shop, "sky", "--target", "play", "--fold", "week", "--no-calibration")
+    output = run(*arguments, "--name", "chosen")
+    assert output.startswith("30 rows of sky predicted by models that have not met them\n")
+    assert output.endswith("model chosen in shop.duckdb is that of the first\n")
+    printed = json.loads(run(*arguments, "--json"))
+    assert [row["family"] for row in printed["tried"]] == [row[1] for row in tried]
+    assert run("fit", shop, "sky", "--target", "play", "--exclude", "week", "--families", "auto", "--name", "fitted")
+    with duckdb.connect(shop) as con:
+        assert [*nbsql.load(con, "fitted").families] == ["sky"]
+
+
+def test_a_sweep_is_that_of_the_library(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        families = [{}, {"sky": nbsql.Categorical(alpha=3)}]
+        found = nbsql.sweep(con, "sky", target="play", fold="week", alpha=[1, 9], prior=["uniform"], families=families)
+        ranking = found.ranking.fetchall()
+    arguments = ("sweep", shop, "sky", "--target", "play", "--fold", "week", "--alphas", "1,9", "--priors", "uniform")
+    arguments += ("--try-family", "sky=categorical(alpha=3)")
+    output = run(*arguments)
+    assert output.startswith("30 rows of sky predicted by each of 4 settings\n")
+    assert cells(output, "1")[:3] == ["1", "1", "uniform"]
+    printed = json.loads(run(*arguments, "--json"))
+    assert [list(row.values()) for row in printed] == [[*row[:4], *map(pytest.approx, row[4:])] for row in ranking]
+    assert run(*arguments, "--csv").splitlines()[0] == "rank,alpha,prior,families,accuracy,log_loss"
+    kept = run(*arguments, "--name", "tuned")
+    assert kept.endswith("model tuned in shop.duckdb is that of the first\n")
+    with duckdb.connect(shop) as con:
+        assert nbsql.load(con, "tuned").families == nbsql.families(con, "sky", target="play", exclude=["week"], **{
+            name: found.settings[0][name] for name in ("alpha", "families")
+        })  # fmt: skip
+    taken = run(*arguments[:5], "--alphas", "-1", "--name", "tuned", code=1)  # noticed before the settings are looked at
+    assert taken == "error: model 'tuned' is there already; fit it with --replace, or choose another name\n"
+    assert run(*arguments, "--name", "tuned", "--replace").endswith("model tuned in shop.duckdb is that of the first\n")
+    assert "--alphas takes numbers, such as 0.1,1,10, not '1;2'" in run(*arguments[:5], "--alphas", "1;2", code=2)
+    assert "choose one of --json and --csv" in run(*arguments, "--json", "--csv", code=2)
+    message = "error: no database 'shpo.duckdb'; did you mean 'shop.duckdb'?\n"
+    assert run("sweep", "shpo.duckdb", "sky", "--target", "play", code=1) == message
+
+
+def test_drift_of_slices(shop: str) -> None:
+    output = run("drift", shop, "weather", "0", "2")
+    with duckdb.connect(shop) as con:
+        query = nbsql.load(con, "weather").drift(0, 2)
+        rows = query.fetchall()
+    assert cells(output, "sky")[0] == "sky"
+    assert run("drift", shop, "weather", "0", "2", "--sql").strip().rstrip(";") == query.sql.strip()
+    assert [row["psi"] for row in json.loads(run("drift", shop, "weather", "0", "2", "--json"))] == pytest.approx(
+        [row[1] for row in rows]
+    )
+    assert run("drift", shop, "weather", "0", "2", "--csv").splitlines()[0] == "feature,psi,kl,value,a,b"
+    assert run("drift", shop, "weather", "0", "7", code=1) == "error: no slice '7' in model 'weather'; it has '0', '1', '2'\n"
+
+
+def test_models_are_merged(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        nbsql.fit(con, "sky", target="play", exclude=["week"], name="again", slice_by="week")
+    output = run("merge", shop, "weather", "again", "--name", "both")
+    assert output.startswith("model both in shop.duckdb: predicts play from 1 feature\n")
+    with duckdb.connect(shop) as con:
+        assert [row[:2] for row in nbsql.load(con, "both").batches] == [("weather", "merge"), ("again", "merge")]
+    assert run("merge", shop, "weather", "again", "--name", "both", code=1).startswith("error: model 'both' is there already")
+
+
+def test_a_model_travels_in_a_file(shop: str) -> None:
+    assert run("export", shop, "weather", "weather.parquet") == "model weather written to weather.parquet\n"
+    assert "is there already" in run("export", shop, "weather", "weather.parquet", code=1)
+    duckdb.connect("other.duckdb").close()
+    assert run("import", "other.duckdb", "weather.parquet", "--name", "there").startswith(
+        "model there in other.duckdb: predicts play"
+    )
+    with duckdb.connect("other.duckdb") as con:
+        con.execute("ATTACH 'shop.duckdb' AS shop (READ_ONLY)")
+        here = nbsql.load(con, "weather", database="shop").predict("shop.sky").fetchall()  # DuckDB's database.table
+        assert nbsql.load(con, "there").predict("shop.sky").fetchall() == here
+    assert run("import", "other.duckdb", "nowhere.parquet", "--name", "m", code=1) == "error: no file 'nowhere.parquet'\n"

@@ -1,0 +1,136 @@
+"""The command `evaluate`: what it prints, in each of its forms, and what it refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+from nbsql.judging.evaluation import TABLES
+
+SKY = "(VALUES ('sun', 'no', 2), ('sun', 'no', 1), ('rain', 'yes', 1), ('sun', 'yes', 3)) AS t(sky, play, w)"
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the table sky and the model weather, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute(f"CREATE TABLE sky AS FROM {SKY}")
+        nbsql.fit(con, "sky", target="play", exclude=["w"], name="weather")
+    return "shop.duckdb"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["evaluate", *arguments], prog_name="nbsql")
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def cells(output: str, start: str) -> list[list[str]]:
+    """The cells of the lines that start with a word."""
+    return [re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip().startswith(start)]
+
+
+def test_the_report(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        con.execute("INSERT INTO sky VALUES ('sun', NULL, 1)")
+    output = run(shop, "weather", "sky")
+    assert output.startswith("model weather judged on 4 rows of sky\n1 row without a class, not judged\n")
+    assert cells(output, "accuracy") == [
+        ["accuracy", "0.7500", "█" * 8],
+        ["accuracy of the majority", "0.5000", "█" * 5],
+    ]
+    assert cells(output, "Brier score") == [["Brier score", "0.1978"]]
+    assert cells(output, "yes") == [["yes", "1.0000", "0.5000", "0.6667", "0.7500", "0.7500", "2"], ["yes", "1", "1"]]
+    assert cells(output, "macro mean") == [["macro mean", "0.8333", "0.7500", "0.7333", "0.7500", "0.7083", "4"]]
+    assert cells(output, "no ") == [
+        ["no", "0.6667", "1.0000", "0.8000", "0.7500", "0.6667", "2"],
+        ["no", "yes"],  # the head of the matrix
+        ["no", "2", "0"],
+    ]
+    assert "actual play (down) and predicted (across)" in output
+
+
+def test_weights_and_bins_arrive_in_the_library(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        expected = nbsql.load(con, "weather").evaluate("sky", weight="w", bins=3).to_dict()
+    assert json.loads(run(shop, "weather", "sky", "--weight", "w", "--bins", "3", "--json")) == expected
+    assert expected["accuracy"] == 4 / 7
+    lines = list(csv.reader(io.StringIO(run(shop, "weather", "sky", "--weight", "w", "--bins", "3", "--csv"))))
+    assert lines[0] == ["class", "metric", "value"]
+    written = {(label, metric): value for label, metric, value in lines[1:]}
+    assert float(written["", "calibration_error"]) == expected["calibration_error"]
+    assert float(written["yes", "support"]) == 4
+    assert len(written) == len(lines) - 1 == len(expected) - 1 + 2 * 6
+
+
+def test_the_tables_behind_the_numbers(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        found = nbsql.load(con, "weather").evaluate("sky", bins=2)
+        expected = {name: getattr(found, name).fetchall() for name in TABLES}
+    for name, rows in expected.items():
+        arguments = (shop, "weather", "sky", "--bins", "2", "--table", name)
+        lines = list(csv.reader(io.StringIO(run(*arguments, "--csv"))))
+        assert [row[0] or None for row in lines[1:]] == [row[0] for row in rows]
+        assert [float(row[-1]) for row in lines[1:]] == [row[-1] for row in rows]
+        finite = [tuple("Infinity" if cell == float("inf") else cell for cell in row) for row in rows]
+        assert [tuple(row) for row in (item.values() for item in json.loads(run(*arguments, "--json")))] == finite
+        assert lines[0][-1] in run(*arguments)
+
+
+def test_long_tables_are_cut_and_say_so(shop: str) -> None:
+    output = run(shop, "weather", "sky", "--table", "lift", "--bins", "16")
+    assert output.endswith("the first 30 rows; --limit N shows more, --csv all\n")
+
+
+def test_many_classes_have_no_matrix(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE many AS SELECT i % 9 AS y, i % 9 = 3 AS x FROM range(90) AS t(i)")
+        nbsql.fit(con, "many", target="y", name="nine")
+    output = run(shop, "nine", "many")
+    assert cells(output, "8")[0][-1] == "10"
+    assert "predicted (across)" not in output
+
+
+def test_booleans_and_rows_that_no_class_explains_are_named(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE t AS FROM (VALUES ('a', 'x', FALSE), ('b', 'y', TRUE)) AS t(a, b, y)")
+        nbsql.fit(con, "t", target="y", alpha=0, name="sharp")
+    output = run(shop, "sharp", "SELECT 'a' AS a, 'y' AS b, TRUE AS y UNION ALL FROM t")
+    assert "1 row that no class can explain, judged as wrong" in output
+    assert cells(output, "true")[1] == ["true", "0", "1", "1"]
+    assert cells(output, "false   true   no class") == [["false", "true", "no class"]]
+
+
+def test_sql_is_printed_and_not_run(shop: str) -> None:
+    printed, matrix = (run(shop, "weather", "sky", *table, "--sql") for table in ([], ["--table", "confusion"]))
+    with duckdb.connect(shop) as con:
+        assert (None, "accuracy", 0.75) in con.execute(printed).fetchall()
+        assert con.execute(matrix).fetchall() == [("no", "no", 2), ("yes", "no", 1), ("yes", "yes", 1)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["weather", "SELECT 'no' AS play"], "error: no column 'sky' in the query, a feature of model 'weather'"),
+        (["weather", "SELECT 'sun' AS sky"], "error: no column 'play' in the query, the target of the model"),
+        (["weather", "sky", "--weight", "sky"], "error: weight column 'sky' is VARCHAR; weights must be numbers"),
+        (["wether", "sky"], "error: no model 'wether' in 'shop'; did you mean 'weather'?"),
+    ],
+)
+def test_errors_are_one_line(shop: str, arguments: list[str], message: str) -> None:
+    assert run(shop, *arguments, code=1).startswith(message)
+
+
+def test_one_form_at_a_time(shop: str) -> None:
+    assert "choose one of --json, --csv and --sql" in run(shop, "weather", "sky", "--json", "--csv", code=2)

@@ -1,0 +1,305 @@
+"""--json and --csv of every verb that answers, standard input, completion, and what a terminal can show."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+
+ROOT = Path(__file__).parents[2]
+TALES = ("demo", "sql", "ad-hoc", "dbt-path", "help", "report", "plot")  # a story, SQL, a path, pages, a picture: no values
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the tables golf and other and the model spell, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute(
+            "CREATE TABLE golf AS SELECT i AS id, i % 3 AS wind, ['é', 'b'][1 + i % 2] AS sky, i % 4 = 0 AS play "
+            "FROM range(40) AS t(i)"
+        )
+        con.execute("CREATE TABLE other AS FROM golf LIMIT 4")
+        nbsql.fit(con, "golf", target="play", name="spell", id="id")
+    return "shop.duckdb"
+
+
+def run(*arguments: str, code: int = 0, stdin: str | bytes | None = None) -> str:
+    result = CliRunner().invoke(main, list(arguments), prog_name="nbsql", input=stdin)
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.output
+
+
+def rows_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_every_verb_that_answers_has_both_forms() -> None:
+    for name, command in main.commands.items():
+        options = {option for parameter in command.params for option in parameter.opts}
+        assert ({"--json", "--csv"} <= options) == (name not in TALES), name
+
+
+def test_a_list_of_models(shop: str) -> None:
+    (line,) = json.loads(run("list", shop, "--json"))
+    assert line.pop("updated_at").startswith("20")
+    assert line == {"model": "spell", "target": "play", "classes": 2, "features": 2, "rows": 40, "error": None}
+    (row,) = rows_of(run("list", shop, "--csv"))
+    assert (row["model"], row["rows"], row["error"]) == ("spell", "40", "")
+    duckdb.connect("empty.duckdb").close()
+    assert json.loads(run("list", "empty.duckdb", "--json")) == []
+    assert "choose one of --json and --csv" in run("list", shop, "--json", "--csv", code=2)
+
+
+def test_a_model_is_shown_as_an_object_of_its_parts(shop: str) -> None:
+    shown = json.loads(run("show", shop, "spell", "--json"))
+    assert (shown["model"], shown["target"], shown["rows"]) == ("spell", "play", 40)
+    assert [(f["feature"], f["family"], f["columns"], f["types"]) for f in shown["features"]] == [
+        ("wind", "gaussian", ["wind"], ["BIGINT"]),
+        ("sky", "categorical", ["sky"], ["VARCHAR"]),
+    ]
+    assert shown["features"][1]["options"]["alpha"] == 1.0
+    assert [(c["class"], c["n"], c["prior"]) for c in shown["classes"]] == [(False, 30.0, 0.75), (True, 10.0, 0.25)]
+    assert [(b["operation"], b["rows"]) for b in shown["batches"]] == [("fit", 40)]
+    assert [row["feature"] for row in rows_of(run("show", shop, "spell", "--csv"))] == ["wind", "sky"]
+    (batch,) = json.loads(run("show", shop, "spell", "--batches", "--json"))
+    assert batch["source"] == "golf"
+    assert [row["class"] for row in rows_of(run("show", shop, "spell", "--priors", "--csv"))] == ["false", "true"]
+    parts = json.loads(run("show", shop, "spell", "--priors", "--families", "--json"))
+    assert sorted(parts) == ["families", "priors"]
+    message = run("show", shop, "spell", "--priors", "--families", "--csv", code=2)
+    assert "CSV is one table; choose one of --families and --priors" in message
+
+
+@pytest.mark.parametrize(
+    ("arguments", "feature"),
+    [
+        (("fit", "shop.duckdb", "golf", "--target", "play", "--name", "new"), "id"),
+        (("update", "shop.duckdb", "spell", "other"), "wind"),
+        (("forget", "shop.duckdb", "spell", "other"), "wind"),
+        (("rollback", "shop.duckdb", "spell", "1"), "wind"),
+        (("compact", "shop.duckdb", "spell"), "wind"),
+        (("merge", "shop.duckdb", "spell", "--name", "new"), "wind"),
+        (("import", "shop.duckdb", "spell.parquet", "--name", "new"), "wind"),
+    ],
+)
+def test_what_makes_or_changes_a_model_answers_with_it(shop: str, arguments: tuple[str, ...], feature: str) -> None:
+    run("export", shop, "spell", "spell.parquet")
+    found = json.loads(run(*arguments, "--json"))
+    assert found["features"][0]["feature"] == feature
+    assert found["batches"]
+    name = found["model"]
+    replacing = ("--replace",) if name == "new" else ()
+    if arguments[0] != "forget":
+        assert rows_of(run(*arguments, *replacing, "--csv"))[0]["feature"] == feature
+
+
+def test_what_is_done_is_said_as_facts(shop: str) -> None:
+    assert json.loads(run("export", shop, "spell", "a.parquet", "--json")) == {"model": "spell", "path": "a.parquet"}
+    assert run("export", shop, "spell", "b.parquet", "--csv") == "model,path\nspell,b.parquet\n"
+    assert run("drop", shop, "spell", "--yes", "--csv") == "dropped\nspell\n"
+
+
+def test_predictions_take_the_same_options(shop: str) -> None:
+    assert run("predict", shop, "spell", "golf", "--json") == run("predict", shop, "spell", "golf", "--format", "json")
+    assert run("explain", shop, "spell", "golf", "--csv") == run("explain", shop, "spell", "golf", "--format", "csv")
+    assert "choose one of --csv and --format json" in run("predict", shop, "spell", "golf", "--csv", "--format", "json", code=2)
+    assert "leave out" in run("predict", shop, "spell", "golf", "--csv", "--into", "t", code=2)
+    run("predict", shop, "spell", "golf", "--csv", "--output", "scored.dat")
+    assert Path("scored.dat").read_text(encoding="utf-8") == run("predict", shop, "spell", "golf", "--csv")
+
+
+def test_an_infinity_is_text_in_json(shop: str) -> None:
+    run("fit", shop, "golf", "--target", "play", "--name", "mle", "--estimate", "mle", "--feature", "sky")
+    numbers = json.loads(run("log-likelihood", shop, "mle", "SELECT 'é' AS sky, TRUE AS play", "--labelled", "--json"))
+    assert numbers["rows"] == 1
+    json.loads(run("show", shop, "mle", "--json"), parse_constant=lambda word: pytest.fail(word))
+
+
+def test_calibration_as_csv(shop: str) -> None:
+    rows = rows_of(run("calibrate", shop, "spell", "golf", "--folds", "2", "--csv"))
+    assert {row["metric"] for row in rows} >= {"log loss"}
+
+
+# Standard input ------------------------------------------------------------------------------------------------------
+
+GOLF = "id,wind,sky,play\n" + "".join(f"{i},{i % 3},{'éb'[i % 2]},{str(i % 4 == 0).lower()}\n" for i in range(40))
+
+
+@pytest.mark.parametrize("form", ["csv", "jsonl", "json"])
+def test_standard_input_is_a_source(shop: str, form: str) -> None:
+    rows: list[dict[str, Any]] = [{"id": i, "wind": i % 3, "sky": "éb"[i % 2], "play": i % 4 == 0} for i in range(40)]
+    text = {"csv": GOLF, "jsonl": "".join(f"{json.dumps(row)}\n" for row in rows), "json": json.dumps(rows)}[form]
+    run("fit", shop, "-", "--target", "play", "--id", "id", "--name", "piped", stdin=text)
+    assert json.loads(run("show", shop, "piped", "--batches", "--json"))[0]["source"] == "standard input"
+    piped = rows_of(run("predict", shop, "piped", "-", "--csv", stdin=text))
+    table = rows_of(run("predict", shop, "spell", "golf", "--csv"))
+    assert [row["prediction"] for row in piped] == [row["prediction"] for row in table]
+    assert [float(row["probability"]) for row in piped] == pytest.approx([float(row["probability"]) for row in table])
+
+
+def test_standard_input_goes_wherever_a_source_does(shop: str) -> None:
+    assert "judged on 40 rows" in run("evaluate", shop, "spell", "-", stdin=GOLF)
+    assert "play is" in run("explain", shop, "spell", "-", stdin=GOLF)
+    assert "40 rows" in run("cross-validate", shop, "-", "--target", "play", "--id", "id", stdin=GOLF)
+    assert "learnt 40 rows of standard input" in run("update", shop, "spell", "-", stdin=GOLF)
+    assert "forgot 40 rows of standard input" in run("forget", shop, "spell", "-", stdin=GOLF)
+    assert "40 rows" in run("log-likelihood", shop, "spell", "-", stdin=GOLF)
+    assert "fit" in run("fit", "new.duckdb", "-", "--target", "play", "--name", "m", "--json", stdin=GOLF)
+
+
+def test_standard_input_with_nothing_in_it_is_one_line(
+    shop: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path_factory.mktemp("temporary")  # which no other test uses at the same time
+    monkeypatch.setattr(tempfile, "tempdir", str(folder))
+    assert run("predict", shop, "spell", "-", code=1, stdin="") == (
+        "error: standard input is empty; pipe rows into it, as CSV or JSON: cat new.csv | nbsql ...\n"
+    )
+    assert not list(folder.glob("nbsql-*/rows.*"))
+
+
+# Completion ----------------------------------------------------------------------------------------------------------
+
+
+def completed(*words: str) -> list[str]:
+    """What the shell offers for the last word."""
+    completion = ShellComplete(main, {}, "nbsql", "_NBSQL_COMPLETE")
+    return [
+        item.value if item.type == "plain" else f"<{item.type}>"
+        for item in completion.get_completions(list(words[:-1]), words[-1])
+    ]
+
+
+def test_the_shell_completes_what_the_database_holds(shop: str) -> None:
+    assert completed("predict", "") == ["shop.duckdb"]
+    assert completed("predict", "nothing") == ["<file>"]
+    assert completed("predict", shop, "s") == ["spell"]
+    assert completed("predict", shop, "spell", "") == ["golf", "other"]
+    assert completed("predict", shop, "spell", "new") == ["<file>"]
+    assert completed("fit", shop, "golf", "--target", "p") == ["play"]
+    assert completed("fit", shop, "golf", "--family", "w") == ["wind="]
+    assert completed("fit", shop, "golf", "--family", "wind=pois") == ["wind=poisson"]
+    assert completed("fit", shop, "golf", "--name", "s") == []
+    assert completed("merge", shop, "") == ["spell"]
+    assert completed("from-statistics", shop, "golf", "--like", "") == ["spell"]
+    assert completed("predict", "nothing.duckdb", "") == []
+    assert not Path("nothing.duckdb").exists()
+
+
+def test_completion_of_a_locked_database_is_silent(shop: str) -> None:
+    with duckdb.connect(shop):
+        words = {"COMP_WORDS": f"nbsql predict {shop} ", "COMP_CWORD": "3", "_NBSQL_COMPLETE": "bash_complete"}
+        program = [sys.executable, "-c", "from nbsql.cli import main; main(prog_name='nbsql')"]
+        environment = {**os.environ, **words, "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(program, env=environment, capture_output=True, text=True, check=False)
+    assert (done.stdout.strip(), done.stderr) == ("", "")
+
+
+# Terminals -----------------------------------------------------------------------------------------------------------
+
+
+def on_terminal(*arguments: str, **variables: str) -> str:
+    """What the program writes where its output is a terminal (Linux)."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "TERM": "xterm", "COLUMNS": "100", **variables}
+    with subprocess.Popen(
+        [sys.executable, "-m", "nbsql", *arguments], env=environment, stdout=theirs, stderr=theirs
+    ) as process:
+        os.close(theirs)
+        found = b""
+        while True:
+            try:
+                part = os.read(ours, 1 << 16)
+            except OSError:  # Linux says so at the end
+                break
+            if not part:
+                break
+            found += part
+        process.wait()
+    os.close(ours)
+    return found.decode()
+
+
+def test_no_color_is_respected_in_errors_and_warnings(shop: str) -> None:
+    assert "\x1b[31m" in on_terminal("predict", shop, "spell", "nothing", NO_COLOR="")
+    assert "\x1b[3" not in on_terminal("predict", shop, "spell", "nothing", NO_COLOR="1")
+    constant = ("fit", "new.duckdb", "SELECT 1 AS a, i % 2 AS b FROM range(4) AS t(i)", "--target", "b", "--name", "m")
+    assert "\x1b[33m" in on_terminal(*constant, "--replace", NO_COLOR="")
+    shown = on_terminal(*constant, "--replace", NO_COLOR="1")
+    assert "warning" in shown
+    assert "\x1b[3" not in shown
+
+
+@pytest.mark.parametrize(
+    "variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}]
+)
+def test_a_terminal_of_ascii_gets_readable_tables(shop: str, variables: dict[str, str]) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), **variables}
+
+    def program(*arguments: str) -> bytes:
+        done = subprocess.run([sys.executable, "-m", "nbsql", *arguments], env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr) == (0, b""), done.stderr
+        return done.stdout
+
+    assert " x for " in program("explain", shop, "spell", "golf").decode("ascii")
+    shown = program("predict", shop, "spell", "golf").decode("ascii")
+    assert " ? " in shown
+    assert "---" in shown
+    for arguments in (("show", shop, "spell", "--likelihoods"), ("evaluate", shop, "spell", "golf"), ("demo",)):
+        program(*arguments).decode("ascii")
+    # What a program reads is whole, whatever the terminal shows.
+    assert {row["sky"] for row in rows_of(program("predict", shop, "spell", "golf", "--csv").decode())} == {"é", "b"}
+    assert "é" in program("predict", shop, "spell", "SELECT 1 AS wind, 'é' AS sky", "--sql").decode()
+
+
+def test_messages_name_the_option(shop: str) -> None:
+    taken = run("fit", shop, "golf", "--target", "play", "--name", "spell", code=1)
+    assert taken == "error: model 'spell' is there already; fit it with --replace, or choose another name\n"
+    run("export", shop, "spell", "a.parquet")
+    assert run("export", shop, "spell", "a.parquet", code=1).endswith("choose another path, or --overwrite\n")
+
+
+# predict | head ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a pipe says that its reader has gone")
+def test_a_reader_that_has_enough_stops_the_scoring(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        con.execute("CREATE TABLE many AS SELECT i AS id, i % 3 AS wind, 'b' AS sky FROM range(6_000_000) AS t(i)")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "nbsql", "predict", shop, "spell", "many", "--csv"]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert process.stdout.readline() == b"id,wind,sky,prediction,probability\n"
+        assert process.stdout.readline().startswith(b"0,0,b,false,")
+        began = time.perf_counter()
+        process.stdout.close()
+        process.wait()
+        stopped = time.perf_counter() - began
+        assert process.stderr.read() == b""
+    began = time.perf_counter()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        lines = process.stdout.read().splitlines()
+    whole = time.perf_counter() - began
+    assert len(lines) == 6_000_001
+    assert [line.split(b",", 1)[0] for line in lines[4_999:5_003]] == [b"4998", b"4999", b"5000", b"5001"]
+    assert stopped < whole / 3

@@ -1,0 +1,172 @@
+"""The commands linear, quadratic, relevance, sample, log-likelihood and from-tables: what they print, leave and refuse."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the table sky, the models weather and its linear twin, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("""CREATE TABLE sky AS SELECT CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky, i % 7 + 0.5 AS wind,
+            CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
+        nbsql.fit(con, "sky", target="play", name="weather")
+        nbsql.fit(con, "sky", target="play", name="flat", families={"wind": nbsql.Gaussian(shared_variance=True)})
+    return "shop.duckdb"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, list(arguments), prog_name="nbsql")
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def cells(output: str, start: str) -> list[str]:
+    return next(re.split(r"\s{2,}", line.strip()) for line in output.splitlines() if line.strip().startswith(start))
+
+
+@pytest.mark.parametrize(("command", "model"), [("linear", "flat"), ("quadratic", "weather"), ("relevance", "weather")])
+def test_reports_are_those_of_the_library(shop: str, command: str, model: str) -> None:
+    with duckdb.connect(shop) as con:
+        query = getattr(nbsql.load(con, model), command)()
+        columns, rows = query.columns, query.fetchall()
+        text = query.sql
+    assert run(command, shop, model, "--sql").strip() == text.strip()
+    printed = json.loads(run(command, shop, model, "--json"))
+    assert [list(row) for row in printed] == [columns] * len(rows)
+    assert [row[columns[-1]] for row in printed] == [None if row[-1] is None else pytest.approx(row[-1]) for row in rows]
+    lines = list(csv.reader(io.StringIO(run(command, shop, model, "--csv"))))
+    assert (lines[0], len(lines)) == (columns, len(rows) + 1)
+    table = run(command, shop, model)
+    assert len(table.splitlines()) == len(rows) + 2
+    for row in rows:
+        for value in row:
+            if value is not None:
+                assert (f"{value:.5g}" if isinstance(value, float) else value) in table
+    first = run(command, shop, model, "--limit", "1")
+    assert first.endswith("\n\nthe first 1 rows; --limit N shows more, --csv all\n")
+    assert first.splitlines()[2].split() == table.splitlines()[2].split()
+    assert "choose one of --json, --csv and --sql" in run(command, shop, model, "--json", "--csv", code=2)
+
+
+def test_relevance_of_values(shop: str) -> None:
+    assert cells(run("relevance", shop, "weather", "--values"), "sky ")[:3] == ["sky", "rain", "20"]
+
+
+def test_forms_that_a_model_does_not_have(shop: str) -> None:
+    assert run("linear", shop, "weather", code=1) == (
+        "error: model 'weather' has no linear form: 'wind' is gaussian with a variance of its own in every class; "
+        "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)\n"
+    )
+    assert run("linear", shop, "wether", code=1) == "error: no model 'wether' in 'shop'; did you mean 'weather'?\n"
+
+
+def test_a_sample_is_that_of_the_library(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        model = nbsql.load(con, "weather")
+        rows, text = model.sample(50, seed=3).fetchall(), model.sample(50, seed=3).sql
+    output = run("sample", shop, "weather", "50", "--seed", "3")
+    assert [cells(line, "")[-1] for line in output.splitlines()[2:22]] == [row[-1] for row in rows[:20]]
+    assert output.endswith("\n\nthe first 20 of 50 rows; --csv prints all, --into TABLE keeps them\n")
+    assert "first" not in run("sample", shop, "weather", "20")
+    printed = json.loads(run("sample", shop, "weather", "50", "--seed", "3", "--json"))
+    assert [(row["sky"], float(row["wind"]), row["play"]) for row in printed] == [
+        (sky, pytest.approx(float(wind)), play) for sky, wind, play in rows
+    ]
+    lines = run("sample", shop, "weather", "50", "--seed", "3", "--csv").splitlines()
+    assert (lines[0], len(lines)) == ("sky,wind,play", 51)
+    assert run("sample", shop, "weather", "50", "--seed", "3", "--sql").strip() == text.strip()
+
+
+def test_a_sample_is_kept(shop: str) -> None:
+    before = Path(shop).read_bytes()
+    statement = run("sample", shop, "weather", "50", "--into", "drawn", "--sql")
+    assert statement.startswith('BEGIN TRANSACTION;\n\n-- drawn\nCREATE TABLE "shop"."main"."drawn" AS')
+    assert Path(shop).read_bytes() == before
+    done = run("sample", shop, "weather", "50", "--into", "drawn")
+    assert done == "drew 50 rows from model weather into the table drawn of shop.duckdb\n"
+    with duckdb.connect(shop) as con:
+        model = nbsql.load(con, "weather")
+        assert con.execute("FROM drawn ORDER BY ALL").fetchall() == sorted(model.sample(50).fetchall())
+    again = run("sample", shop, "weather", "50", "--into", "drawn", code=1)
+    assert again == "error: 'drawn' is there already; drop it first, or choose another name\n"
+    assert "--into keeps the rows in the database; leave out --json and --csv" in run(
+        "sample", shop, "weather", "5", "--into", "t", "--csv", code=2
+    )
+    assert "Invalid value for 'N'" in run("sample", shop, "weather", "--", "-1", code=2)
+
+
+def test_the_log_likelihood_of_a_table(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        model = nbsql.load(con, "weather")
+        plain, labelled = model.log_likelihood("sky"), model.log_likelihood("sky", labelled=True)
+        text = model.log_likelihood_sql("sky")
+    output = run("log-likelihood", shop, "weather", "sky")
+    assert output.startswith("ln p(x) of 30 rows of sky by model weather, in nats\n")
+    assert cells(output, "together") == ["together", f"{plain:.5g}"]
+    assert cells(output, "a row") == ["a row", f"{plain / 30:.5g}"]
+    numbers = json.loads(run("log-likelihood", shop, "weather", "sky", "--labelled", "--json"))
+    assert numbers == {"rows": 30, "log_likelihood": pytest.approx(labelled), "mean": pytest.approx(labelled / 30)}
+    header, line = run("log-likelihood", shop, "weather", "sky", "--csv").splitlines()
+    assert header == "rows,log_likelihood,mean"
+    assert [float(number) for number in line.split(",")] == pytest.approx([30, plain, plain / 30])
+    assert run("log-likelihood", shop, "weather", "sky", "--sql").strip() == text.strip()
+    nothing = run("log-likelihood", shop, "weather", "FROM sky LIMIT 0")
+    assert cells(nothing, "together") == ["together", "0"]
+    assert "a row" not in nothing
+    assert run("log-likelihood", shop, "weather", "SELECT 1 AS sky", code=1).startswith("error: no column 'wind' in the query")
+
+
+PRIORS = "SELECT unnest(['yes', 'no']) AS class, unnest([0.3, 0.7]) AS prior"
+LIKELIHOODS = """SELECT unnest(['yes', 'no']) AS class, 'wait' AS feature, unnest([0.5, 0.25]) AS rate"""
+
+
+def test_a_model_of_given_probabilities(shop: str) -> None:
+    Path("priors.csv").write_text("class,prior\nyes,0.3\nno,0.7\n")
+    Path("likelihoods.csv").write_text(
+        "class,feature,value,likelihood\nyes,wind,weak,0.4\nyes,wind,strong,0.6\nno,wind,weak,0.1\nno,wind,strong,0.9\n"
+    )
+    arguments = ("from-tables", "new.duckdb", "priors.csv", "likelihoods.csv", "--name", "tennis", "--target", "play")
+    statements = run(*arguments, "--sql")
+    assert '-- statistics\nCREATE TABLE "tennis"."statistics" AS' in statements
+    assert not Path("new.duckdb").exists()
+    output = run(*arguments)
+    assert output.startswith("model tennis in new.duckdb: predicts play from 1 feature\n")
+    assert cells(output, "wind")[:2] == ["wind", "categorical"]
+    with duckdb.connect("new.duckdb") as con:
+        ((_, no, yes),) = nbsql.load(con, "tennis").joint_log_likelihood("SELECT 'weak' AS wind").fetchall()
+    assert (no, yes) == (pytest.approx(-2.6592600369327783), pytest.approx(-2.120263536200091))  # ln 0.07, ln 0.12
+    assert run(*arguments, code=1).startswith("error: model 'tennis' is there already")
+    run(*arguments, "--replace")
+
+
+def test_families_of_given_probabilities(shop: str) -> None:
+    run("from-tables", shop, PRIORS, LIKELIHOODS, "--name", "calls", "--family", "wait=exponential")
+    with duckdb.connect(shop) as con:
+        assert [family.name for family in nbsql.load(con, "calls").families.values()] == ["exponential"]
+    before = Path(shop).read_bytes()
+    wrong = run("from-tables", shop, "SELECT 'yes' AS class, 0.3 AS prior", "--name", "m", code=1)
+    assert wrong == "error: the priors sum to 0.3; they must sum to 1: divide each by 0.3\n"
+    assert run("from-tables", "shpo.duckdb", "priors", "--name", "m", code=1).startswith("error: no database 'shpo.duckdb'")
+    assert Path(shop).read_bytes() == before
+
+
+def test_a_query_without_a_model_runs_elsewhere(shop: str) -> None:
+    printed = run("sql", shop, "predict", "weather", "SELECT 'sun' AS sky, 2.5 AS wind", "--inline")
+    with duckdb.connect(shop) as con:
+        expected = nbsql.load(con, "weather").predict("SELECT 'sun' AS sky, 2.5 AS wind").fetchall()
+    assert duckdb.connect().execute(printed).fetchall() == expected

@@ -1,0 +1,45 @@
+"""`nbsql help` shows the pages, and every one of them."""
+
+from __future__ import annotations
+
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+from nbsql.cli.help import pages
+
+
+def helped(*topic: str):
+    return CliRunner().invoke(main, ["help", *topic])
+
+
+def test_the_list_has_every_page_with_its_title():
+    done = helped()
+    assert done.exit_code == 0
+    assert len(done.output.splitlines()) == len(pages()) > 25
+    assert any(line.split(maxsplit=3)[2:] == ["families", "Families"] for line in done.output.splitlines())
+
+
+@pytest.mark.parametrize("name", pages())
+def test_every_page_is_shown_as_plain_text(name):
+    done = helped(name)
+    assert done.exit_code == 0
+    assert done.output.startswith("# ")
+    assert "```{" not in done.output
+
+
+def test_names_of_python_are_listed_with_what_they_are():
+    assert "- `nbsql.load`: The model of that name." in helped("python").output
+    assert all(f"`nbsql.{name}`" in helped("python").output for name in nbsql.__all__)
+
+
+def test_a_command_has_its_help():
+    assert helped("fit").output == CliRunner().invoke(main, ["fit", "--help"]).output
+
+
+def test_what_is_no_page_is_said_with_the_nearest():
+    done = helped("famlies")
+    assert done.exit_code == 1
+    said = "error: no page and no command 'famlies'; did you mean 'families'? nbsql help lists the pages"
+    assert done.stderr.splitlines() == [said]

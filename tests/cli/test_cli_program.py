@@ -1,0 +1,107 @@
+"""The command as a program of its own: processes, locks, signals, and what it loads."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import nbsql
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the table golf and the model spell, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("CREATE TABLE golf AS SELECT i % 3 AS wind, i % 2 = 0 AS play FROM range(14) AS t(i)")
+        nbsql.fit(con, "golf", target="play", name="spell")
+    return "shop.duckdb"
+
+
+def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
+    return subprocess.Popen(
+        [sys.executable, "-m", "nbsql", *arguments], cwd=folder, env=environment,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+    )  # fmt: skip
+
+
+def test_a_whole_session_of_processes(fitted: str, tmp_path: Path) -> None:
+    with program("predict", fitted, "spell", "golf", "--format", "csv", folder=tmp_path) as process:
+        out, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert len(out.splitlines()) == 15
+    with program("predict", fitted, "spell", "nothing", folder=tmp_path) as process:
+        out, err = process.communicate()
+    assert (process.returncode, out) == (1, "")
+    assert err.startswith("error: no table or view 'nothing'")
+    with program("--version", folder=tmp_path) as process:
+        assert process.communicate()[0] == f"nbsql, version {nbsql.__version__}\n"
+
+
+def test_two_processes_read_one_database(fitted: str, tmp_path: Path) -> None:
+    with duckdb.connect(fitted, read_only=True), program("list", fitted, folder=tmp_path) as process:
+        out, err = process.communicate()
+    assert (process.returncode, err) == (0, "")
+    assert "spell" in out
+
+
+def test_a_locked_database_is_one_line(fitted: str, tmp_path: Path) -> None:
+    with duckdb.connect(fitted), program("list", fitted, folder=tmp_path) as process:
+        _, err = process.communicate()
+    assert process.returncode == 1
+    assert re.fullmatch(r"error: 'shop\.duckdb' is locked by (another process|\S+ \(PID \d+\)); close it there first\n", err)
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux tells which files a process has open")
+@pytest.mark.parametrize("database", ["shop.duckdb", "new.duckdb"])
+def test_an_interrupted_fit_leaves_everything_as_it_was(fitted: str, tmp_path: Path, database: str) -> None:
+    endless = "SELECT i % 3 AS y, i * 0.5 AS x FROM range(100000000000) AS t(i)"
+    with program("fit", database, endless, "--target", "y", "--name", "spell", "--replace", folder=tmp_path) as process:
+        while not _has_open(process.pid, tmp_path / database):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+        time.sleep(0.5)  # into the scan; whenever the signal comes, the outcome is the same
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate()
+    assert (process.returncode, out, err) == (130, "", "error: interrupted; nothing is half-written\n")
+    assert Path("new.duckdb").exists() is False
+    assert nbsql.load(fitted, "spell").target == "play"
+
+
+def _has_open(process: int, file: Path) -> bool:
+    links = Path(f"/proc/{process}/fd").iterdir()
+    return any(link.exists() and link.resolve() == file.resolve() for link in links)
+
+
+def test_importing_the_library_imports_nothing_heavy_beside_duckdb() -> None:
+    code = "import sys, nbsql; sys.exit(bool({'click', 'rich', 'jinja2', 'sqlglot', 'nbsql.cli'} & set(sys.modules)))"
+    assert (
+        subprocess.run([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, check=False).returncode == 0
+    )
+
+
+def test_help_does_not_load_what_it_does_not_need() -> None:
+    code = "import sys\nfrom nbsql.cli import main\ntry: main(['--help'])\nexcept SystemExit: sys.exit('rich' in sys.modules)"
+    finished = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, check=False
+    )
+    assert finished.returncode == 0
+
+
+def test_nothing_else_in_the_package_prints() -> None:
+    modules = [path for path in (ROOT / "nbsql").rglob("*.py") if not {"cli", "__main__.py"} & {*path.parts}]
+    assert len(modules) > 10
+    assert [
+        path.name for path in modules if re.search(r"^\s*(print|sys\.stdout\.write)\(", path.read_text(), re.MULTILINE)
+    ] == ["base.py"]  # Model.show

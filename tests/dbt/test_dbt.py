@@ -1,0 +1,258 @@
+"""The package in a dbt project: every table is that of the Python API on the same engine."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
+
+import nbsql
+
+pytestmark = needs_dbt
+
+# Both engines read it; PostgreSQL has no maps.
+ROWS = """
+  CREATE TABLE rows AS SELECT
+    i AS id, (ARRAY['a', 'b', 'c'])[1 + i % 7 % 3] AS y, 'v' || (i * 5 % 4) AS category,
+    CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag,
+    CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / CAST(4 AS DOUBLE PRECISION) + i % 7 % 3 END AS x, i * 11 % 5 AS events,
+      0.5 + i * 13 % 7 AS wait, (i * 7 % 11 + 1) / CAST(13 AS DOUBLE PRECISION) AS share,
+    CASE WHEN i % 8 > 0 THEN 'The cat ' || (i % 5) || E' sat\nhere' || CASE WHEN i % 3 = 0 THEN ' Mat''s' ELSE '' END END
+      AS note,
+    CASE WHEN i % 10 > 0 THEN ARRAY['u' || (i % 4), 'v', 'v'] END AS bag{counts},
+    i % 3 AS w1, i * 7 % 5 AS w2, 0.5 + i % 4 AS weight, i % 3 AS grade, DATE '2026-01-01' + CAST(i % 4 AS INTEGER) AS day
+  FROM generate_series(0, 89) AS t(i)
+"""
+COUNTS = {"duckdb": ", MAP(['k', 'l'], [i % 3, 2]) AS counts", "postgres": ""}
+LEFT_OUT = ["id", "weight", "grade", "day"]
+
+# The options in YAML, and those of nbsql.fit.
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "inferred": ({}, {}),
+    "named": (
+        {
+            "id": "id",
+            "exclude": ["grade", "day"],
+            "weight": "weight",
+            "families": {
+                "events": "poisson",
+                "wait": "lognormal",
+                "note": {"family": "text", "stop_words": "english", "ngrams": 2, "min_length": 2},
+                "words": {"family": "multinomial", "columns": ["w1", "w2"], "alpha": {"w1": 0.5}},
+            },
+        },
+        {
+            "id": "id",
+            "exclude": ["grade", "day"],
+            "weight": "weight",
+            "families": {
+                "events": "poisson",
+                "wait": "lognormal",
+                "note": nbsql.Text(stop_words="english", ngrams=2, min_length=2),
+                "words": nbsql.Multinomial(["w1", "w2"], alpha={"w1": 0.5}),
+            },
+        },
+    ),
+    "smoothed": (
+        {
+            "alpha": 0.25,
+            "nulls": "category",
+            "unseen": "smooth",
+            "prior": "smoothed",
+            "prior_alpha": 2,
+            "families": {
+                "note": "text",
+                "events": {"family": "poisson", "a": 2, "b": 1},
+                "wait": "exponential",
+                "share": "beta",
+            },
+        },
+        {
+            "alpha": 0.25,
+            "nulls": "category",
+            "unseen": "smooth",
+            "prior": "smoothed",
+            "prior_alpha": 2,
+            "families": {"note": "text", "events": nbsql.Poisson(a=2, b=1), "wait": "exponential", "share": "beta"},
+        },
+    ),
+    "given": (
+        {
+            "prior": {"a": 0.2, "b": 0.3, "c": 0.5},
+            "families": {
+                "note": {"family": "text", "event": "bernoulli", "min_count": 3, "pattern": "[a-z]+"},
+                "bag": {"family": "tokens", "tfidf": True},
+                "counts": {"family": "token_counts", "event": "complement", "weight_norm": True},
+                "x": {"family": "gaussian", "shared_variance": True, "variance": "sample"},
+                "events": "geometric",
+                "category": {"family": "categorical", "alpha": {"v0": 2, "v9": 1}, "other_alpha": 0.5, "levels": ["v8"]},
+                "flag": {"family": "bernoulli", "alpha": 2, "beta": 3},
+                "words": {"family": "complement", "columns": ["w1", "w2"], "norm": True},
+            },
+        },
+        {
+            "prior": {"a": 0.2, "b": 0.3, "c": 0.5},
+            "families": {
+                "note": nbsql.Text(event="bernoulli", min_count=3, pattern="[a-z]+"),
+                "bag": nbsql.Tokens(tfidf=True),
+                "counts": nbsql.TokenCounts(event="complement", weight_norm=True),
+                "x": nbsql.Gaussian(shared_variance=True, variance="sample"),
+                "events": "geometric",
+                "category": nbsql.Categorical(alpha={"v0": 2, "v9": 1}, other_alpha=0.5, levels=["v8"]),
+                "flag": nbsql.Bernoulli(2, 3),
+                "words": nbsql.Complement(["w1", "w2"], norm=True),
+            },
+        },
+    ),
+    "modes": (
+        {
+            "prior": "uniform",
+            "features": ["x", "events", "flag", "category", "note", "wait", "share"],
+            "families": {
+                "x": {"family": "gaussian", "estimate": "mode", "prior": {"kappa": 0.5, "a": 1.5}},
+                "events": {"family": "poisson", "estimate": "mode", "a": 2, "b": 1},
+                "flag": {"family": "bernoulli", "estimate": "mode", "alpha": 2, "beta": 3},
+                "category": {"family": "categorical", "estimate": "mode", "alpha": 1.5},
+                "wait": {"family": "gaussian", "floor": 0.9},
+                "share": {"family": "gamma", "floor": 0.01},
+                "note": {"family": "text", "norm": "l2", "tfidf": True, "min_count": 2},
+            },
+        },
+        {
+            "prior": "uniform",
+            "features": ["x", "events", "flag", "category", "note", "wait", "share"],
+            "families": {
+                "x": nbsql.Gaussian(estimate="mode", prior=nbsql.NormalInverseGamma(kappa=0.5, a=1.5)),
+                "events": nbsql.Poisson(a=2, b=1, estimate="mode"),
+                "flag": nbsql.Bernoulli(2, 3, estimate="mode"),
+                "category": nbsql.Categorical(estimate="mode", alpha=1.5),
+                "wait": nbsql.Gaussian(floor=0.9),
+                "share": nbsql.Gamma(floor=0.01),
+                "note": nbsql.Text(norm="l2", tfidf=True, min_count=2),
+            },
+        },
+    ),
+    "numbered": ({"target": "grade", "exclude": ["id", "weight", "day", "y"]}, {"exclude": ["id", "weight", "day", "y"]}),
+}
+
+TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
+# One verb more a case is a statement that dbt takes its time to render; these say the same as predict_proba and explain.
+ONCE = ("predict", "joint_log_likelihood", "log_evidence")
+VERBS = {
+    "priors": "{{ nbsql.class_priors(ref('NAME')) }}",
+    "likelihoods": "{{ nbsql.feature_likelihoods(ref('NAME')) }}",
+    "predict": "{{ nbsql.predictions(ref('NAME'), source('raw', 'rows')) }}",
+    "predict_proba": "{{ nbsql.probabilities(ref('NAME'), source('raw', 'rows')) }}",
+    "joint_log_likelihood": "{{ nbsql.joint_log_likelihoods(ref('NAME'), source('raw', 'rows')) }}",
+    "log_evidence": "{{ nbsql.evidence(ref('NAME'), source('raw', 'rows')) }}",
+    "explain": "{{ nbsql.explanation(ref('NAME'), source('raw', 'rows')) }}",
+    "metrics": "{{ nbsql.evaluation(ref('NAME'), source('raw', 'rows'), weight='weight') }}",
+}
+
+
+def verbs_of(name: str) -> list[str]:
+    return [verb for verb in VERBS if verb not in ONCE or name == "named"]
+
+
+def options_of(name: str, engine: str) -> dict[str, Any]:
+    """The options in YAML."""
+    return _options(CASES[name][0], engine)
+
+
+def _options(given: dict[str, Any], engine: str) -> dict[str, Any]:
+    options = {"target": "y", "exclude": LEFT_OUT, **given}
+    families = options.get("families", {})
+    return {**options, "families": {key: family for key, family in families.items() if key != "counts" or COUNTS[engine]}}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    """A project with all cases and all verbs, built on an engine."""
+    with server(request.param) as address:
+        yield built(tmp_path_factory.mktemp("dbt"), address)
+
+
+def built(folder: Path, address: str | None) -> Project:
+    models = dict.fromkeys(CASES, "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}")
+    for name in CASES:
+        models |= {f"{name}_{verb}": sql.replace("NAME", name) for verb, sql in VERBS.items() if verb in verbs_of(name)}
+    for table in TABLES:
+        models[f"inferred_{table}"] = f"{{{{ nbsql.evaluation(ref('inferred'), source('raw', 'rows'), '{table}') }}}}"
+    models["two_classes"] = (
+        "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows'), where=\"y <> 'c'\") }}"
+    )
+    models["in_order"] = "{{ nbsql.probabilities(ref('two_classes'), source('raw', 'rows'), where='id < 30') }}"
+    engine = "duckdb" if address is None else "postgres"
+    meta = {name: options_of(name, engine) for name in CASES}
+    meta["two_classes"] = {"target": "y", "exclude": LEFT_OUT, "classes": ["c", "b", "a"]}
+    found = Project(folder, models, meta, address=address)
+    found.run(ROWS.format(counts=COUNTS[engine]))
+    found.build()
+    return found
+
+
+@pytest.fixture(scope="module")
+def con(project: Project) -> Iterator[Any]:
+    with project.connect() as connection:
+        yield connection
+
+
+def fitted(con: Any, name: str, engine: str) -> nbsql.Model:
+    options = _options({**CASES[name][1], "target": options_of(name, engine)["target"]}, engine)
+    if alpha := options.pop("prior_alpha", None):
+        options["prior"] = nbsql.Smoothed(alpha)
+    return nbsql.fit(con, "rows", **options)
+
+
+# A test is a module here, not a case, because every process that runs some of them builds the project.
+def test_every_table_is_that_of_python(con: Any, project: Project) -> None:
+    for name in CASES:
+        _compare(con, name, fitted(con, name, project.engine))
+
+
+def _compare(con: Any, name: str, model: nbsql.Model) -> None:
+    _, cells = read(con, f"SELECT slice, class, feature, value, n, mean, m2 FROM {name}")
+    equal(cells, [row[:7] for row in model.statistics], name)
+    for verb in verbs_of(name):
+        columns, found = read(con, f"SELECT * FROM {name}_{verb}")
+        if verb == "metrics":
+            query = model.evaluate("rows", weight="weight").metrics
+        else:
+            query = getattr(model, verb) if verb in ("priors", "likelihoods") else getattr(model, verb)("rows")
+        assert columns == query.columns, (name, verb)
+        equal(found, query.fetchall(), f"{name} {verb}")
+
+
+def test_the_tables_of_an_evaluation_are_those_of_python(con: Any, project: Project) -> None:
+    evaluation = fitted(con, "inferred", project.engine).evaluate("rows")
+    for table in TABLES:
+        columns, found = read(con, f"SELECT * FROM inferred_{table}")
+        query = getattr(evaluation, table)
+        assert columns == query.columns
+        equal(found, query.fetchall(), table)
+
+
+def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con: Any) -> None:
+    columns, found = read(con, "SELECT * FROM in_order")
+    assert columns[-3:] == ["probability_c", "probability_b", "probability_a"]
+    model = nbsql.fit(con, "SELECT * FROM rows WHERE y <> 'c'", target="y", exclude=LEFT_OUT)
+    expected = model.predict_proba("SELECT * FROM rows WHERE id < 30").fetchall()
+    equal(found, [(*row[:-2], 0.0, row[-1], row[-2]) for row in expected])
+
+
+def test_no_macro_has_the_name_of_one_of_dbt(project: Project) -> None:
+    """By such a name dbt would call it instead of its own."""
+    done = project.dbt("ls", "--quiet", "--resource-type", "model")
+    assert done.returncode == 0, done.stdout
+    macros = json.loads((project.folder / "target" / "manifest.json").read_text(encoding="utf-8"))["macros"].values()
+    packages: dict[str, set[str]] = {}
+    for macro in macros:
+        packages.setdefault(macro["package_name"], set()).add(macro["name"])
+    assert {name for package, names in packages.items() if package != "nbsql" for name in names} & packages["nbsql"] == set()
+    assert "predictions" in packages["nbsql"]
+    assert "scored_wide" in packages["nbsql"]
+    assert "create_schema" not in packages["nbsql"]

@@ -1,0 +1,160 @@
+"""Statistics that dbt keeps: batches are added, a full refresh is a fit, and generic tests fail where they should."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.dbt_projects import ENGINES, Project, equal, needs_dbt, read, server
+
+import nbsql
+
+pytestmark = needs_dbt
+
+DAYS = """
+  SELECT i AS id, DATE '2026-06-01' + CAST(floor(i / 30.0) AS INTEGER) AS day,
+    CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label, i % 4 AS links,
+    CASE WHEN i % 3 = 0 THEN 'free prize ' ELSE 'lunch at ' END || (i % 7) AS message,
+    i * 37 % 11 / CAST(4 AS DOUBLE PRECISION) + i % 3 AS size
+  FROM generate_series(0, 119) AS t(i)
+"""
+STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
+OPTIONS: dict[str, Any] = {"target": "label", "exclude": ["id", "day"], "slice_by": "day"}
+# As a user may spell it: DuckDB finds a name without regard to case, PostgreSQL as it is written.
+LINKS = {"duckdb": "LINKS", "postgres": "links"}
+CELLS = "SELECT slice, class, feature, value, n, mean, m2"
+
+
+def cells(project: Project, name: str = "kept") -> list[tuple[Any, ...]]:
+    with project.connect() as con:
+        return read(con, f"{CELLS} FROM {name}")[1]
+
+
+def fitted(project: Project) -> list[tuple[Any, ...]]:
+    """What a fit of the rows of each day counts."""
+    families = {"message": nbsql.Text(), "links": "poisson"}
+    found = []
+    with project.connect() as con:
+        for (day,) in con.execute("SELECT DISTINCT CAST(day AS VARCHAR) FROM rows").fetchall():
+            rows = f"SELECT * FROM rows WHERE day = '{day}'"
+            model = nbsql.fit(con, rows, target="label", exclude=["id", "day"], families=families)
+            found += [(day, *row[1:7]) for row in model.statistics]
+    return found
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def project(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Project]:
+    with server(request.param) as address:
+        yield built(tmp_path_factory.mktemp("dbt"), request.param, address)
+
+
+def built(folder: Path, engine: str, address: str | None) -> Project:
+    meta = {**OPTIONS, "families": {"message": "text", LINKS[engine]: "poisson"}}
+    models = dict.fromkeys(("kept", "added"), STATISTICS) | {
+        "scored": "{{ nbsql.predictions(ref('kept'), source('raw', 'rows')) }}",
+        "bent": (
+            "SELECT slice, class, feature, value, CASE WHEN class = 'ham' THEN -n ELSE n END AS n, mean, m2, batch "
+            "FROM {{ ref('kept') }}"
+        ),
+        "moved": "{{ nbsql.statistics(source('raw', 'rows'), where=\"links >= 1\") }}",
+    }
+    kept = {"materialized": "incremental", "unique_key": "slice"}
+    tests = {
+        "kept": [
+            "nbsql.nbsql_statistics_not_negative",
+            {"nbsql.nbsql_drift_below": {"name": "little_drift", "maximum": 0.5}},
+            {"nbsql.nbsql_drift_below": {"name": "no_drift_at_all", "maximum": 0}},
+            {"nbsql.nbsql_drift_below": {"name": "drift_of_two_slices", "maximum": 0.5, "slices": 2}},
+        ],
+        "bent": [{"nbsql.nbsql_statistics_not_negative": {"name": "negative"}}],
+        "moved": [
+            {"nbsql.nbsql_drift_below": {"name": "from_kept", "maximum": 0.1, "against": "ref('kept')"}},
+            {"nbsql.nbsql_drift_below": {"name": "a_little_from_kept", "maximum": 100, "against": "ref('kept')"}},
+        ],
+        "scored": [
+            {"nbsql.nbsql_accuracy_at_least": {"name": "right_enough", "target": "label", "minimum": 0.9}},
+            {"nbsql.nbsql_accuracy_at_least": {"name": "never_wrong", "target": "label", "minimum": 1.01}},
+        ],
+    }
+    config = {"kept": kept, "added": {"materialized": "incremental"}}
+    found = Project(
+        folder,
+        models,
+        dict.fromkeys(("kept", "added", "moved"), meta),
+        config,
+        tests,
+        address=address,
+    )
+    found.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days WHERE id < 75")
+    assert found.dbt("run").returncode == 0
+    return found
+
+
+def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_where_they_should(project: Project) -> None:
+    equal(cells(project), fitted(project))
+    with project.connect() as con:
+        before = con.execute("SELECT batch FROM kept WHERE slice = '2026-06-01'").fetchone()
+    project.run(f"INSERT INTO rows SELECT * FROM ({DAYS}) AS days WHERE id >= 75")  # the rest of the third day, and a fourth
+    assert project.dbt("run").returncode == 0
+    expected = fitted(project)
+    equal(cells(project), expected)
+    with project.connect() as con:
+        assert con.execute("SELECT batch FROM kept WHERE slice = '2026-06-01'").fetchone() == before  # not counted again
+        assert con.execute("SELECT count(DISTINCT batch) FROM kept").fetchone() == (2,)
+        added = con.execute("SELECT slice, sum(n) FROM added WHERE feature IS NULL GROUP BY slice ORDER BY slice").fetchall()
+    assert [n for _, n in added] == [30, 30, 15, 30]  # without a key only whole new slices
+    assert project.dbt("run").returncode == 0  # nothing is new
+    equal(cells(project), expected)
+
+    # A full refresh is a fit.
+    project.run("DELETE FROM rows WHERE id < 10")
+    assert project.dbt("run", "--full-refresh").returncode == 0
+    equal(cells(project), fitted(project))
+    equal(cells(project, "added"), fitted(project))
+
+    # Generic tests fail where they should.
+    done = project.dbt("test")
+    assert done.returncode == 1, done.stdout
+    expected = {
+        "nbsql_nbsql_statistics_not_negative_kept_": "pass",
+        "little_drift": "pass",
+        "drift_of_two_slices": "pass",
+        "no_drift_at_all": "fail",
+        "negative": "fail",
+        "from_kept": "fail",
+        "a_little_from_kept": "pass",
+        "right_enough": "pass",
+        "never_wrong": "fail",
+    }
+    assert {name.removeprefix("test."): status for name, status in project.statuses().items()} == expected
+
+
+def test_an_incremental_model_of_something_else_is_refused_and_a_full_refresh_cures_it(tmp_path: Path) -> None:
+    project = Project(tmp_path, {"kept": STATISTICS}, {"kept": OPTIONS})
+    properties = json.loads((tmp_path / "models" / "properties.yml").read_text(encoding="utf-8"))
+
+    def asked(**meta: Any) -> Project:
+        """The same project, where something else is asked for."""
+        config = {"materialized": "incremental", "unique_key": "slice", "meta": {"nbsql": {**OPTIONS, **meta}}}
+        properties["models"][0]["config"] = config
+        project._write("models/properties.yml", properties)
+        return project
+
+    asked()
+    project.run(f"CREATE TABLE rows AS SELECT * FROM ({DAYS}) AS days")
+    assert project.dbt("run").returncode == 0
+    assert asked(alpha=2).dbt("run").returncode == 0  # which no cell depends on
+    for change in ({"target": "links"}, {"families": {"links": "poisson"}}):
+        before = cells(project)
+        result = asked(**change).dbt("run")
+        assert result.returncode == 1
+        assert (
+            "nbsql: 'kept' holds the cells of another target, weight, slice_by or families than are asked for now; "
+            "count all rows anew: dbt build --full-refresh --select kept" in " ".join(result.stdout.split())
+        )
+        assert cells(project) == before
+    assert asked(families={"links": "poisson"}).dbt("run", "--full-refresh").returncode == 0
+    assert asked(families={"links": "poisson"}).dbt("run").returncode == 0

@@ -1,0 +1,247 @@
+"""What dbt says where a model cannot be: one line, the fact and the cure, and nothing is built."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.dbt_projects import ENGINES, Project, needs_dbt, server
+
+from nbsql.family.facts import facts
+
+pytestmark = needs_dbt
+
+STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
+FAMILIES = ", ".join(map(repr, facts()))
+
+# The options of a model of statistics of the columns id, y, x, n, s, d and w, and what is said of them.
+OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "no_target": ({"exclude": ["d"]}, "meta.nbsql of 'no_target' must name the column of the class: target: churned"),
+    "unknown_option": (
+        {"target": "y", "alfa": 1},
+        "meta.nbsql of 'unknown_option' has no option 'alfa'; it has 'target', 'id', 'features', 'exclude', 'families', "
+        "'weight', "
+        "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes'",
+    ),
+    "segments": (
+        {"target": "y", "segment_by": "n"},
+        "meta.nbsql of 'segments' has 'segment_by', which the dbt package does not do; fit such a model in Python, with "
+        "nbsql.fit",
+    ),
+    "unknown_target": (
+        {"target": "z"},
+        "no column 'z' in rows, the target; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
+    ),
+    "date": ({"target": "y"}, "column 'd' is DATE, which has no family; leave it out with exclude: [d], or name a family"),
+    "unmatched_pattern": (
+        {"target": "y", "exclude": ["d"], "families": {"soil_*": "bernoulli"}},
+        "families has 'soil_*', which no feature matches; they are 'id', 'x', 'n', 's', 'w'",
+    ),
+    "two_patterns": (
+        {"target": "y", "exclude": ["d"], "families": {"n*": "poisson", "?": "gaussian"}},
+        "column 'n' matches 'n*' and '?' of families; give it by its name",
+    ),
+    "unknown_family": (
+        {"target": "y", "families": {"n": "poison"}},
+        f"no family 'poison', of 'n'; the families are {FAMILIES}",
+    ),
+    "binned": (
+        {"target": "y", "families": {"x": {"family": "binned", "bins": 5}}},
+        "family 'binned' of 'x' asks the data for its shape before it counts, which the dbt package does not do; fit it "
+        "in Python, "
+        f"or choose one of {FAMILIES}",
+    ),
+    "unknown_family_option": (
+        {"target": "y", "families": {"n": {"family": "poisson", "c": 1}}},
+        "family 'poisson' of 'n' has no option 'c'; it has 'alpha', 'nulls', 'unseen', 'estimate', 'a', 'b'",
+    ),
+    "wrong_type": (
+        {"target": "y", "exclude": ["d"], "families": {"s": "poisson"}},
+        "column 's' is VARCHAR, which family 'poisson' does not take (it takes integer, float, decimal columns); cast "
+        "it, or choose "
+        "another family",
+    ),
+    "alpha": ({"target": "y", "alpha": -1}, "alpha of 'alpha' must be a number of at least 0, not -1"),
+    "prior_alpha": (
+        {"target": "y", "exclude": ["d"], "prior_alpha": 2},
+        "prior_alpha of 'prior_alpha' is of prior: smoothed; leave it out, or choose that prior",
+    ),
+    "priors": ({"target": "y", "exclude": ["d"], "prior": {"a": 0.5}}, "the priors of 'priors' sum to 0.5; they must sum to 1"),
+    "nulls": ({"target": "y", "nulls": "drop"}, "nulls of 'nulls' must be one of 'skip', 'category', 'error', not drop"),
+    "one_column": (
+        {"target": "y", "families": {"words": {"family": "multinomial", "columns": ["n"]}}},
+        "family 'multinomial' of 'words' needs at least two count columns: {family: multinomial, columns: [w1, w2]}",
+    ),
+    "two_families": (
+        {"target": "y", "families": {"n": "poisson", "two": {"family": "complement", "columns": ["n", "w"]}}},
+        "column 'n' is in 'two' and has another family too; leave it in one",
+    ),
+    "two_more": (
+        {"target": "y", "families": {"two": {"family": "complement", "columns": ["n", "w"]}, "n": "poisson"}},
+        "column 'n' is in 'two' and has another family too; leave it in one",
+    ),
+    "excluded": (
+        {"target": "y", "exclude": ["n"], "families": {"n": "poisson"}},
+        "families names 'n', which is not among the features; take it out, or add it to features",
+    ),
+    "role": (
+        {"target": "y", "features": ["y"]},
+        "column 'y' is the target, the weight or an id, and cannot be a feature too",
+    ),
+    "text_weight": ({"target": "y", "weight": "s"}, "weight column 's' is VARCHAR; weights must be numbers"),
+    "event": (
+        {"target": "y", "families": {"s": {"family": "text", "event": "bernoulli", "tfidf": True}}},
+        "event: bernoulli of 's' asks whether a word is there, not how often; leave out tfidf and norm",
+    ),
+    "ngrams": (
+        {"target": "y", "families": {"s": {"family": "text", "ngrams": [3, 2]}}},
+        "ngrams of 's' must be a whole number from 1 to 10, or a pair [shortest, longest], not [3, 2]",
+    ),
+    "no_mode": (
+        {"target": "y", "families": {"x": {"family": "gaussian", "estimate": "mode"}}},
+        "estimate: mode of 'x' needs a prior, such as prior: {kappa: 1, a: 2}",
+    ),
+    "rate": (
+        {"target": "y", "families": {"n": {"family": "poisson", "estimate": "mode", "a": 0.5}}},
+        "estimate: mode of 'n' needs a at 1 or above, or a and b at 0 for no prior",
+    ),
+    "small_alpha": (
+        {"target": "y", "families": {"s": {"family": "categorical", "estimate": "mode", "alpha": 0.5}}},
+        "estimate: mode of 's' needs every alpha at 1 (no smoothing) or above, not 0.5",
+    ),
+    "gaps": (
+        {"target": "y", "features": ["x"], "slice_by": "d"},
+        "2 rows of rows are in no slice: slice_by 'd' is NULL there; give them one with coalesce, or leave them out with "
+        "where=",
+    ),
+    "negative": (
+        {"target": "y", "features": ["n"], "families": {"n": "poisson"}},
+        "2 values of column 'n' of rows are negative; poisson counts must be at least 0",
+    ),
+    "missing": (
+        {"target": "y", "features": ["s"], "nulls": "error"},
+        "1 value of column 's' of rows is NULL, and nulls: error; fill them, or use nulls: skip",
+    ),
+    "weights": (
+        {"target": "y", "features": ["x"], "weight": "w"},
+        "1 value of column 'w' of rows is negative, NULL or not finite; weights must be at least 0",
+    ),
+}
+# Other models, and what is said of them.
+MODELS = {
+    "text": (
+        "{{ nbsql.statistics('SELECT 1') }}",
+        "the relation to learn from must be a relation, ref('...') or source('...', '...'), not SELECT 1; make a model "
+        "of a query",
+    ),
+    "gone": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'others')) }}",
+        "the relation to score others is not there, or is an ephemeral model; build it first, as a table or a view",
+    ),
+    "narrow": (
+        "{{ nbsql.predictions(ref('good'), source('raw', 'empty')) }}",
+        "no column 'x' in empty, a feature of 'good'; its columns are 'y', 's'",
+    ),
+    "no_statistics": (
+        "{{ nbsql.predictions(ref('plain'), source('raw', 'rows')) }}",
+        "'plain' has no meta.nbsql in its config, so it is no model of statistics; give it one: meta: {nbsql: {target: ...}}",
+    ),
+    "no_class": (
+        "{{ nbsql.predictions(ref('none'), source('raw', 'empty')) }}",
+        "the statistics 'none' have no class: they were counted on no rows; count some first",
+    ),
+    "no_prior": (
+        "{{ nbsql.predictions(ref('some_priors'), source('raw', 'rows')) }}",
+        "prior of 'some_priors' has no probability for class 'b'; name every class",
+    ),
+    "no_such_class": (
+        "{{ nbsql.predictions(ref('more_priors'), source('raw', 'rows')) }}",
+        "prior of 'more_priors' names 'c', which is no class of 'y'",
+    ),
+    "not_all": (
+        "{{ nbsql.predictions('(SELECT 1)', source('raw', 'rows')) }}",
+        "statistics must be a relation, ref('...'), all of it and not some of its rows, not (SELECT 1)",
+    ),
+    "no_table": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'metric') }}",
+        "table of 'nbsql.evaluation' must be one of 'metrics', 'confusion', 'roc', 'precision_recall', 'calibration', "
+        "'lift', 'thresholds', not metric",
+    ),
+}
+GOOD = {"target": "y", "features": ["x", "s"]}
+# Models that are incremental, and what is said of them when they are run a second time.
+AGAIN = {
+    "incremental": (
+        GOOD,
+        "'incremental' is incremental, and nothing says which rows are new; set slice_by in meta.nbsql, or where= in "
+        "nbsql.statistics",
+    ),
+    "strategy": (
+        {**GOOD, "slice_by": "n"},
+        "'strategy' replaces slices, which incremental_strategy 'append' does not; use 'delete+insert'",
+    ),
+    "normed": (
+        {**GOOD, "slice_by": "n", "families": {"s": {"family": "text", "norm": "l2"}}},
+        "'normed' cannot be incremental: 's' depends on all rows at once (norm); materialize it as a table",
+    ),
+}
+
+
+# What an engine calls types, in the lines above.
+TYPES = {"duckdb": {}, "postgres": {"DATE": "date", "VARCHAR": "text"}}
+# Options that PostgreSQL cannot take, and what is said of them there.
+ON_POSTGRES: dict[str, tuple[dict[str, Any], str]] = {
+    "no_maps": (
+        {"target": "y", "features": ["s"], "families": {"s": "token_counts"}},
+        "column 's' is text, which family 'token_counts' does not take (it takes token counts columns); cast it, or choose "
+        "another family",
+    ),
+    "case": ({"target": "Y"}, "no column 'Y' in rows, the target; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'"),
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def messages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    with server(request.param) as address:
+        yield said(tmp_path_factory.mktemp("dbt"), address)
+
+
+def said(folder: Path, address: str | None) -> dict[str, str]:
+    """The messages of the models of a project on an engine, by their names."""
+    options = OPTIONS if address is None else {**OPTIONS, **ON_POSTGRES}
+    models = {
+        **dict.fromkeys([*options, *AGAIN, "good", "some_priors", "more_priors"], STATISTICS),
+        **{name: sql for name, (sql, _) in MODELS.items()},
+        "plain": "SELECT 1 AS one",
+        "none": "{{ nbsql.statistics(source('raw', 'empty')) }}",
+    }
+    meta = {name: given for name, (given, _) in options.items()}
+    meta["some_priors"] = {**GOOD, "prior": {"a": 1}}
+    meta["more_priors"] = {**GOOD, "prior": {"a": 0.25, "b": 0.25, "c": 0.5}}
+    meta |= {name: given for name, (given, _) in AGAIN.items()}
+    meta |= {"good": GOOD, "text": GOOD, "none": {"target": "y"}}
+    config: dict[str, dict[str, str]] = {name: {"materialized": "incremental"} for name in (*AGAIN, "gaps")}
+    config["strategy"] |= {"unique_key": "slice", "incremental_strategy": "append"}
+    found = Project(folder, models, meta, config, address=address)
+    found.run(
+        """CREATE TABLE rows AS SELECT * FROM (VALUES
+          (1, 'a', 1.5, 2, 's', DATE '2026-01-01', 1), (2, 'b', 2.5, -1, NULL, NULL, 2),
+          (3, 'b', 0.5, -2, 't', NULL, -1)) AS t(id, y, x, n, s, d, w)""",
+        "CREATE TABLE empty (y TEXT, s TEXT)",
+    )
+    assert found.dbt("run").returncode == 1
+    first = found.messages()
+    assert found.dbt("run", "--select", *AGAIN).returncode == 1
+    return {**first, **found.messages()}
+
+
+def test_one_line_says_what_is_wrong_and_what_to_do(messages: dict[str, str], request: pytest.FixtureRequest) -> None:
+    engine = request.node.callspec.params["messages"]
+    options = OPTIONS if engine == "duckdb" else {**OPTIONS, **ON_POSTGRES}
+    expected = {name: line for name, (_, line) in {**options, **MODELS, **AGAIN}.items()}
+    for known, own in TYPES[engine].items():
+        expected = {name: line.replace(f"is {known}", f"is {own}") for name, line in expected.items()}
+    assert {name: messages[name] for name in expected} == {name: f"nbsql: {line}" for name, line in expected.items()}
+    assert messages["good"].startswith("OK" if engine == "duckdb" else "CREATE VIEW")

@@ -1,0 +1,177 @@
+"""The dbt project in examples/ and the lines of the page on dbt, built as a user builds them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engines.servers import absent
+from support import dbt_versions
+from support.dbt_projects import ENGINES, Project, dbt, equal, needs_dbt, output, read, server
+
+import nbsql
+from nbsql.dbt.mirror import fill_mirror
+from nbsql.rendering.renderer import macro_path
+
+pytestmark = needs_dbt
+
+ROOT = Path(__file__).parents[2]
+EXAMPLE = ROOT / "examples" / "dbt_project"
+HELD_BACK = "SELECT * FROM departures WHERE day > 20"
+
+Flights = Callable[[nbsql.Model], Any]
+# The tables of the flights, and what they are in Python.
+TABLES: dict[str, Flights] = {
+    "delay_priors": lambda model: model.priors,
+    "delay_likelihoods": lambda model: model.likelihoods,
+    "delay_predictions": lambda model: model.predict_proba(HELD_BACK),
+    "delay_explanation": lambda model: model.explain("SELECT * FROM departures WHERE month = 6 AND day = 28"),
+    "delay_evaluation": lambda model: model.evaluate(HELD_BACK).metrics,
+    "delay_confusion": lambda model: model.evaluate(HELD_BACK).confusion,
+}
+
+
+class Example:
+    """The example, built up to May, and then again with June, on an engine.
+
+    Attributes:
+        folder: of the project.
+        con: a connection to its database, which is in the schema of its tables.
+    """
+
+    def __init__(self, folder: Path, address: str | None, version: str | None) -> None:
+        self.folder = folder / "dbt_project"
+        left_out = shutil.ignore_patterns("target", "logs", "dbt_packages", "*.duckdb*", "package-lock.yml")
+        shutil.copytree(EXAMPLE, self.folder, ignore=left_out)
+        packages = self.folder / "packages.yml"
+        assert "local: ../../sql" in packages.read_text(encoding="utf-8")
+        package = macro_path()
+        if version is not None:  # as the hub has it
+            package = folder / "mirror"
+            package.mkdir()
+            fill_mirror(package)
+        packages.write_text(json.dumps({"packages": [{"local": str(package)}]}), encoding="utf-8")
+        target, variables = [], {}
+        if address is not None:
+            place = output(address)
+            target = ["--target", "postgres"]
+            variables = {f"PG{key.upper()}": str(place[key]) for key in ("host", "port", "user", "password")}
+            variables["PGDATABASE"] = place["dbname"]
+        if address is not None and version == "2.0":
+            target += ["--exclude-resource-type", "unit_test"]  # dbt 2.0.0a4 has none on PostgreSQL yet
+        for arguments in (["deps"], ["build", *target, "--vars", "last_month: 5"], ["build", *target]):
+            done = dbt(self.folder, *arguments, version=version, **variables)
+            assert done.returncode == 0, done.stdout + done.stderr
+            said = done.stdout.replace("WARN=0", "").replace("0 warnings", "")
+            assert "warn" not in said.lower(), said
+        if address is None:
+            self.con: Any = duckdb.connect(str(self.folder / "example.duckdb"))
+        else:
+            import psycopg
+
+            self.con = psycopg.connect(address, autocommit=True, options="-c search_path=nbsql_example")
+
+
+# Engines, and versions of dbt that are not the tests' own.
+BUILDS = [*((engine, None) for engine in ENGINES), ("duckdb", "1.8"), ("duckdb", "2.0"), ("postgres", "2.0")]
+
+
+@pytest.fixture(scope="module", params=BUILDS, ids=lambda build: "-".join(filter(None, build)))
+def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
+    engine, version = request.param
+    why = version and dbt_versions.missing(version)
+    if why:
+        absent(why)
+    with server(engine) as address:
+        found = Example(tmp_path_factory.mktemp("example"), address, version)
+        yield found
+        found.con.close()
+
+
+def test_tables_of_the_flights_are_those_of_python(example: Example) -> None:
+    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
+    model = nbsql.fit(example.con, "SELECT * FROM departures WHERE day <= 20", **options)
+    for table, query in TABLES.items():
+        columns, rows = read(example.con, f"SELECT * FROM {table}")
+        assert columns == query(model).columns, table
+        equal(rows, query(model).fetchall(), table)
+
+
+def test_a_slice_of_the_statistics_is_a_month(example: Example) -> None:
+    options: dict[str, Any] = {"target": "arrival", "exclude": ["month", "day"], "families": {"hour": "categorical"}}
+    for month in range(1, 7):
+        model = nbsql.fit(example.con, f"SELECT * FROM departures WHERE day <= 20 AND month = {month}", **options)
+        _, rows = read(example.con, f"SELECT class, feature, value, n, mean, m2 FROM delay_statistics WHERE slice = '{month}'")
+        equal(rows, [row[1:7] for row in model.statistics], f"month {month}")
+
+
+def test_june_was_added_and_may_counted_again(example: Example) -> None:
+    _, batches = read(
+        example.con,
+        "SELECT slice, min(batch), count(DISTINCT batch) FROM delay_statistics GROUP BY slice ORDER BY slice",
+    )
+    assert [(part, count) for part, _, count in batches] == [(str(month), 1) for month in range(1, 7)]
+    assert len({batch for part, batch, _ in batches if part < "5"}) == 1
+    assert len({batch for part, batch, _ in batches if part >= "5"}) == 1
+    assert batches[0][1] < batches[-1][1]
+
+
+def test_tickets_go_to_the_team_that_python_says(example: Example) -> None:
+    families = {
+        "message": nbsql.Text(stop_words="english", min_length=3),
+        "screenshots": nbsql.Poisson(a=1, b=1),
+    }
+    known = "SELECT * FROM tickets WHERE team IS NOT NULL"
+    model = nbsql.fit(
+        example.con, known, target="team", id="ticket", exclude=["opened_on"], prior="uniform", alpha=0.5, families=families
+    )
+    equal(read(example.con, "SELECT * FROM ticket_likelihoods")[1], model.likelihoods.fetchall())
+    _, found = read(example.con, "SELECT * FROM ticket_teams")
+    equal(found, model.predict("SELECT * FROM tickets WHERE team IS NULL").fetchall())
+    assert [row[-2] for row in sorted(found)] == ["billing", "technical", "shipping"]
+
+
+def test_docs_blocks_describe_the_models(example: Example) -> None:
+    nodes = json.loads((example.folder / "target" / "manifest.json").read_text(encoding="utf-8"))["nodes"]
+    description = nodes["model.nbsql_example.delay_statistics"]["description"]
+    assert description.startswith("A naive Bayes model as counts that add up")
+
+
+def test_the_lines_of_its_page_build_a_project(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "reference" / "dbt.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(?:yaml|jinja)\n(?:# |\{# )(\S+?)(?: #\})?\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    files = dict(blocks)
+    assert list(files) == [
+        "packages.yml",
+        "models/churn.yml",
+        "models/churn_statistics.sql",
+        "models/churn_scored.sql",
+        "models/spam.yml",
+    ]
+    project = Project(tmp_path, {}, {})
+    for name, content in files.items():
+        if name != "packages.yml":
+            (tmp_path / name).write_text(content, encoding="utf-8")
+    people = """SELECT i AS customer_id, i % 3 = 0 AS churned, i % 5 + i % 3 AS visits, 'note ' || i % 3 AS notes
+      FROM range(30) AS t(i)"""
+    mails = """SELECT i % 3 AS sent_on, CASE WHEN i % 2 = 0 THEN 'spam' ELSE 'ham' END AS label,
+      CASE WHEN i % 2 = 0 THEN 'free prize' ELSE 'lunch' END AS message FROM range(30) AS t(i)"""
+    for name, sql in {
+        "customers": people,
+        "prospects": people,
+        "mails": mails,
+        "spam_statistics": "{{ nbsql.statistics(ref('mails')) }}",
+        "spam_scored": "{{ nbsql.predictions(ref('spam_statistics'), ref('mails')) }}",
+    }.items():
+        (tmp_path / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
+    project.build()
+    with project.connect() as con:
+        families = {"visits": "poisson", "notes": nbsql.Text(stop_words="english")}
+        model = nbsql.fit(con, "customers", target="churned", id="customer_id", families=families)
+        equal(con.sql("FROM churn_scored").fetchall(), model.predict("prospects").fetchall())

@@ -1,0 +1,195 @@
+"""The dbt package as files, which can be looked at without dbt."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import textwrap
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from nbsql.cli import main
+from nbsql.dbt import package, schema
+from nbsql.dbt.mirror import fill_mirror
+from nbsql.family.facts import facts
+from nbsql.family.stop_words import STOP_WORDS
+from nbsql.rendering.renderer import macro_path
+
+
+def test_dbt_path_prints_the_folder_of_the_package() -> None:
+    done = CliRunner().invoke(main, ["dbt-path"])
+    assert done.exit_code == 0
+    assert done.output == f"{macro_path()}\n"
+    assert (Path(done.output.strip()) / "dbt_project.yml").is_file()
+
+
+def test_the_reader_of_dbt_finds_every_block_closed() -> None:
+    """It does not know {%+, so an if that begins so must end so, too."""
+    tag = re.compile(r"\{#.*?#\}|\{%(\+?)-?\s*(if|for|endif|endfor)\b", re.DOTALL)
+    for file in macro_path().rglob("*.sql"):
+        open_tags: list[tuple[str, str]] = []
+        for match in tag.finditer(file.read_text(encoding="utf-8")):
+            if match[2] in ("if", "for"):
+                open_tags.append((match[1], match[2]))
+            elif match[2]:
+                assert open_tags.pop() == (match[1], match[2].removeprefix("end")), f"{file.name}: {match[0]}"
+
+
+def test_names_of_macros_are_unique_and_stop_words_the_same() -> None:
+    texts = [file.read_text(encoding="utf-8") for file in macro_path().rglob("*.sql")]
+    names = Counter(name for text in texts for name in re.findall(r"{%-? (?:macro|test) (\w+)\(", text))
+    assert [name for name, count in names.items() if count > 1] == []
+    assert names.keys() & set(dir(dict)) == set()  # dbt's namespace of a package is one
+    words = (macro_path() / "dbt" / "stop_words.sql").read_text(encoding="utf-8").split("return('")[1].split("'")[0].split()
+    assert tuple(words) == STOP_WORDS["english"]
+
+
+def test_engines_are_chosen_by_dispatch() -> None:
+    """Each macro of which an engine has a form of its own is default__x, and dispatch.sql, as written anew, leads there."""
+    known = package.macros()
+    general = {name for name, macro in known.items() if "__" not in name and macro.path != package.DISPATCH}
+    own = {
+        name for path in macro_path().rglob("*.sql") for name in re.findall(r"{%-? macro (\w+__\w+)\(", path.read_text("utf-8"))
+    }
+    forms = {name for name in own if name.split("__")[0] in {*package.engines(), "duckdb"}}
+    assert {name.split("__")[1] for name in forms} & general == {"check_engine"}
+    for name in forms & known.keys():
+        base = known.get(f"default__{name.split('__')[1]}")
+        assert base is None or known[name].arguments == base.arguments, name
+    assert (macro_path() / package.DISPATCH).read_text(encoding="utf-8") == package.dispatch_sql()
+
+
+def test_no_macro_uses_what_dbt_2_does_not_know() -> None:
+    """Its Jinja has no escapes such as \\x0b, no defaults of numbers, no function beside the macro that it was handed to."""
+    refused = {
+        r"macro \w+\([^)]*\bloop\b": "a parameter named loop",
+        r"float\([^)]": "a default of float",
+        r"default\(none\)": "default(none), for which there is get",
+        r"sort\(attribute=\d": "sorting by a place that is a number",
+        r"\\\\?x[0-9a-f]{2}": "an escape of two digits",
+        r"\(caller|, caller\b": "a block handed on",
+        r"nbsql\.update\(": "an edit of the package",
+        r"\.encode\(": "bytes",
+    }
+    for path in package.shipped():
+        text = re.sub(r"{#.*?#}", "", (macro_path() / path).read_text(encoding="utf-8"), flags=re.DOTALL)
+        assert [why for pattern, why in refused.items() if re.search(pattern, text)] == [], path
+
+
+def test_every_line_of_what_is_left_out_names_something() -> None:
+    assert [line for line in package.ignored() if not (macro_path() / line).exists()] == []
+    assert {"macros/engines/spark/", "macros/storage/schema.sql"} <= set(package.ignored())
+
+
+def test_the_package_s_own_macros_find_what_they_call() -> None:
+    known = package.macros().keys() | {"keys", "update", "get"}
+    for file in (macro_path() / "dbt").glob("*.sql"):
+        called = set(re.findall(r"nbsql\.(\w+)\(", re.sub(r"{#.*?#}", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)))
+        assert called - known == set(), file.name
+
+
+def test_what_is_called_by_a_name_put_together_is_named(request: pytest.FixtureRequest) -> None:
+    known = package.macros()
+    texts = "".join((macro_path() / path).read_text(encoding="utf-8") for path in package.shipped())
+    endings = set(re.findall(r"nbsql\[[\w.]+ ~ '(_\w+)'\]", texts))
+    endings |= {f"_{part}" for part in re.findall(r"nbsql\[nbsql\.macro_of\([\w.]+, '(\w+)'(?:, [\w.]+)?\)\]", texts)}
+    assert {"_density", "_inputs", "_estimate", "_likelihoods"} <= endings
+    written = (macro_path() / "dbt" / "family_facts.sql").read_text(encoding="utf-8")
+    families = re.findall(r"^  '(\w+)': ", written.split("{% macro families()")[1].split("{%- endmacro")[0], re.MULTILINE)
+    assert families == [*facts()]
+    stems = {*families, *re.findall(r"'(?:distribution|divergence)': '(\w+)'", texts)}
+    wanted = {f"{stem}{ending}" for stem in stems for ending in endings} & known.keys()
+    wanted |= {name for name in known if name.startswith("breaks_")}
+    file = macro_path() / "dbt" / "called_by_name.sql"
+    text = file.read_text(encoding="utf-8")
+    named = set(re.findall(r"nbsql\.(\w+)\(\)", text))
+    if request.config.getoption("--update-golden"):
+        head, rest = text.split("{% do [\n")
+        calls = ", ".join(f"nbsql.{name}()" for name in sorted((named | wanted) & known.keys()))
+        lines = "\n".join(textwrap.wrap(calls, 124, initial_indent="  ", subsequent_indent="  "))
+        file.write_text(f"{head}{{% do [\n{lines}\n] %}}{rest.split('] %}')[1]}", encoding="utf-8")
+        named = set(re.findall(r"nbsql\.(\w+)\(\)", file.read_text(encoding="utf-8")))
+    assert wanted - named == set()
+    assert named - known.keys() == set()
+
+
+def test_a_project_s_docs_show_what_it_calls_and_nothing_else() -> None:
+    yaml = pytest.importorskip("yaml")
+    described = yaml.safe_load((macro_path() / "dbt" / "macros.yml").read_text(encoding="utf-8"))["macros"]
+    found = package.macros()
+    for macro in described:
+        assert macro["description"].strip(), macro["name"]
+        assert [argument["name"] for argument in macro["arguments"]] == found[macro["name"]].arguments, macro["name"]
+        assert all(argument["type"] and argument["description"] for argument in macro["arguments"])
+    assert (macro_path() / package.INTERNAL).read_text(encoding="utf-8") == package.internal_yaml()
+
+
+def test_the_schema_of_the_options_is_that_of_the_classes() -> None:
+    assert (macro_path() / schema.SCHEMA).read_text(encoding="utf-8") == schema.schema_json()
+    options = (macro_path() / "dbt" / "options.sql").read_text(encoding="utf-8")
+    known = re.findall(r"'(\w+)': ", options.split("{% set options = {")[1].split("} -%}")[0])
+    assert set(schema.properties_schema()["$defs"]["nbsql"]["properties"]) == set(known)
+    assert set(re.findall(r"'(\w+)'", options.split("{% if option in [")[1].split("]")[0])) == schema.ELSEWHERE
+
+
+NO_FAMILY = "{'family': 'poisson', 'floor': 1} is not valid under any of the given schemas"
+OPTIONS: list[tuple[dict[str, Any], str | None]] = [
+    ({"target": "y"}, None),
+    ({"target": "y", "families": {"x": "poisson", "soil_*": {"family": "gaussian", "prior": {"mean": -2, "kappa": 1}}}}, None),
+    ({"target": "y", "families": {"w": {"family": "multinomial", "columns": ["w1", "w2"], "alpha": {"w1": 2}}}}, None),
+    ({"target": "y", "id": ["a", "b"], "prior": {"yes": 0.5, "no": 0.5}, "lookback": 2, "classes": ["no", "yes"]}, None),
+    ({"alpha": 1}, "'target' is a required property"),
+    ({"target": "y", "alpha": -1}, "-1 is less than the minimum of 0"),
+    ({"target": "y", "smooth": 1}, "Additional properties are not allowed ('smooth' was unexpected)"),
+    ({"target": "y", "method": "lda"}, "Additional properties are not allowed ('method' was unexpected)"),
+    ({"target": "y", "families": {"x": "poison"}}, "'poison' is not valid under any of the given schemas"),
+    ({"target": "y", "families": {"x": "multinomial"}}, "'multinomial' is not valid under any of the given schemas"),
+    ({"target": "y", "families": {"x": {"family": "poisson", "floor": 1}}}, NO_FAMILY),
+]
+
+
+@pytest.mark.parametrize(("options", "error"), OPTIONS)
+def test_an_editor_finds_what_is_no_option(options: dict[str, Any], error: str | None) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    jsonschema.Draft7Validator.check_schema(schema.properties_schema())
+    checks = jsonschema.Draft7Validator(schema.properties_schema())
+    properties = {"models": [{"name": "m", "config": {"materialized": "table", "meta": {"owner": "us", "nbsql": options}}}]}
+    assert [found.message for found in checks.iter_errors(properties)] == ([] if error is None else [error])
+
+
+def test_the_properties_of_the_example_and_of_the_page_keep_to_the_schema() -> None:
+    jsonschema, yaml = pytest.importorskip("jsonschema"), pytest.importorskip("yaml")
+    root = Path(__file__).parents[2]
+    page = (root / "docs" / "reference" / "dbt.md").read_text(encoding="utf-8")
+    texts = re.findall(r"^```yaml\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    texts += [path.read_text(encoding="utf-8") for path in (root / "examples" / "dbt_project" / "models").rglob("*.yml")]
+    assert sum("nbsql:" in text for text in texts) >= 4
+    checks = jsonschema.Draft7Validator(schema.properties_schema())
+    assert [error.message for text in texts for error in checks.iter_errors(yaml.safe_load(text) or {})] == []
+
+
+def test_a_mirror_has_the_package_at_its_root(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    files = fill_mirror(tmp_path)
+    found = {path.relative_to(tmp_path) for path in tmp_path.rglob("*") if path.is_file()}
+    assert found == set(files)
+    assert {Path("dbt_project.yml"), Path("LICENSE"), Path("README.md"), Path("dbt/dispatch.sql")} <= found
+    assert {path for path in found if path.suffix == ".sql"} == set(package.shipped())
+    (tmp_path / "macros" / "gone.sql").write_text("", encoding="utf-8")
+    assert fill_mirror(tmp_path) == files
+    assert not (tmp_path / "macros" / "gone.sql").exists()
+    assert (tmp_path / ".git").is_dir()
+
+
+def test_a_folder_of_something_else_is_no_mirror(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    command = [sys.executable, "-m", "nbsql.dbt", "mirror", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == f"error: {tmp_path} is neither empty nor a mirror of the package; name another folder\n"
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]

@@ -1,0 +1,164 @@
+"""The classifier in one page of plain SQL says what `nbsql.fit` says, by SQL that has nothing in common with it."""
+
+from __future__ import annotations
+
+import math
+import os
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+from nbsql.rendering.renderer import macro_path
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+DAYS = [
+    ("Sunny", "Hot", 30.5, 7, True, "no"), ("Sunny", "Hot", 29.0, 3, False, "no"), ("Overcast", "Hot", None, 1, True, "yes"),
+    ("Rain", "Mild", 19.5, 0, None, "yes"), ("Rain", "Cool", 12.25, 2, True, "yes"), ("Rain", None, 11.0, 9, False, "no"),
+    ("Overcast", "Cool", 10.0, 4, True, "yes"), ("Sunny", "Mild", 21.0, 5, True, None),
+]  # fmt: skip
+
+TABLES = [
+    ("adult.csv.gz", "income", [], ["split"]),
+    ("mushroom.csv.gz", "class", [], []),  # a target by the name of a column of the model
+    ("iris.csv", "species", [], []),
+    ("titanic_train.csv", "Survived", ["Name"], ["PassengerId"]),
+    ("sms_spam.csv.gz", "label", ["message"], ["id"]),
+    ("bike_sharing_hour.csv.gz", "season", [], ["dteday"]),
+]
+
+
+@pytest.fixture
+def con():
+    with duckdb.connect() as con:
+        con.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
+        yield con
+
+
+@pytest.fixture
+def days(con):
+    con.execute("CREATE TABLE days (sky VARCHAR, heat VARCHAR, degrees DOUBLE, wind INTEGER, dry BOOLEAN, play VARCHAR)")
+    con.executemany("INSERT INTO days VALUES (?, ?, ?, ?, ?, ?)", DAYS)
+    con.execute("CREATE TABLE golf AS FROM naive_bayes('days', 'play')")
+    return con
+
+
+def test_one_row_by_hand(con):
+    rows = "('sun', 1.0, 'a'), ('sun', 3.0, 'a'), ('rain', 7.0, 'b'), ('rain', 9.0, 'b')"
+    con.execute(f"CREATE TABLE days AS FROM (VALUES {rows}) AS t(sky, x, c)")
+    con.execute("CREATE TABLE m AS FROM naive_bayes('days', 'c')")
+
+    rows = con.execute("FROM naive_bayes_explain('m', 'days')").fetchall()
+
+    of_the_first = {(c, feature): contribution for row, c, feature, _, contribution in rows if row == 1}
+    density = {"a": (1 - 2) ** 2, "b": (1 - 8) ** 2}  # of a variance of 1
+    for c, n in (("a", 2), ("b", 0)):
+        assert of_the_first[c, None] == pytest.approx(math.log(1 / 2), abs=1e-12)
+        assert of_the_first[c, "sky"] == pytest.approx(math.log((n + 1) / (2 + 2)), abs=1e-12)
+        assert of_the_first[c, "x"] == pytest.approx(-0.5 * math.log(2 * math.pi) - density[c] / 2, abs=1e-12)
+
+
+@pytest.mark.parametrize(("alpha", "prior"), [(1, "empirical"), (0.5, "uniform"), (0, "empirical")])
+def test_every_type_with_gaps_and_values_never_seen(days, alpha, prior):
+    model = nbsql.fit(days, "days", target="play", alpha=alpha, prior=prior)
+    odd = "99, 'Fog', 'Hot', CAST('nan' AS DOUBLE), -1, NULL, NULL"
+    days.execute(f"CREATE TABLE new AS SELECT rowid AS nr, * FROM days UNION ALL SELECT {odd}")
+
+    said = days.execute(f"FROM naive_bayes_predict('golf', 'new', alpha := {alpha}, prior := '{prior}')").fetchall()
+    by_nbsql = {row[0]: row[-2:] for row in model.predict("new").fetchall()}
+
+    assert len(said) == len(DAYS) + 1
+    for number, *_, prediction, probability in said:
+        assert (prediction, probability) == (by_nbsql[number][0], pytest.approx(by_nbsql[number][1], abs=1e-12))
+
+
+def test_the_counts_are_those_of_the_statistics(days):
+    model = nbsql.fit(days, "days", target="play", name="model")
+    assert model.name == "model"
+
+    cells = "SELECT class, feature, value, n, round(mean, 9) AS mean, round(m2, 9) AS m2 FROM"
+    counted = f"{cells} golf", f"{cells} model.statistics"
+
+    for one, other in (counted, counted[::-1]):
+        assert days.execute(f"({one}) EXCEPT ALL ({other})").fetchall() == []
+
+
+def test_counts_add(days):
+    days.execute("CREATE TABLE early AS FROM days WHERE rowid < 3")
+    days.execute("CREATE TABLE late AS FROM days WHERE rowid >= 3")
+    days.execute("CREATE TABLE parts AS FROM naive_bayes('early', 'play')")
+    days.execute("INSERT INTO parts FROM naive_bayes('late', 'play')")
+
+    whole, parts = (days.execute(f"FROM naive_bayes_predict('{model}', 'days')").fetchall() for model in ("golf", "parts"))
+
+    assert [row[-2] for row in parts] == [row[-2] for row in whole]
+    assert [row[-1] for row in parts] == pytest.approx([row[-1] for row in whole], abs=1e-12)
+
+
+def test_an_evaluation_is_that_of_the_model(days):
+    evaluation = nbsql.fit(days, "days", target="play").evaluate("days")
+
+    rows, accuracy, majority, log_loss = days.execute("FROM naive_bayes_evaluate('golf', 'days', 'play')").fetchone()
+
+    assert (rows, majority) == (7, pytest.approx(4 / 7))
+    assert (accuracy, log_loss) == pytest.approx((evaluation.accuracy, evaluation.log_loss), abs=1e-12)
+
+
+def test_what_it_learnt_in_parts_is_one_model(days):
+    days.execute("CREATE TABLE parts AS FROM naive_bayes('days', 'play')")
+    days.execute("INSERT INTO parts FROM naive_bayes('days', 'play')")
+    twice = nbsql.fit(days, "FROM days UNION ALL FROM days", target="play", alpha=2)
+    adopted = nbsql.from_statistics(days, "parts", target="play", alpha=2, name="twice")
+    assert {name: type(family) for name, family in adopted.families.items()} == {
+        name: type(family) for name, family in twice.families.items()
+    }
+    for row, expected in zip(adopted.predict("days").fetchall(), twice.predict("days").fetchall(), strict=True):
+        assert row[-2:] == (expected[-2], pytest.approx(expected[-1], abs=1e-12))
+    assert adopted.evaluate("days").log_loss == pytest.approx(twice.evaluate("days").log_loss, abs=1e-12)
+
+
+@pytest.mark.parametrize(("file", "target", "texts", "keys"), TABLES, ids=[row[0] for row in TABLES])
+def test_real_tables(con, file, target, texts, keys):
+    folder = os.environ.get("NBSQL_DATA")
+    if folder is None:
+        pytest.skip("NBSQL_DATA names no folder of real tables")
+    path = str(Path(folder) / file).replace("'", "''")
+    con.execute(f"CREATE TABLE t AS SELECT row_number() OVER () AS nr, * FROM read_csv('{path}')")
+    keys = [*keys, "nr"]
+    con.execute(f"CREATE TABLE m AS FROM naive_bayes('t', '{target}', texts := {texts}, keys := {keys})")
+    con.execute("CREATE TABLE said AS FROM naive_bayes_predict('m', 't')")
+    model = nbsql.fit(con, "t", target=target, exclude=keys, families={text: nbsql.Text() for text in texts})
+    model.predict("t").create_table("fitted")
+
+    rows, different, largest = con.execute(
+        """SELECT count(*), count(*) FILTER (WHERE said.prediction IS DISTINCT FROM CAST(fitted.prediction AS VARCHAR)),
+        max(abs(said.probability - fitted.probability)) FROM said JOIN fitted USING (nr)"""
+    ).fetchone()
+
+    assert rows == con.execute("SELECT count(*) FROM t").fetchone()[0]
+    assert different == 0
+    assert largest < 1e-9
+
+    # what it counted is the statistics of a model, which predicts in its own macros and learns on
+    cells = "SELECT * REPLACE (CAST(class AS BIGINT) AS class) FROM m" if target in ("Survived", "season") else "m"
+    nbsql.from_statistics(con, cells, target=target, name="whole")
+    proba = model.predict_proba("t")
+    columns = [name for name in proba.relation.columns if name.startswith("probability")]
+    proba.create_table("wanted")
+    con.execute("CREATE TABLE got AS FROM whole.predict_proba('t')")
+    apart = ", ".join(f"max(abs(got.{column} - wanted.{column}))" for column in (f'"{name}"' for name in columns))
+    assert max(con.execute(f"SELECT {apart} FROM got JOIN wanted USING (nr)").fetchone()) < 1e-9
+    learning = nbsql.load(con, "whole")
+    learning.update("SELECT * FROM t WHERE nr <= 100", batch="again")
+    learning.forget(batch="again")
+    assert learning.priors.fetchall() == model.priors.fetchall()
+
+
+def test_the_command_prints_it():
+    done = CliRunner().invoke(main, ["ad-hoc"])
+    assert done.exit_code == 0
+    assert done.output.rstrip() == (macro_path() / "ad_hoc.sql").read_text(encoding="utf-8").rstrip()

@@ -1,0 +1,199 @@
+"""The README, the pages and the docstrings say what is true: every block runs."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+import io
+import os
+import pkgutil
+import re
+import subprocess
+import sys
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import NamedTuple
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql.cli import main
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+BLOCK = re.compile(r"^```(\w+)(?: (\S+\.duckdb))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PAGES = re.findall(r"^((?:\w|-)+(?:/(?:\w|-)+)?)$", (ROOT / "docs" / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+OF_THEIR_OWN = [page for page in PAGES if page.startswith(("tutorials/", "explanation/when"))]
+
+
+def page_text(page: str) -> str:
+    return (ROOT / "docs" / f"{page}.md").read_text(encoding="utf-8")
+
+
+def run_blocks(text: str, title: str, names: dict[str, object]) -> set[str]:
+    """Run the blocks of a page, in order, in this folder; return the languages that it has."""
+    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+    ran = set()
+    for language, file, block in BLOCK.findall(text):
+        if language == "python":
+            exec(compile(block, title, "exec"), names)  # noqa: S102
+        elif language == "sql":
+            script = re.sub(
+                r"^\.read (\S+)$", lambda read: Path(read[1]).read_text(encoding="utf-8"), block, flags=re.MULTILINE
+            )
+            with duckdb.connect(file or "shop.duckdb") as con:
+                for statement in con.extract_statements(script):
+                    rows = con.execute(statement).fetchall()
+                    assert rows or statement.type != duckdb.StatementType.SELECT, statement.query
+        elif language == "sh" and "pip install" not in block:
+            result = subprocess.run(["bash", "-euc", block], capture_output=True, text=True, env=environment, check=False)  # noqa: S607
+            assert result.returncode == 0, result.stderr
+        ran.add(language)
+    return ran
+
+
+class Readme(NamedTuple):
+    """What is there once the README's blocks have run: a folder and Python's names, and what they printed."""
+
+    folder: Path
+    names: dict[str, object]
+    languages: set[str]
+    printed: str
+
+
+@pytest.fixture(scope="module")
+def readme(tmp_path_factory: pytest.TempPathFactory) -> Readme:
+    folder, names, printed = tmp_path_factory.mktemp("readme"), dict[str, object](), io.StringIO()
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(printed):
+        patch.chdir(folder)
+        languages = run_blocks(README.read_text(encoding="utf-8"), "README.md", names)
+    return Readme(folder, names, languages, printed.getvalue())
+
+
+@pytest.mark.xdist_group("readme")
+def test_every_block_of_the_readme_runs_in_order(readme: Readme) -> None:
+    assert {"python", "sql", "sh"} <= readme.languages
+    assert "spam" in readme.printed
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("readme")
+def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
+    readme: Readme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(readme.folder)
+    for page in PAGES:
+        if page not in OF_THEIR_OWN:
+            run_blocks(page_text(page), f"docs/{page}.md", readme.names)
+
+
+@pytest.mark.parametrize("page", OF_THEIR_OWN)
+def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_blocks(page_text(page), f"docs/{page}.md", {})
+
+
+def test_every_page_is_in_the_index():
+    files = {str(path.relative_to(ROOT / "docs").with_suffix("")) for path in (ROOT / "docs").rglob("*.md")}
+    assert files == {*PAGES, "index"}
+
+
+def test_every_link_between_the_pages_leads_somewhere():
+    for path in (README, *(ROOT / "docs").rglob("*.md")):
+        for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8")):
+            assert (path.parent / link).exists(), f"{path.relative_to(ROOT)} links to {link}"
+
+
+def test_the_page_on_a_new_family_shows_the_files_of_one():
+    blocks = {language: block for language, _, block in BLOCK.findall(page_text("explanation/adding-a-family"))}
+    assert blocks["py"] == (ROOT / "nbsql" / "family" / "gamma.py").read_text(encoding="utf-8")
+    assert blocks["jinja"] == (ROOT / "sql" / "macros" / "families" / "gamma.sql").read_text(encoding="utf-8")
+
+
+def test_the_readme_is_an_entrance():
+    assert len(README.read_text(encoding="utf-8").splitlines()) <= 260
+
+
+def test_every_public_name_and_every_command_is_on_a_page_by_hand():
+    text = "\n".join([README.read_text(encoding="utf-8"), *map(page_text, PAGES)])
+    names = [name for name in nbsql.__all__ if not re.search(rf"\b{name}\b", text)]
+    commands = [name for name in main.commands if f"nbsql {name}" not in text]
+    assert (names, commands) == ([], [])
+
+
+def test_the_example_of_the_first_screen_is_twelve_lines_at_most():
+    first = next(block for language, _, block in BLOCK.findall(README.read_text(encoding="utf-8")) if language == "python")
+    assert len(first.splitlines()) <= 12
+
+
+def test_the_first_script_runs_twice(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    first = next(block for language, _, block in BLOCK.findall(README.read_text(encoding="utf-8")) if language == "python")
+    for _ in range(2):
+        names: dict[str, object] = {}
+        exec(compile(first, "README.md", "exec"), names)  # noqa: S102
+        names["con"].close()  # type: ignore[attr-defined]
+    assert capsys.readouterr().out.count("a free lunch") == 2
+
+
+def spellings(*pages):
+    """What the tables of pages call, where α and β are numbers and [...] columns."""
+    rows = [line for page in pages for line in page_text(page).splitlines() if line.startswith("|")]
+    return [span for row in rows for span in re.findall(r"`([^`]+)`", row) if re.match(r"nbsql\.[A-Z]", span)]
+
+
+@pytest.mark.parametrize("spelling", sorted(set(spellings(*PAGES))))
+def test_what_the_tables_of_the_pages_spell_is_a_call_that_works(spelling):
+    found = eval(spelling.replace("[...]", "['a', 'b']"), {"nbsql": nbsql, "α": 1.0, "β": 2.0, "a": 1.0, "b": 2.0})  # noqa: S307
+    assert isinstance(found, nbsql.Family) or inspect.isclass(found)
+
+
+def test_the_page_of_families_has_every_one_in_a_table():
+    families = {
+        name for name in nbsql.__all__ if inspect.isclass(thing := getattr(nbsql, name)) and issubclass(thing, nbsql.Family)
+    }
+    assert families - {"Family"} <= {
+        re.match(r"nbsql\.(\w+)", spelling)[1] for spelling in spellings("reference/families") if "(" in spelling
+    }
+
+
+def modules():
+    return [name for _, name, _ in pkgutil.walk_packages(nbsql.__path__, "nbsql.") if not name.endswith("__main__")]
+
+
+@pytest.mark.parametrize("name", modules())
+def test_the_examples_in_docstrings_run(name):
+    if name.startswith("nbsql.engines.postgres"):
+        pytest.importorskip("psycopg")
+    if name.startswith("nbsql.engines.spark"):
+        pytest.importorskip("pyspark")
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_every_public_name_and_every_act_of_a_model_has_an_example():
+    names = [
+        name for name in nbsql.__all__ if name != "__version__" and ">>> " not in (inspect.getdoc(getattr(nbsql, name)) or "")
+    ]
+    acts = [
+        name
+        for name in dir(nbsql.Model)
+        if not name.startswith("_")
+        and callable(act := getattr(nbsql.Model, name))
+        and name not in ("close", "show")  # which answer nothing
+        and ">>> " not in (inspect.getdoc(act) or "")
+    ]
+    assert (names, acts) == ([], [])
+
+
+@pytest.mark.parametrize("name", nbsql.__all__)
+def test_every_public_name_has_a_docstring(name):
+    thing = getattr(nbsql, name)
+    if name == "__version__":
+        return
+    assert inspect.getdoc(thing)
+    if inspect.isclass(thing):
+        for attribute, member in vars(thing).items():
+            if not attribute.startswith("_") and (callable(member) or isinstance(member, property)):
+                assert inspect.getdoc(member) or inspect.getdoc(getattr(thing, attribute)), f"{name}.{attribute}"

@@ -1,0 +1,49 @@
+"""The house: its rooms, the order of their imports, and no circle."""
+
+from __future__ import annotations
+
+import runpy
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+STRUCTURE = runpy.run_path(str(ROOT / "tests" / "benchmarks" / "structure.py"))
+FILES = STRUCTURE["imports"](ROOT / "nbsql")
+ROOMS = STRUCTURE["rooms"](FILES)
+
+
+def test_no_files_import_each_other_in_a_circle():
+    assert STRUCTURE["circles"](FILES) == []
+    assert STRUCTURE["circles"](ROOMS) == []
+
+
+def test_a_circle_is_found_and_so_are_floors():
+    graph = {"a": {"b"}, "b": {"c"}, "c": {"b"}, "d": set()}
+    assert STRUCTURE["circles"](graph) == [["b", "c"]]
+    assert STRUCTURE["floors"](graph) == {"a": 2, "b": 1, "c": 1, "d": 1}
+
+
+def test_there_are_at_most_20_rooms():
+    assert len(ROOMS) <= 20
+
+
+def test_at_the_top_are_folders_but_for_what_everybody_needs():
+    tops = {path.name for path in (ROOT / "nbsql").iterdir() if path.is_file()}
+    assert tops == {"__init__.py", "__main__.py", "errors.py", "py.typed", "version.py", "warn.py"}
+    assert [path.name for path in (ROOT / "sql" / "macros").iterdir() if path.is_file()] == []
+
+
+def test_imports_go_one_way():
+    linter = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    assert linter is not None, "install import-linter: pip install '.[test]'"
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_what_an_extra_brings_is_imported_where_it_is_used_alone():
+    extras = ["altair", "dbt", "numpy", "pandas", "polars", "psycopg", "py4j", "pyarrow", "pyspark", "vl_convert"]
+    program = f"import sys; sys.modules.update(dict.fromkeys({extras!r})); import nbsql, nbsql.cli"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

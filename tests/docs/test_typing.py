@@ -1,0 +1,81 @@
+"""What editors, type checkers and a console's TAB know of the package."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+import nbsql
+from nbsql.judging.calibration import METHODS as CALIBRATIONS
+from nbsql.plan import VERBS
+from nbsql.spec.method import METHODS, MethodName
+from nbsql.spec.options import Fitting, Naming, Options
+
+
+def test_a_console_offers_public_names_only() -> None:
+    assert sorted(dir(nbsql)) == sorted(nbsql.__all__)
+    assert not [name for name in dir(nbsql) if not hasattr(nbsql, name)]
+
+
+def test_the_typed_options_are_those_that_are_taken() -> None:
+    options = {field.name for field in fields(Options)} - {"target"}
+    assert (
+        set(Fitting.__annotations__) | {key for base in Fitting.__mro__ for key in vars(base).get("__annotations__", {})}
+        >= options
+    )
+    assert Fitting.__optional_keys__ == options
+    assert Naming.__optional_keys__ == options | {"name", "replace", "database"}
+
+
+def test_the_words_that_are_taken_are_typed() -> None:
+    from typing import get_args
+
+    from nbsql.model.scoring import Verb
+
+    assert get_args(MethodName) == tuple(METHODS)
+    assert CALIBRATIONS == ("temperature", "platt", "isotonic", "conformal")
+    assert get_args(Verb) == (*VERBS, "statistics")
+
+
+RIGHT = """
+import nbsql
+model = nbsql.fit("a.duckdb", "t", target="y", method="lda", prior="uniform", nulls="skip")
+nbsql.fit("a.duckdb", "t", target="y", method=nbsql.QDA(shrinkage="ledoit-wolf"), prior=nbsql.Smoothed(2))
+nbsql.fit("a.duckdb", "t", target="y", method=nbsql.Mixture({"a": 2}), segment_by=nbsql.Segments("g", shrinkage=3))
+nbsql.cross_validate("a.duckdb", "t", target="y", folds="loo", alpha=1, families={"x*": nbsql.Text(event="bernoulli")})
+nbsql.sweep("a.duckdb", "t", target="y", alpha=[1, 2], prior=["uniform", nbsql.Smoothed(2), {"a": 1.0}], method="naive")
+nbsql.families("a.duckdb", "t", target="y", name="m", features=nbsql.Best(3))
+nbsql.fit_sql("a.duckdb", "t", target="y", name="m", replace=True, weight="w")
+model.calibrate("t", method="platt").parameters.head().df()
+"""
+WRONG = {
+    'nbsql.cross_validate("a", "t", target="y", alfa=1)': 'Unexpected keyword argument "alfa"',
+    'nbsql.sweep("a", "t", target="y", nulls="drop")': 'Argument "nulls" to "sweep" has incompatible type',
+    'nbsql.fit("a", "t", target="y", method="bayes")': 'Argument "method" to "fit" has incompatible type',
+    'nbsql.fit("a", "t", target="y", method=nbsql.LDA(shrinkage="auto"))': 'Argument "shrinkage" to "LDA"',
+    'nbsql.fit("a", "t", target="y", penalty=2)': 'Unexpected keyword argument "penalty" for "fit"',
+    'nbsql.fit("a", "t", target="y", prior="flat")': 'Argument "prior" to "fit" has incompatible type',
+    'nbsql.Text(event="poisson")': 'Argument "event" to "Text" has incompatible type',
+    'nbsql.load("a", "m").calibrate("t", method="sigmoid")': 'Argument "method" to "calibrate"',
+    'nbsql.fit_sql("a", "t", target="y", database=3)': 'Argument "database" to "fit_sql" has incompatible type',
+}
+
+
+@pytest.mark.slow
+def test_mypy_knows_the_options_and_their_words(tmp_path: Path) -> None:
+    pytest.importorskip("mypy")
+    script = tmp_path / "script.py"
+    lines = list(WRONG)
+    script.write_text(RIGHT + "\n".join(lines) + "\n")
+    command = [sys.executable, "-m", "mypy", "--config-file=", "--ignore-missing-imports", "--no-incremental", str(script)]
+    said = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path).stdout.splitlines()
+    errors = [line for line in said if line.startswith((str(script), "script.py"))]
+    errors = [line for line in errors if ": error:" in line]
+    first = RIGHT.count("\n") + 1
+    for number, text in enumerate(WRONG.values(), start=first):
+        assert any(f":{number}: " in line and text in line for line in errors), (text, errors)
+    assert {int(line.split(":")[1]) for line in errors} == set(range(first, first + len(WRONG)))

@@ -1,0 +1,61 @@
+"""The built wheel works by itself, in an empty environment away from the checkout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+SCRIPT = """
+import duckdb, nbsql
+con = duckdb.connect("shop.duckdb")
+con.execute("CREATE TABLE golf AS FROM (VALUES ('sun', 'no'), ('rain', 'yes'), ('rain', 'yes')) AS t(sky, play)").fetchall()
+nbsql.fit(con, "golf", target="play", name="tennis")
+print(con.execute("SELECT prediction FROM tennis.predict('golf') ORDER BY sky").fetchall())
+print(nbsql.__file__)
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    result = subprocess.run(
+        [str(part) for part in command], cwd=cwd, capture_output=True, text=True, env=environment, check=False
+    )
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.mark.slow
+def test_the_wheel_fits_and_predicts_in_an_empty_environment(tmp_path):
+    run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", tmp_path, ROOT, cwd=tmp_path)
+    wheel = next(tmp_path.glob("nbsql-*.whl"))
+    names = zipfile.ZipFile(wheel).namelist()
+    assert "nbsql/sql/macros/scoring/score.sql" in names
+    assert "nbsql/sql/dbt_project.yml" in names
+    assert "nbsql/sql/.dbtignore" in names
+    assert "nbsql/data/flights.parquet" in names
+    assert "nbsql/docs/reference/families.md" in names
+    assert "nbsql/py.typed" in names
+    assert all(name.startswith(("nbsql/", "nbsql-")) for name in names)
+    assert {path.relative_to(ROOT / "sql").as_posix() for path in (ROOT / "sql").rglob("*.sql")} == {
+        name.removeprefix("nbsql/sql/") for name in names if name.startswith("nbsql/sql/") and name.endswith(".sql")
+    }
+    environment = tmp_path / "environment"
+    run(sys.executable, "-m", "venv", environment, cwd=tmp_path)
+    python = environment / "bin" / "python"
+    run(python, "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    run(python, "-m", "pip", "check", cwd=tmp_path)
+    answer, where = run(python, "-c", SCRIPT, cwd=tmp_path).splitlines()
+    assert answer == "[('yes',), ('yes',), ('no',)]"
+    assert where.startswith(str(environment))
+    assert "nbsql" in run(environment / "bin" / "nbsql", "--version", cwd=tmp_path)
+    assert "# Families" in run(environment / "bin" / "nbsql", "help", "families", cwd=tmp_path)
+    package = Path(run(environment / "bin" / "nbsql", "dbt-path", cwd=tmp_path).strip())
+    assert (package / "dbt_project.yml").is_file()
+    assert package.is_relative_to(environment)

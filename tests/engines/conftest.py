@@ -1,0 +1,129 @@
+"""The engines, each with a database of its own for a test."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engines.places import ENGINES, Place
+from engines.servers import absent, binaries, postgres
+from engines.servers import spark as spark_session
+from engines.spark_cases import ON_POSTGRES, listed
+from engines.spark_runs import is_case_on, key
+
+_numbers = itertools.count(1)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts PostgreSQL, and leave to the night the cases there that render nothing but what others do."""
+    chosen = listed("postgres")
+    for item in items:
+        if not item.path.is_relative_to(Path(__file__).parent):
+            continue
+        values = getattr(getattr(item, "callspec", None), "params", {}).values()
+        if "server" in getattr(item, "fixturenames", ()) or any(
+            isinstance(value, str) and value == "postgres" for value in values
+        ):
+            item.add_marker("postgres")
+            if item.path.name not in ON_POSTGRES:
+                item.add_marker("slow")
+                if is_case_on("postgres", item) and key(item) not in chosen:
+                    item.add_marker("nightly")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The address of a private PostgreSQL server."""
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        absent("psycopg is not installed: pip install '.[postgres]' to test on PostgreSQL")
+    folder = binaries()
+    if folder is None:
+        absent("no PostgreSQL 15 or later is installed, whose server the tests could start")
+    assert folder is not None
+    with postgres(folder) as address:
+        yield address
+
+
+@pytest.fixture
+def address(server: str) -> Iterator[str]:
+    """The address of a new database on the server."""
+    import psycopg
+
+    name = f"shop_{next(_numbers)}"
+    with psycopg.connect(server, autocommit=True) as con:
+        con.execute(f"CREATE DATABASE {name}")
+    yield server.replace("/postgres", f"/{name}")
+    with psycopg.connect(server, autocommit=True) as con:
+        con.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture
+def pg(address: str) -> Iterator[Any]:
+    """A connection of psycopg's to a new database."""
+    import psycopg
+
+    with psycopg.connect(address, autocommit=True) as con:
+        yield con
+
+
+@pytest.fixture(scope="session")
+def spark_home() -> Iterator[Any]:
+    """A session of Spark on one core, which all tests of a worker share: starting one takes as long as some of them."""
+    # Statements are run once and have few rows: to compile each takes longer than to interpret it (test_spark.py compiles).
+    settings = {"codegen.factoryMode": "NO_CODEGEN", "codegen.wholeStage": "false", "adaptive.enabled": "false"}
+    settings["shuffle.partitions"] = "1"  # the test on a cluster has more
+    with spark_session("local[1]", **{f"spark.sql.{name}": value for name, value in settings.items()}) as session:
+        yield session
+
+
+@pytest.fixture
+def spark(spark_home: Any) -> Iterator[Any]:
+    """The session, in a new database."""
+    name = f"shop_{next(_numbers)}"
+    spark_home.sql(f"CREATE SCHEMA {name}")
+    spark_home.sql(f"USE {name}")
+    yield spark_home
+    spark_home.sql("USE default")
+    for (schema,) in spark_home.sql("SHOW SCHEMAS").collect():
+        if schema != "default":
+            spark_home.sql(f"DROP SCHEMA `{schema}` CASCADE")
+    for _, view, is_temporary in spark_home.sql("SHOW VIEWS").collect():
+        if is_temporary:
+            spark_home.catalog.dropTempView(view)
+
+
+@pytest.fixture
+def connect(request: pytest.FixtureRequest) -> Iterator[Callable[[str], Place]]:
+    """Makes a place of an engine, by name."""
+    opened = []
+
+    def make(engine: str) -> Place:
+        if engine == "postgres":
+            return Place(engine, request.getfixturevalue("pg"))
+        if engine == "spark":
+            return Place(engine, request.getfixturevalue("spark"))
+        opened.append(duckdb.connect())
+        return Place(engine, opened[-1])
+
+    yield make
+    for con in opened:
+        con.close()
+
+
+@pytest.fixture(params=ENGINES)
+def place(request: pytest.FixtureRequest, connect: Callable[[str], Place]) -> Place:
+    """Each engine in turn."""
+    return connect(request.param)
+
+
+@pytest.fixture(params=[engine for engine in ENGINES if engine != "duckdb"])
+def both(request: pytest.FixtureRequest, connect: Callable[[str], Place]) -> tuple[Place, Place]:
+    """An engine, and DuckDB, with which it is to agree."""
+    return connect(request.param), connect("duckdb")

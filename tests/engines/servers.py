@@ -1,0 +1,169 @@
+"""Engines of the tests' own: a PostgreSQL server, from the binaries that are installed, and Spark; on the loopback alone."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+LEAST_VERSION = 15
+# None of the tests' machines of Java lives long enough to earn what compiling its code twice, or collecting beside it, costs.
+SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+
+
+def binaries() -> Path | None:
+    """The folder with initdb and pg_ctl of the newest PostgreSQL that is installed, or None."""
+    found = [Path(path).parent for path in filter(None, [shutil.which("initdb")])]
+    for pattern in (
+        "/usr/lib/postgresql/*/bin",
+        "/usr/pgsql-*/bin",
+        "/opt/homebrew/opt/postgresql@*/bin",
+        "/usr/local/pgsql/bin",
+    ):
+        found += [path for path in Path("/").glob(pattern[1:]) if (path / "initdb").exists()]
+    versions = {path: _version(path) for path in found}
+    new = [path for path, version in versions.items() if version >= LEAST_VERSION]
+    return max(new, key=versions.__getitem__, default=None)
+
+
+def _version(folder: Path) -> int:
+    said = subprocess.run([folder / "initdb", "--version"], check=True, capture_output=True, text=True).stdout
+    return int(said.split()[2].split(".")[0])
+
+
+def absent(reason: str) -> None:
+    """Skip where a user has no such engine; in CI every engine is there."""
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@contextmanager
+def postgres(folder: Path) -> Iterator[str]:
+    """The address of a new server, which is stopped and deleted in the end.
+
+    Labels are ordered by the rules of a language in it, as in many a database, and not by their bytes.
+    """
+    home = Path(tempfile.mkdtemp(prefix="nbsql"))
+    options: dict[str, Any] = {"cwd": "/", "check": True, "stdout": subprocess.DEVNULL}
+    if os.geteuid() == 0:  # which PostgreSQL refuses to run as
+        user = pwd.getpwnam("postgres").pw_name
+        shutil.chown(home, user)
+        options |= {"user": user, "extra_groups": []}
+    data, port = home / "data", _free_port()
+    collation = ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en"]
+    subprocess.run(
+        [folder / "initdb", "-D", data, "-U", "nbsql", "-A", "trust", "-E", "UTF8", "--no-sync", *collation], **options
+    )
+    settings = f"-F -p {port} -k {home} -c listen_addresses=127.0.0.1 -c max_connections=30 -c shared_buffers=32MB"
+    control = [folder / "pg_ctl", "-D", data, "-w", "-l", home / "log"]
+    try:
+        subprocess.run([*control, "-o", settings, "start"], **options)
+        yield f"postgresql://nbsql@127.0.0.1:{port}/postgres"
+    finally:
+        subprocess.run([*control, "-m", "immediate", "stop"], **{**options, "check": False})
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
+    """A session of Spark on the loopback, whose tables are in a folder of its own; there is one at a time in a process."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        absent("pyspark is not installed: pip install '.[spark]' to test on Spark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        absent("no Java is installed, which Spark runs on")
+    home = Path(tempfile.mkdtemp(prefix="nbsql"))
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.memory": "6g",
+        "spark.sql.ui.retainedExecutions": "10",  # a thousand plans, kept for a page that nobody opens, fill the memory
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(home / "warehouse"),
+        "spark.local.dir": str(home),
+        # What is compiled has 48 MB by default, which Spark fills, so that it is thrown away again; and plans are short-lived.
+        "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} {SHORT_LIVED} "
+        "-XX:ReservedCodeCacheSize=240m -Xms1536m -Xmn768m",
+        "spark.executor.extraJavaOptions": SHORT_LIVED,
+        "spark.log.level": "ERROR",
+        **settings,
+    }
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = SparkSession.builder.master(master).appName("nbsql")
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    session = builder.getOrCreate()
+    try:
+        yield session
+    finally:
+        session.stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@contextmanager
+def cluster(workers: int) -> Iterator[str]:
+    """The address of the master of a new standalone cluster of Spark, with workers of one core; stopped in the end."""
+    try:
+        import pyspark
+    except ImportError:
+        absent("pyspark is not installed: pip install '.[spark]' to test on Spark")
+    home = Path(tempfile.mkdtemp(prefix="nbsql"))
+    start = Path(pyspark.__file__).parent / "bin" / "spark-class"
+    environment = {
+        **os.environ,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": SHORT_LIVED,
+        "SPARK_LOCAL_DIRS": str(home),
+        "SPARK_WORKER_DIR": str(home / "work"),
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    port = _free_port()
+    master = f"spark://127.0.0.1:{port}"
+    started: list[subprocess.Popen[bytes]] = []
+
+    def launch(name: str, *arguments: str) -> None:
+        with (home / f"{name}.log").open("wb") as log:
+            command = [str(start), *arguments]
+            started.append(subprocess.Popen(command, env=environment, cwd=home, stdout=log, stderr=subprocess.STDOUT))
+
+    try:
+        where = ["--host", "127.0.0.1", "--webui-port", "0"]
+        launch("master", "org.apache.spark.deploy.master.Master", *where, "--port", str(port))
+        for number in range(workers):
+            of = ["--cores", "1", "--memory", "600m", master]
+            launch(f"worker{number}", "org.apache.spark.deploy.worker.Worker", *where, *of)
+        deadline = time.monotonic() + 300
+        while (home / "master.log").read_text(errors="replace").count("Registering worker") < workers:
+            broken = next((process for process in started if process.poll() is not None), None)
+            if broken is not None or time.monotonic() > deadline:
+                pytest.fail("the cluster does not start: " + (home / "master.log").read_text(errors="replace")[-2000:])
+            time.sleep(0.2)
+        yield master
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait(timeout=60)
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])

@@ -1,0 +1,51 @@
+"""Families are chosen as on DuckDB, by folds of a column."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from engines.places import LACKS, Place
+
+import nbsql
+
+Both = tuple[Place, Place]
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+@pytest.mark.parametrize("weight", [None, "w"])
+def test_families_are_chosen_alike(both: Both, weight: str | None) -> None:
+    chance = random.Random(5)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(240):
+        label = "Ab"[i % 2]
+        words = " ".join(chance.choices(["offer", "free", "lunch"] if i % 2 else ["lunch", "monday", "free"], k=3))
+        amount = chance.lognormvariate(i % 2, 1)
+        rows.append((i, label, amount, chance.randrange(4 + 3 * (i % 2)) if i % 9 else None, words, "xyz"[i % 3], 1 + i % 2))
+    types = {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "body": "VARCHAR", "fold": "VARCHAR",
+             "w": "INTEGER"}  # fmt: skip
+    for place in both:
+        place.table("t", types, rows)
+    if "auto" in LACKS[both[1].engine]:
+        with pytest.raises(nbsql.NotSupportedError, match="auto is not available"):
+            nbsql.auto(both[1].con, "t", target="y")
+        return
+    options: dict[str, Any] = {"target": "y", "id": "id", "fold": "fold", "weight": weight}
+    if weight is None:
+        options["exclude"] = ["w"]
+    found = [nbsql.auto(place.con, "t", **options) for place in both]
+    assert found[0].families.keys() == found[1].families.keys()
+    assert [(each.exclude, each.calibrated, each.rows) for each in found[:1]] == [
+        (each.exclude, each.calibrated, each.rows) for each in found[1:]
+    ]
+    for name in ("ranking", "tried"):
+        ours, theirs = (sorted(_rounded(row) for row in getattr(each, name).fetchall()) for each in found)
+        assert ours == theirs
+    assert found[0].best().families.keys() == found[1].best().families.keys()
+
+
+def _rounded(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A row without its rank, which equal losses may change, and with numbers of eight digits."""
+    return tuple(round(value, 8) + 0.0 if isinstance(value, float) else str(value) for value in row if type(value) is not int)

@@ -1,0 +1,97 @@
+"""A calibration is DuckDB's, of every method, and so are the calibrated posteriors."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows
+from engines.test_agreement import COLUMNS, mail
+
+import nbsql
+
+METHODS = ["temperature", "platt", "isotonic", "conformal"]
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+@pytest.fixture(params=[1, 0])
+def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nbsql.Model]:
+    """Without smoothing, a class may be impossible."""
+    options: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"], "alpha": request.param}
+    for place in both:
+        place.table("inbox", COLUMNS, mail(300, 1))
+        place.table("later", COLUMNS, mail(80, 2))
+    return [nbsql.fit(place.con, "inbox", name="m", **options) for place in both]
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("method", METHODS)
+def test_calibrations_agree(models: list[nbsql.Model], method: str, weight: str | None) -> None:
+    test = "SELECT * FROM inbox WHERE id % 3 = 0"
+    found = [model.calibrate("later", method=method, folds=None, test=test, weight=weight) for model in models]
+    assert_same_rows(*([tuple(line) for line in each.table()] for each in found))
+    assert_same_rows(*([(each.rows, each.log_loss, each.calibrated_log_loss, each.temperature)] for each in found))
+    assert_same_rows(*(sorted(each.parameters.fetchall(), key=repr) for each in found))
+    for verb in ("predict", "predict_proba"):
+        queries = [getattr(model, verb)("later", calibrated=True) for model in models]
+        assert queries[0].columns == queries[1].columns
+        assert_same_rows(*(sorted(query.fetchall(), key=repr) for query in queries))
+    assert_same_rows(*(sorted(model.predict("later", calibrated=True, top_k=2).fetchall(), key=repr) for model in models))
+    judged = [model.evaluate("later", calibrated=True, costs={("ham", "spam"): 3}).to_dict() for model in models]
+    assert_same_rows(*([(key, value) for key, value in each.items() if key != "classes"] for each in judged))
+
+
+def test_sets_agree(models: list[nbsql.Model]) -> None:
+    for model in models:
+        model.calibrate("later", method="conformal", folds=None)
+    for options in ({"coverage": 0.8}, {"coverage": 0.9, "by_class": True}, {"coverage": 0.9995}):
+        queries = [model.predict("inbox", **options) for model in models]
+        assert queries[0].columns == queries[1].columns
+        ours, theirs = (sorted(query.fetchall(), key=itemgetter(0)) for query in queries)
+        assert_same_rows(*([(*row[:-1], str(list(row[-1]))) for row in rows] for rows in (ours, theirs)))
+        assert len({len(row[-1]) for row in ours}) > (options["coverage"] < 0.99)
+
+
+@pytest.mark.parametrize("method", METHODS[:-1])
+def test_calibration_by_folds_helps_and_goes_with_the_model(pg: Any, method: str) -> None:
+    place = Place("postgres", pg)
+    place.table("inbox", COLUMNS, mail(200, 1))
+    model = nbsql.fit(pg, "inbox", name="m", target="label", id="id", exclude=["day"])
+    found = model.calibrate("inbox", method=method, folds=5)
+    assert found.calibrated_log_loss < found.log_loss
+    expected = [row[-2:] for row in sorted(model.predict("inbox", calibrated=True).fetchall())]
+    sql = "SELECT said.* FROM inbox, m.predict_calibrated(to_jsonb(inbox)) AS said ORDER BY inbox.id"
+    assert_same_rows(place.run(sql), expected)
+    with pytest.warns(nbsql.NbsqlWarning, match="calibration, which was of the model before, is dropped"):
+        model.update("inbox")
+    with pytest.raises(nbsql.ModelError, match=r"^model 'm' is not calibrated; calibrate it first$"):
+        model.predict("inbox", calibrated=True)
+    assert place.run("SELECT count(*) FROM pg_proc WHERE proname = 'predict_calibrated'") == [(0,)]
+
+
+def test_calibration_goes_with_a_model_of_tables(spark: Any) -> None:
+    place = Place("spark", spark)
+    place.table("inbox", COLUMNS, mail(120, 1))
+    options: dict[str, Any] = {"target": "label", "id": "id", "features": ["Sender", "length"]}
+    model = nbsql.fit(spark, "inbox", name="m", **options)
+    found = model.calibrate("inbox", folds=3)
+    assert found.calibrated_log_loss < found.log_loss
+    assert place.run("SELECT method, temperature FROM m.calibration") == [("temperature", found.temperature)]
+    assert found.parameters.fetchall() == place.run("SELECT * FROM m.calibration")
+    expected = sorted(model.predict("inbox", calibrated=True).fetchall(), key=repr)
+    other = nbsql.load(spark, "m")
+    other.compact()
+    assert_same_rows(sorted(model.predict("inbox", calibrated=True).fetchall(), key=repr), expected)
+    with pytest.warns(nbsql.NbsqlWarning, match="calibration, which was of the model before, is dropped"):
+        other.update("inbox")
+    with pytest.raises(nbsql.ModelError, match=r"^model 'm' is not calibrated; calibrate it first$"):
+        model.predict("inbox", calibrated=True)
+    assert "calibration" not in {name for _, name, _ in place.run("SHOW TABLES IN m")}
+    transient = nbsql.fit(spark, "inbox", **options)
+    transient.calibrate("SELECT * FROM inbox WHERE id > 60", method="isotonic", folds=None)
+    assert len(transient.predict_proba("inbox", calibrated=True).fetchall()) == 120
+    transient.drop()
+    model.drop()
+    assert [name for _, name, _ in place.run("SHOW VIEWS") if name.startswith("nbsql ") and not name.endswith(" source")] == []

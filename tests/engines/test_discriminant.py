@@ -1,0 +1,232 @@
+"""Numbers with a covariance matrix, of linear and quadratic discriminant analysis, are DuckDB's."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows
+from engines.test_agreement import assert_agreement
+
+import nbsql
+import nbsql.plan.layout
+
+Both = tuple[Place, Place]
+COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "c": "VARCHAR", "k": "INTEGER"}
+NUMBERS = {"x1": "DOUBLE PRECISION", "x2": "DECIMAL(8, 2)", "x3": "INTEGER"}
+TEST = "SELECT id, y, c, x1, x2, x3 FROM t WHERE id < 30"
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+@pytest.fixture
+def tables(both: Both) -> Both:
+    chance = random.Random(5)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(200):
+        kind = i % 3
+        a, b, c = (chance.gauss(0, 1) for _ in range(3))
+        x1 = float("nan") if i == 7 else None if i % 29 == 28 else 1e6 + a + kind
+        x2 = None if i % 31 == 30 else round(a / 2 + b * (1 + kind), 2)
+        x3 = None if i % 37 == 36 else round(10 * (c - b) + kind)
+        rows.append((i, "aBc"[kind], chance.choice([0.0, 0.5, 1.0, 2.0]), chance.choice("uv"), i % 4, x1, x2, x3))
+    for engine in both:
+        engine.table("t", {**COLUMNS, **NUMBERS}, rows)
+    return both
+
+
+def together(**options: Any) -> dict[str, Any]:
+    return {"families": {"all": nbsql.MultivariateGaussian(list(NUMBERS), **options)}}
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "lda": {"method": "lda"},
+    "qda": {"method": "qda"},
+    "lda of weights": {"method": "lda", "weight": "w"},
+    "qda, shrunk": {"method": nbsql.QDA(shrinkage=0.25)},
+    "lda by Ledoit and Wolf": {"method": nbsql.LDA(shrinkage="ledoit-wolf")},
+    "qda by Ledoit and Wolf, of weights": {"method": nbsql.QDA(shrinkage="ledoit-wolf"), "weight": "w"},
+    "shared, sample, imputed": together(variance="sample", impute=True),
+    "own, sample, imputed by weights": {**together(shared=False, variance="sample", impute=True), "weight": "w"},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_matrices_agree(tables: Both, case: str) -> None:
+    options = {"target": "y", "id": "id", "exclude": ["k"] + ([] if "weight" in CASES[case] else ["w"]), **CASES[case]}
+    assert_agreement(tables, "t", TEST, **options)
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+@pytest.mark.parametrize("both", ["postgres"], indirect=True)  # Spark has a column a class only
+def test_a_row_a_class_agrees(tables: Both, monkeypatch: pytest.MonkeyPatch, method: str) -> None:
+    """What a model of more parameters than a row holds is scored by."""
+
+    def is_wide(spec: Any, classes: int, traits: Any, layout: Any) -> bool:
+        return traits.most_numbers is None and nbsql.plan.layout.is_wide(spec, classes, traits, layout)
+
+    monkeypatch.setattr("nbsql.plan.base.is_wide", is_wide)
+    assert_agreement(tables, "t", TEST, target="y", id="id", exclude=["k", "w"], method=method)
+    model = nbsql.load(tables[0].con, "m")
+    assert any(column.name == "class_no" for column in model._engine.columns(model._relations["parameters"]))
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_models_change_and_are_judged_alike(tables: Both, method: str) -> None:
+    options = {"target": "y", "method": method, "exclude": ["w", "c"]}
+    models = [nbsql.fit(place.con, "SELECT * FROM t WHERE id < 120", id="id", name="m", **options) for place in tables]
+    for model in models:
+        model.update("SELECT * FROM t WHERE id >= 120", batch="more")
+        model.forget("SELECT * FROM t WHERE id % 5 = 4")
+    for ask in (
+        lambda model: sorted(model.predict_proba(TEST.replace("c, ", "k, ")).fetchall()),
+        lambda model: list(model.evaluate("t").to_dict().items())[1:],
+        lambda model: sorted((model.linear() if method == "lda" else model.quadratic()).fetchall(), key=repr),
+        lambda model: model.drift("1", "more").fetchall(),
+    ):
+        assert_same_rows(*map(ask, models))
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_what_columns_tell_together_agrees(tables: Both, method: str) -> None:
+    models = [nbsql.fit(place.con, "t", target="y", method=method, exclude=["id", "w", "c"]) for place in tables]
+    assert_same_rows(*(model.relevance().fetchall() for model in models))
+    assert_same_rows(*(sorted(model.relevance(values=True).fetchall(), key=repr) for model in models))
+    weights = [model.linear() if method == "lda" else model.quadratic() for model in models]
+    assert_same_rows(*(sorted(query.fetchall(), key=repr) for query in weights))
+
+
+@pytest.mark.parametrize("folds", [{"fold": "k"}, {"folds": "loo"}], ids=["of a column", "a row each"])
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_folds_of_them_agree(tables: Both, method: str, folds: dict[str, str]) -> None:
+    options = {"target": "y", "id": "id", "method": method, "exclude": ["w", "c"], **folds}
+    judged = [nbsql.cross_validate(place.con, "t", **options) for place in tables]
+    assert_same_rows(*(each.folds.fetchall() for each in judged))
+    assert judged[0].log_loss == pytest.approx(judged[1].log_loss, rel=1e-9)
+    assert judged[0].accuracy == judged[1].accuracy
+
+
+@pytest.mark.parametrize("method", ["lda", "qda"])
+def test_folds_that_leave_a_column_without_any_variance_agree(both: Both, method: str) -> None:
+    """There is no inverse then, which a fit would refuse: the model of such a fold says nothing."""
+    chance = random.Random(4)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(60):
+        a, b, part = chance.gauss(i % 3, 1), chance.gauss(0, 1), i // 3 % 2
+        rows.append((i, "abc"[i % 3], part, 2.0 if part else a, b - a / 3, a - b if part else 5.0))
+    columns = {"id": "INTEGER", "y": "VARCHAR", "k": "INTEGER", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}
+    for place in both:
+        place.table("t", columns, rows)
+    options = {"target": "y", "id": "id", "method": method, "fold": "k"}
+    judged = [nbsql.cross_validate(place.con, "t", **options) for place in both]
+    assert_same_rows(*(each.folds.fetchall() for each in judged))
+
+
+def test_far_and_huge_numbers_agree(both: Both) -> None:
+    """Means that are far apart, which the first scan cannot hold, and sizes from one end of the doubles to the other."""
+    chance = random.Random(8)  # noqa: S311
+    rows: list[tuple[Any, ...]] = []
+    for i in range(90):
+        a, b, c = (chance.gauss(0, 1) for _ in range(3))
+        huge = float("inf") if i == 4 else 1e200 if i == 5 else 1e120 * (a + b)
+        rows.append((i, "ab"[i % 2], 1e5 * (i % 2) + a, huge, 1e-120 * (c - a / 2)))
+    for place in both:
+        place.table("far", {"id": "INTEGER", "y": "VARCHAR", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}, rows)
+    assert_agreement(both, "far", "SELECT * FROM far WHERE id < 20", target="y", id="id", method="qda")
+
+
+OPTIONS: dict[str, Any] = {"target": "y", "id": "id", "method": "qda", "exclude": ["w", "k"]}
+
+
+def model_of(place: Place, source: str = "t", **options: Any) -> nbsql.Model:
+    return nbsql.fit(place.con, source, **{**OPTIONS, **options})
+
+
+def from_a_file(place: Place, folder: Path) -> nbsql.Model:
+    path = folder / f"{place.engine}.nbsql"
+    model_of(place).export(path)
+    return nbsql.import_(place.con, path)
+
+
+def merged(place: Place) -> nbsql.Model:
+    return nbsql.merge(place.con, [model_of(place, f"SELECT * FROM t WHERE id % 2 = {part}") for part in range(2)])
+
+
+def forward(place: Place) -> list[tuple[Any, ...]]:
+    pair = nbsql.MultivariateGaussian(["x1", "x2"])
+    options = {"features": nbsql.Forward(2, fold="k"), "families": {"pair": pair}}
+    model = model_of(place, method="naive", exclude=["w"], **options)
+    return [(name,) for name in model.families]
+
+
+def scored(model: nbsql.Model) -> list[tuple[Any, ...]]:
+    return sorted(model.predict_proba(TEST).fetchall())
+
+
+USES: dict[str, Callable[[Place, Path], list[tuple[Any, ...]]]] = {
+    "slices": lambda place, _: scored(model_of(place, slice_by="k % 2").slices(["1"])),
+    "merged": lambda place, _: scored(merged(place)),
+    "a file": lambda place, folder: scored(from_a_file(place, folder)),
+    "with its numbers": lambda place, _: sorted(place.run(model_of(place).sql("predict_proba", TEST, inline=True))),
+    "with the numbers of a shared matrix": lambda place, _: sorted(
+        place.run(model_of(place, method="lda").sql("predict_proba", TEST, inline=True))
+    ),
+    "how likely rows are": lambda place, _: [(model_of(place, method="lda").log_likelihood(TEST, labelled=True),)],
+    "forward": lambda place, _: forward(place),
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_uses_of_them_agree(tables: Both, tmp_path: Path, use: str) -> None:
+    assert_same_rows(*(USES[use](place, tmp_path) for place in tables))
+
+
+def test_rows_are_drawn_of_them(tables: Both) -> None:
+    """Chance differs from engine to engine, what is drawn does not."""
+    for place in tables:
+        model = nbsql.fit(place.con, "t", target="y", method="qda", exclude=["id", "w", "c", "k"], name="m")
+        place.run("CREATE TABLE drawn AS " + model.sample(4000, seed=1).sql)
+        moments = "avg(x1), avg(x2), corr(x1, x2), corr(x2, x3), stddev_pop(x3)"
+        (found,) = place.run(f"SELECT {moments} FROM drawn WHERE y = 'B'")
+        (expected,) = place.run(
+            f"SELECT {moments} FROM t WHERE y = 'B' AND x1 + x2 + x3 < 1e12 AND x1 < 1e9 AND x1 IS NOT NULL"
+        )
+        for ours, theirs in zip(found, expected, strict=True):
+            assert float(ours) == pytest.approx(float(theirs), abs=0.12 * max(1.0, abs(float(theirs)) if theirs < 1e3 else 1))
+
+
+def flat(place: Place) -> None:
+    columns = {"id": "INTEGER", "y": "VARCHAR", **dict.fromkeys(["x1", "x2", "x3"], "DOUBLE PRECISION")}
+    chance = random.Random(3)  # noqa: S311
+    pairs = [(chance.gauss(0, 1), chance.gauss(5, 2)) for _ in range(60)]
+    place.table("flat", columns, [(i, "ab"[i % 2], a, b, a + b if i % 3 else a) for i, (a, b) in enumerate(pairs)])
+
+
+COLLINEAR = "'x1', 'x2', 'x3' are collinear"
+NO_INVERSE = "no inverse; leave one of them out, or use shrinkage=0.1, say"
+
+
+def test_collinear_columns_are_named_and_shrinkage_is_the_cure(place: Place) -> None:
+    flat(place)
+    source = "SELECT y, x1, x2, x3 FROM flat WHERE id % 3 > 0"
+    for method, where in (("lda", "within the classes"), ("qda", "in class 'a'")):
+        with pytest.raises(nbsql.InputError) as caught:
+            nbsql.fit(place.con, source, target="y", method=method, name="m")
+        assert str(caught.value) == f"{COLLINEAR} {where}, so the covariance matrix of '{method}' has {NO_INVERSE}"
+        shrunk = nbsql.LDA(shrinkage=0.1) if method == "lda" else nbsql.QDA(shrinkage=0.1)
+        nbsql.fit(place.con, source, target="y", method=shrunk)
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(place.con, "SELECT y, x1, 0 * x2 AS x2 FROM flat", target="y", method="lda", name="m")
+    assert str(caught.value) == (
+        "'x2' does not vary within the classes, so the covariance matrix of 'lda' has no inverse; "
+        "leave it out, or use shrinkage=0.1, say"
+    )
+    assert nbsql.models(place.con) == []
+    model = nbsql.fit(place.con, "flat", target="y", id="id", method="lda", name="m")
+    with pytest.raises(nbsql.InputError) as caught:
+        model.forget("SELECT * FROM flat WHERE id % 3 = 0")
+    assert str(caught.value) == f"{COLLINEAR} within the classes, so the covariance matrix of 'lda' has {NO_INVERSE}"
+    assert len(model.batches.fetchall()) == 1

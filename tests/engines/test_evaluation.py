@@ -1,0 +1,73 @@
+"""Every engine judges a model as DuckDB does: the numbers, and every curve."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows, same
+
+import nbsql
+from nbsql.judging.evaluation import TABLES
+
+COLUMNS = {"id": "INTEGER", "x": "DOUBLE PRECISION", "sky": "VARCHAR", "weight": "DOUBLE PRECISION"}
+LABELS: dict[str, tuple[str, list[Any]]] = {
+    "texts": ("VARCHAR", ["b", "B", "ä"]),
+    "two": ("VARCHAR", ["no", "yes"]),
+    "booleans": ("BOOLEAN", [False, True]),
+    "numbers": ("INTEGER", [1, 2, 30]),
+}
+
+
+def rows(labels: list[Any], count: int, seed: int, unknown: Any = None) -> list[tuple[Any, ...]]:
+    chance = random.Random(seed)  # noqa: S311
+    found = []
+    for row in range(count):
+        number = chance.randrange(len(labels))
+        label = None if row % 17 == 16 else unknown if unknown is not None and row % 13 == 12 else labels[number]
+        x = chance.gauss(number, 1) if row % 5 else round(chance.gauss(number, 1))
+        found.append((row, x * (100 if row % 29 == 28 else 1), chance.choice("uvw"), chance.choice([0.0, 1.0, 2.5]), label))
+    return found
+
+
+def by_label_and_number(row: tuple[Any, ...]) -> tuple[str, float]:
+    return repr(row[0]), float(row[1])
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+@pytest.mark.parametrize("kind", LABELS)
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_evaluations_agree(both: tuple[Place, Place], kind: str, weight: str | None) -> None:
+    type_, labels = LABELS[kind]
+    found = []
+    for place in both:
+        place.table("train", {**COLUMNS, "y": type_}, rows(labels, 120, 1))
+        place.table("test", {**COLUMNS, "y": type_}, rows(labels, 90, 2, {"VARCHAR": "new", "INTEGER": 4}.get(type_)))
+        model = nbsql.fit(place.con, "train", target="y", exclude=["id", "weight"], name="m", alpha=0)
+        found.append(model.evaluate("test", weight=weight, bins=7))
+    ours, theirs = (evaluation.to_dict() for evaluation in found)
+    classes = [evaluation.pop("classes") for evaluation in (ours, theirs)]
+    assert all(same(ours[key], theirs[key]) for key in theirs), (ours, theirs)
+    assert ours.keys() == theirs.keys()
+    for one, other in zip(*classes, strict=True):
+        assert all(same(one[key], other[key]) for key in other), (one, other)
+    for table in TABLES:
+        queries = [getattr(evaluation, table) for evaluation in found]
+        assert queries[0].columns == queries[1].columns
+        order = repr if table == "confusion" else by_label_and_number
+        assert_same_rows(*(sorted(query.fetchall(), key=order) for query in queries))
+
+
+def test_what_cannot_be_judged_is_refused(place: Place) -> None:
+    place.table("t", {"x": "VARCHAR", "y": "VARCHAR", "w": "INTEGER"}, [("u", "a", 1), ("v", "b", -1)])
+    model = nbsql.fit(place.con, "t", target="y", features=["x"])
+    lines = {
+        ("SELECT x, w FROM t", None): "no column 'y' in the query, the target of the model; its columns are 'x', 'w'",
+        ("SELECT * FROM t WHERE w > 9", None): "the query has no rows; there is nothing to judge",
+        ("t", "w"): "1 value of the weight column 'w' is negative, NULL or not finite; weights must be at least 0",
+    }
+    for (source, weight), message in lines.items():
+        with pytest.raises(nbsql.InputError) as caught:
+            model.evaluate(source, weight=weight)
+        assert str(caught.value) == message

@@ -1,0 +1,93 @@
+"""Families that look at the rows before they count them, and the best words of a text, are DuckDB's."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows
+from engines.test_agreement import assert_agreement
+
+import nbsql
+
+Both = tuple[Place, Place]
+COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "body": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "c": "VARCHAR"}
+WORDS = ["offer", "lunch", "monday", "the", "free", "report"]
+TEST = "SELECT id, y, body, x, k + id % 2 AS k, c FROM t WHERE id < 30"
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+@pytest.fixture
+def tables(both: Both) -> Both:
+    chance = random.Random(3)  # noqa: S311
+    rows = []
+    for i in range(150):
+        body = " ".join(chance.choices(WORDS[: 3 + 3 * (i % 2)], k=i % 6))
+        x = float("inf") if i == 9 else None if i % 13 == 12 else chance.gauss(i % 2 * 2, 1)
+        rows.append((i, "ab"[i % 2], body, x, i % 5, None if i % 17 == 16 else "xyz"[i % 3]))
+    for place in both:
+        place.table("t", COLUMNS, rows)
+    return both
+
+
+CASES: dict[str, dict[str, Any]] = {
+    "bins": {"families": {"x": nbsql.Binned(bins=5), "k": nbsql.Binned(bins=3, by="width")}},
+    "bins where the classes differ": {"families": {"x": nbsql.Binned(by="mdl"), "k": nbsql.Binned(by="mdl")}},
+    "given edges": {"families": {"x": nbsql.Binned(by=[0, 1.5])}, "nulls": "category", "unseen": "smooth"},
+    "densities": {"families": {"x": nbsql.Kernel(), "k": nbsql.Kernel(bandwidth=0.5, cells=64, alpha=0)}},
+    "columns together": {"families": {"together": nbsql.Joint(["c", "k"])}},
+    "columns together with gaps": {"families": {"together": nbsql.Joint(["c", "k"])}, "nulls": "category"},
+    "all together": {"features": ["c", "k"], "method": "joint"},
+    "a backoff": {"features": ["c", "k"], "method": nbsql.JointBayes(backoff="naive")},
+    "the best words": {"features": ["body"], "exclude": [], "families": {"body": nbsql.Text(best=3)}},
+    "the best words of presence": {"exclude": ["x", "k", "c"], "families": {"body": nbsql.Text(best=4, event="bernoulli")}},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_families_agree(tables: Both, case: str) -> None:
+    assert_agreement(tables, "t", TEST, target="y", id="id", **{"exclude": ["body"], **CASES[case]})
+    models = [nbsql.load(place.con, "m") for place in tables]
+    for model in models:
+        model.update("SELECT * FROM t WHERE id > 100")
+    assert_same_rows(*(sorted(model.predict("t").fetchall()) for model in models))
+
+
+def test_they_are_cross_validated_alike(tables: Both) -> None:
+    families = {"x": nbsql.Kernel(), "body": nbsql.Text(best=3), "k": nbsql.Binned(bins=3)}
+    found = [nbsql.cross_validate(place.con, "t", target="y", fold="c", exclude=["id"], families=families) for place in tables]
+    assert_same_rows(*(each.folds.fetchall() for each in found))
+
+
+def test_rows_are_drawn_of_them(tables: Both) -> None:
+    families = {"x": nbsql.Kernel(), "together": nbsql.Joint(["c", "k"])}
+    for place in tables:
+        model = nbsql.fit(place.con, "t", target="y", exclude=["id", "body"], families=families)
+        rows = model.sample(300, seed=1).fetchall()
+        names = model.sample(1).columns
+        ((low, high),) = place.run("SELECT min(x), max(x) FROM t WHERE x < 1e9")
+        x, pair = names.index("x"), (names.index("c"), names.index("k"))
+        assert all(low - 3 < row[x] < high + 3 for row in rows)
+        assert {(row[pair[0]], row[pair[1]]) for row in rows} <= set(place.run("SELECT c, k FROM t WHERE c IS NOT NULL"))
+
+
+def test_bins_are_cut_where_the_classes_differ(both: Both) -> None:
+    """Cuts within cuts, of three classes, with weights and values that repeat."""
+    chance = random.Random(8)  # noqa: S311
+    rows = []
+    for i in range(400):
+        x = round(chance.uniform(0, 10), 1)
+        kind = "abc"[int(x) % 3] if chance.random() < 0.9 else chance.choice("abc")
+        rows.append((i, kind, chance.choice([1.0, 2.0, 0.5]), x))
+    for place in both:
+        place.table("t", {"id": "INTEGER", "y": "VARCHAR", "w": "DOUBLE PRECISION", "x": "DOUBLE PRECISION"}, rows)
+    for weight in (None, "w"):
+        options = {"exclude": ["w"], "weight": weight} if weight is None else {"weight": weight}
+        models = [
+            nbsql.fit(place.con, "t", target="y", id="id", families={"x": nbsql.Binned(by="mdl")}, **options) for place in both
+        ]
+        ours, theirs = (model.families["x"].edges for model in models)  # type: ignore[attr-defined]
+        assert ours == pytest.approx(theirs, rel=1e-12)
+        assert len(ours) > 5

@@ -1,0 +1,58 @@
+"""Names and values that break careless SQL, on every engine: they come back as they went in, and nothing in them runs."""
+
+from __future__ import annotations
+
+import pytest
+from engines.places import Place, ident
+
+import nbsql
+
+# fmt: off
+HOSTILE = [
+    "a b", "it's", 'say "hi"', '"', "'", "back`tick", "a.b", "select", "order", "größe", "数", "İ", "emoji \U0001f600",
+    "x; DROP TABLE canary; --", "'); DROP TABLE canary; --", '"; DROP TABLE canary; --', "-- c", "/* c */", "$$x$$", "a\\b",
+    "line\nend", "tab\tend", "cr\rend", "nel\x85end", "\x01\x7f", " lead", "trail ", "{{ 7 * 7 }}", "&<>", "&amp;", "x" * 60,
+    "%s", "%", "?", "$1", ":p", "\ufeff", "class", "source", "parameters", "value", "rows", "user", "position", "offset",
+]
+# fmt: on
+
+
+def test_columns_labels_categories_and_models_round_trip(place: Place) -> None:
+    place.run("CREATE TABLE canary AS SELECT 'alive' AS state")
+    size = len(HOSTILE)
+    rows = [(row, *(HOSTILE[(row + column) % size] for column in range(size)), HOSTILE[row % 3]) for row in range(size)]
+    place.table("t", {"key_": "INTEGER", **dict.fromkeys(HOSTILE, "VARCHAR"), "target_": "VARCHAR"}, rows)
+    labels = HOSTILE[:3]
+    families = {HOSTILE[0]: nbsql.Categorical(levels=["never", *HOSTILE])}
+    prior = {labels[0]: 0.5, labels[1]: 0.25, labels[2]: 0.25}
+    options = {"target": "target_", "id": "key_", "families": families, "prior": prior, "nulls": "category", "unseen": "smooth"}
+    spark = place.engine == "spark"  # where schemas and tables have letters, digits and underscores only
+    name, table = ("m", "scored") if spark else ('it\'s "m" %s; --', "it's; --")
+    nbsql.fit(place.con, "t", name=name, **options)
+    model = nbsql.load(place.con, name)
+    assert list(model.families) == HOSTILE
+    assert model.classes == [labels[0], *sorted(labels[1:], key=str.encode)]
+    assert {(column, value) for column in HOSTILE for value in HOSTILE} <= {row[1:3] for row in model.likelihoods}
+    predicted = sorted(model.predict("t").fetchall())
+    assert [row[:-2] for row in predicted] == rows
+    names = model.predict_proba("t").columns
+    assert names[-3:] == [f"probability_{label}" for label in sorted(labels, key=str.encode)]
+    explained = model.explain("t").fetchall()
+    assert {(row[1], row[3], row[4]) for row in explained if row[3]} == {
+        (row[0], column, value) for row in rows for column, value in zip(HOSTILE, row[1:-1], strict=True)
+    }
+    model.predict("t").create_table(table)
+    assert place.run(f"SELECT count(*) FROM {table if spark else ident(table)}") == [(size,)]
+    model.drop()
+    assert nbsql.models(place.con) == []
+    assert place.run("SELECT state FROM canary") == [("alive",)]
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_long_labels_have_columns_of_their_own(place: Place) -> None:
+    labels = ["ü" * 40 + end for end in ("a", "b", "c")]
+    place.table("t", {"x": "VARCHAR", "y": "VARCHAR"}, [(label, label) for label in labels])
+    scored = nbsql.fit(place.con, "t", target="y", name="m").joint_log_likelihood("t")
+    assert len(set(scored.columns)) == 5
+    scored.create_table("scored")
+    assert len(place.run("SELECT * FROM scored")[0]) == 5

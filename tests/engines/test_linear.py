@@ -1,0 +1,41 @@
+"""The weights of a model are DuckDB's, in its linear and its quadratic form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows
+from engines.test_agreement import COLUMNS, mail
+
+import nbsql
+
+SHARED = nbsql.Gaussian(shared_variance=True)
+BAG = nbsql.Multinomial(["plain", "html"])
+CASES: dict[str, tuple[str, dict[str, Any]]] = {
+    "two classes": (
+        "linear",
+        {"target": "replied", "features": ["Sender", "length", "flag"], "families": {"length": SHARED, "flag": "categorical"},
+         "nulls": "category", "unseen": "smooth"},
+    ),
+    "several classes": ("linear", {"target": "label", "features": ["Sender", "length"], "families": {"length": SHARED}}),
+    "counts": ("linear", {"target": "label", "features": ["links"], "families": {"links": "poisson", "bag": BAG}}),
+    "numbers": ("quadratic", {"target": "label", "features": ["Sender", "length", "share"]}),
+    "two classes of numbers": ("quadratic", {"target": "replied", "features": ["length", "flag"]}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_weights_agree(both: tuple[Place, Place], case: str) -> None:
+    form, options = CASES[case]
+    found = []
+    for place in both:
+        rows = [(*row, row[0] % 4, row[0] % 3) for row in mail(200, 1)]
+        place.table("inbox", {**COLUMNS, "plain": "INTEGER", "html": "INTEGER"}, rows)
+        query = getattr(nbsql.fit(place.con, "inbox", name="m", **options), form)()
+        found.append((query.columns, sorted(query.fetchall(), key=repr)))
+    (names, ours), (others, theirs) = found
+    assert names == others
+    assert_same_rows(ours, theirs)
+    assert len(ours) > 2

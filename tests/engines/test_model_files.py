@@ -1,0 +1,277 @@
+"""A model in a file is the same model on every engine; what is damaged or hostile runs nothing and leaves nothing behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from engines.places import Place, assert_same_rows
+from engines.test_agreement import COLUMNS, mail
+
+import nbsql
+from nbsql.storage.translation import type_on
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+ROUTES = [(one, other) for one in ("duckdb", "postgres", "spark") for other in ("duckdb", "postgres", "spark") if one != other]
+OLD = Path(__file__).with_name("files")
+MODELS: dict[str, dict[str, Any]] = {
+    "naive": {
+        "families": {
+            "links": "poisson",
+            "day": "categorical",
+            "share": nbsql.Categorical(levels=["0.250"]),
+            "length": nbsql.Categorical(alpha=0.5),
+            "flag": "categorical",
+        },
+        "nulls": "category",
+        "weight": "weight",
+        "prior": {"ham": 0.4, "Spam": 0.2, "spam": 0.2, "ämter": 0.2},
+    },
+    "numbers": {"families": {"links": "kernel", "share": "binned", "length": "gamma"}, "exclude": ["day"]},
+    "dates": {"target": "day", "features": ["length", "Sender", "replied"]},
+    "doubles": {"target": "weight", "features": ["links", "Sender"], "segment_by": "flag"},
+    "text": {"families": {"Sender": "text"}, "exclude": ["day"], "slice_by": "links % 2"},
+    "joint": {"method": "joint", "features": ["Sender", "flag", "share", "day"]},
+    "lda": {"method": "lda", "features": ["length", "links", "share"]},
+    "components": {"method": nbsql.Mixture(2), "features": ["length", "links"]},
+    "logistic": {"method": "logistic", "features": ["Sender", "links", "replied"]},
+}
+
+
+def answers(model: nbsql.Model, *, calibrated: bool) -> list[tuple[Any, ...]]:
+    """Posteriors by row, with the label as text: an engine may have another type for it."""
+    rows = sorted(model.predict_proba("later", calibrated=calibrated).fetchall(), key=lambda row: row[0])
+    at = len(COLUMNS)
+    return [(row[0], plain(row[at]), *row[at + 1 :]) for row in rows]
+
+
+def cells(model: nbsql.Model) -> list[tuple[Any, ...]]:
+    rows = [(row[0], plain(row[1]), row[2], plain(row[3]), *row[4:7]) for row in model.statistics.fetchall()]
+    return sorted(rows, key=lambda row: repr(row[:4]))
+
+
+def plain(value: Any) -> Any:
+    """A number as every engine says it, in a list, too; whatever else as text."""
+    if isinstance(value, str) and value.startswith("[") and value.endswith("]"):  # no bin, such as [1, 2)
+        return str([plain(each) for each in json.loads(value)])
+    try:
+        return f"{float(value):.12g}"
+    except (TypeError, ValueError):
+        return str(value)
+
+
+@pytest.mark.parametrize("kind", MODELS)
+@pytest.mark.parametrize(("one", "other"), ROUTES)
+def test_a_model_of_one_engine_is_the_same_on_another(
+    connect: Callable[[str], Place], tmp_path: Path, one: str, other: str, kind: str
+) -> None:
+    here, there = connect(one), connect(other)
+    for place in (here, there):
+        place.table("later", COLUMNS, mail(40, 2))
+    here.table("inbox", COLUMNS, mail(150, 1))
+    options = {"target": "label", "id": "id", **MODELS[kind]}
+    model = nbsql.fit(here.con, "inbox", name="m", **options)
+    calibrated = kind in ("naive", "dates", "logistic")
+    if calibrated:
+        model.calibrate("inbox", folds=None)
+    model.export(tmp_path / "m.parquet")
+    found = nbsql.import_(there.con, tmp_path / "m.parquet", name="found")
+    assert list(map(plain, found.classes)) == list(map(plain, model.classes))
+    assert_same_rows(cells(found), cells(model))
+    loaded = nbsql.load(there.con, "found")
+    for way in (False, True) if calibrated else (False,):
+        assert_same_rows(answers(loaded, calibrated=way), answers(model, calibrated=way))
+    if kind in ("naive", "text") and "spark" not in (one, other):  # it goes on learning there, and comes home
+        for each in (found, model):
+            each.update("SELECT * FROM later WHERE id < 20")
+            each.compact()
+        found.export(tmp_path / "back.parquet")
+        back = nbsql.import_(here.con, tmp_path / "back.parquet", name="back")
+        assert_same_rows(cells(back), cells(model))
+        assert_same_rows(answers(back, calibrated=False), answers(model, calibrated=False))
+
+
+@pytest.mark.parametrize("other", ["postgres", "spark"])
+def test_a_model_of_given_probabilities_travels(connect: Callable[[str], Place], tmp_path: Path, other: str) -> None:
+    here, there = connect("duckdb"), connect(other)
+    priors = [{"class": label, "prior": prior} for label, prior in (("a", 0.25), ("b", 0.75))]
+    likelihoods = [
+        {"class": label, "feature": "sky", "value": value, "likelihood": p}
+        for label, value, p in (("a", "sun", 0.9), ("a", "rain", 0.1), ("b", "sun", 0.3), ("b", "rain", 0.7))
+    ]
+    model = nbsql.from_tables(here.con, priors=priors, likelihoods=likelihoods, name="m")
+    model.export(tmp_path / "m.parquet")
+    found = nbsql.import_(there.con, tmp_path / "m.parquet", name="m")
+    query = "SELECT 'sun' AS sky"
+    assert_same_rows(found.predict_proba(query).fetchall(), model.predict_proba(query).fetchall())
+
+
+LABELS: dict[str, list[str]] = {
+    "HUGEINT": ["170141183460469231731687303715884105727", "-170141183460469231731687303715884105727", "9007199254740993"],
+    "UBIGINT": ["18446744073709551615", "18446744073709551614"],
+    "TINYINT": ["-128", "127"],
+    "DECIMAL(4,2)": ["99.90", "-99.98", "0.01"],
+    "DECIMAL(38,10)": ["9999999999999999999999999999.9999999999", "9999999999999999999999999999.9999999998"],
+    "DOUBLE": ["1.7976931348623157e308", "5e-324", "0.1", "0.30000000000000004", "100000.0"],
+    "FLOAT": ["3.4028235e38", "0.1", "7"],
+    "DATE": ["2026-02-28", "0001-01-01"],
+    "TIMESTAMP": ["2026-02-28 01:02:03.000004", "2026-02-28"],
+    "TIME": ["01:02:03.000004", "23:59:59"],
+    "INTERVAL": ["1 month", "1 day", "1 microsecond"],
+    "UUID": ["00000000-0000-0000-0000-000000000001", "ffffffff-ffff-ffff-ffff-ffffffffffff"],
+    "BOOLEAN": ["true", "false"],
+    "VARCHAR": ["1", "01", "it's", "ü\u2028\\"],
+    "ENUM('b', 'it''s', 'a')": ["a", "it's"],
+}
+
+
+@pytest.mark.parametrize("other", ["postgres"])
+def test_labels_and_categories_of_every_kind_go_there_and_back(
+    connect: Callable[[str], Place], tmp_path: Path, other: str
+) -> None:
+    here, there = connect("duckdb"), connect(other)
+    for number, (kind, values) in enumerate(LABELS.items()):
+        here.run(f"CREATE OR REPLACE TABLE t (c {kind}, k {kind})")
+        for value in values:
+            here.con.execute(f"INSERT INTO t SELECT CAST($1 AS {kind}), CAST($1 AS {kind}) FROM range(3)", [value])
+        model = nbsql.fit(here.con, "t", target="c", features=["k"], families={"k": "categorical"})
+        model.calibrate("t", folds=None)
+        model.export(tmp_path / f"{number}.parquet")
+        found = nbsql.import_(there.con, tmp_path / f"{number}.parquet", name=f"m{number}")
+        name = type_on(kind, "DuckDB", "PostgreSQL")
+        for value in values:
+            quoted = value.replace("'", "''")
+            ((_, label, *_),) = found.predict(f"SELECT CAST('{quoted}' AS {name}) AS k").fetchall()
+            ((_, calibrated, *_),) = found.predict(f"SELECT CAST('{quoted}' AS {name}) AS k", calibrated=True).fetchall()
+            ((same,),) = there.run(f"SELECT CAST('{quoted}' AS {name})")
+            assert (label, calibrated) == (same, same), (kind, value)
+        found.export(tmp_path / f"{number}.back.parquet")
+        back = nbsql.import_(here.con, tmp_path / f"{number}.back.parquet")
+        assert set(map(str, back.classes)) == set(map(str, model.classes)), kind
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres", "spark"])
+@pytest.mark.parametrize("kind", ["naive", "logistic"])
+def test_files_of_earlier_versions_are_read(connect: Callable[[str], Place], engine: str, kind: str) -> None:
+    place = connect(engine)
+    found = [nbsql.import_(place.con, path) for path in sorted(OLD.glob(f"{kind}_*"))]
+    row = "SELECT 'sun' AS sky, CAST(0.74 AS {}) AS heat, 2 AS wind, FALSE AS dry"
+    query = row.format("DOUBLE PRECISION" if engine == "postgres" else "DOUBLE")
+    expected = {"naive": (0.3043075559471396, 0.33172128744270746), "logistic": (0.2988867268740045, 0.3328034483850788)}[kind]
+    assert len(found) == 3
+    for model in found:
+        ((*_, zero, one, two),) = model.predict_proba(query).fetchall()
+        assert (zero, one, two) == pytest.approx((*expected, 1 - sum(expected)), rel=1e-9)
+        assert len(model.predict(query, calibrated=True).fetchall()) == 1
+
+
+def rewritten(source: Path, target: Path, query: str = "FROM cells", **metadata: str) -> Path:
+    """The file of a model with other cells or another spec."""
+    with duckdb.connect() as con:
+        found = {
+            key.decode(): value.decode() for _, key, value in con.execute(f"FROM parquet_kv_metadata('{source}')").fetchall()
+        }
+        con.execute(f"CREATE TABLE cells AS FROM '{source}'")
+        listed = ", ".join(f"{key}: '" + value.replace("'", "''") + "'" for key, value in {**found, **metadata}.items())
+        con.execute(f"COPY ({query}) TO '{target}' (FORMAT parquet, KV_METADATA {{{listed}}})")
+    return target
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "postgres"])
+def test_hostile_and_damaged_files_leave_nothing_behind(connect: Callable[[str], Place], tmp_path: Path, engine: str) -> None:
+    place = connect(engine)
+    place.run("CREATE TABLE canary AS SELECT 1 AS alive")
+    good = OLD / "naive_duckdb.parquet"
+    with duckdb.connect() as con:
+        ((text,),) = con.execute(
+            f"SELECT decode(value) FROM parquet_kv_metadata('{good}') WHERE decode(key) = 'nbsql_spec'"
+        ).fetchall()
+    spec = json.loads(text)
+    drop = "text); DROP TABLE canary; --"
+    first, *others = spec["features"]
+    specs = {
+        f"it has a column of the type {drop!r}": {"target_type": drop},
+        "it has a column of the type \"ENUM('a')); DROP": {
+            "features": [{**first, "types": ["ENUM('a')); DROP TABLE canary; --"]}, *others]
+        },
+        "no expression over columns": {"segment_by": "1) FROM canary; DROP TABLE canary; --"},
+        "may not run subquery": {"segment_by": "(SELECT max(alive) FROM canary)"},
+        "may not run pg_read_file": {"segment_by": "pg_read_file('/etc/passwd')"},
+        "may not run getenv": {"slice_by": "upper(getenv('HOME'))"},
+        "the spec of model": {"features": 7},
+        "written by a newer nbsql": {"format": 99},
+    }
+    path = tmp_path / "bad.parquet"
+    for message, change in specs.items():
+        rewritten(good, path, nbsql_spec=json.dumps({**spec, "segment_shrinkage": 1.0, **change}))
+        refused(place, path, message)
+    queries = {
+        "it has no column 'value'": "SELECT * EXCLUDE (value) FROM cells",
+        "it has no column 'n' of the type": "SELECT * REPLACE (CAST(n AS VARCHAR) AS n) FROM cells",
+        "it has cells of 'other', which is none of its features": "SELECT * REPLACE ('other' AS feature) FROM cells",
+        "it has no cells of its classes": "FROM cells WHERE feature IS NOT NULL",
+        "x": "SELECT * REPLACE ('x' AS class) FROM cells",
+    }
+    for message, query in queries.items():
+        refused(place, rewritten(good, path, query), message)
+    for cut in (0, 3, 4, 100, 2_000, good.stat().st_size - 1):
+        path.write_bytes(good.read_bytes()[:cut])
+        refused(place, path, "is no file that a model was exported to")
+    path.write_bytes(b"\x80\x04cos\nsystem\n(S'touch /tmp/hostile'\ntR.")  # a pickle, which nobody opens
+    refused(place, path, "is no file that a model was exported to")
+    for text in (
+        "no model",
+        "[]",
+        '{"cells": []}',
+        json.dumps({"nbsql_engine": "Oracle", "nbsql_spec": "{}", "nbsql_calibration": None, "cells": []}),
+    ):
+        path.write_text(text, encoding="utf-8")
+        refused(place, path, "is no file that a model was exported to")
+    old = json.loads((OLD / "naive_postgres.json").read_text(encoding="utf-8"))
+    logistic = json.loads((OLD / "logistic_postgres.json").read_text(encoding="utf-8"))
+    for message, change in {
+        f"it has a column of the type {drop!r}": {"nbsql_spec": json.dumps({**spec, "target_type": drop})},
+        "a cell is none": {"cells": [[1, 2]]},
+        "a cell holds '1'": {"cells": [[None, "0", None, None, "1", None, None]]},
+        "it has no weights": {"nbsql_spec": logistic["nbsql_spec"]},
+        "its calibration is no text of JSON": {"nbsql_calibration": "}"},
+    }.items():
+        path.write_text(json.dumps({**old, **change}), encoding="utf-8")
+        refused(place, path, message)
+    body = bytearray(good.read_bytes())
+    body[10:400] = bytes(390)
+    path.write_bytes(body)
+    refused(place, path, "")
+    assert place.run("SELECT count(*) FROM canary") == [(1,)]
+
+
+def refused(place: Place, path: Path, message: str) -> None:
+    with pytest.raises(nbsql.NbsqlError) as caught:
+        nbsql.import_(place.con, path, name="found")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert nbsql.models(place.con) == []
+
+
+@pytest.mark.parametrize("other", ["postgres"])
+def test_what_another_engine_does_not_have_is_refused(connect: Callable[[str], Place], tmp_path: Path, other: str) -> None:
+    here, there = connect("duckdb"), connect(other)
+    here.run("CREATE TABLE shops AS SELECT 1 AS shop, 'a' AS town")
+    here.run(
+        "CREATE TABLE t AS SELECT i % 2 AS y, 1 AS shop, MAP {'a': i} AS words, "
+        "TIMESTAMP_NS '2026-01-01' + INTERVAL 0 DAY AS moment FROM range(8) AS t(i)"
+    )
+    nbsql.fit(here.con, "t", target="y", features=["words"]).export(tmp_path / "words")
+    with pytest.raises(nbsql.NotSupportedError, match=r"^columns of the type MAP\(VARCHAR, BIGINT\) are not available on Post"):
+        nbsql.import_(there.con, tmp_path / "words")
+    nbsql.fit(here.con, "t", target="y", features=["town"], joins=nbsql.Join("shops", on="shop")).export(tmp_path / "joined")
+    with pytest.raises(nbsql.InputError, match=r"joins tables of DuckDB, which PostgreSQL does not reach; fit it there on a"):
+        nbsql.import_(there.con, tmp_path / "joined")
+    here.run("CREATE TABLE u AS FROM (VALUES (TIMESTAMP_NS '2026-01-01 00:00:00.000000001'), ('2026-01-01')) AS t(y), range(3)")
+    nbsql.fit(here.con, "u", target="y").export(tmp_path / "moments")
+    with pytest.raises(nbsql.ModelError, match=r"of which timestamp without time zone of PostgreSQL makes one; cast the"):
+        nbsql.import_(there.con, tmp_path / "moments")

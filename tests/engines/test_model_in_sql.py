@@ -1,0 +1,154 @@
+"""What a model says in SQL of itself: comments, features, its evaluation, and how much likelier a value is; on each engine."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+from engines.places import Place, same
+
+import nbsql
+from nbsql.plan import PARTS
+from nbsql.plan.parts import COLUMNS
+
+# A label and a value with a quote in them.
+ROWS = [(number, ["red", "blue", "it's"][number % 3], number % 7, ["no", "y's"][(number % 5) // 3]) for number in range(60)]
+CALLS = ("duckdb", "postgres")  # what has macros, or functions, of a model
+
+
+def fitted(place: Place) -> nbsql.Model:
+    place.table("w", {"id": "INTEGER", "name": "VARCHAR", "n": "INTEGER", "y": "VARCHAR"}, ROWS)
+    return nbsql.fit(place.con, "w", target="y", id="id", name="spam", families={"n": "poisson"})
+
+
+def test_features_are_a_view(place: Place) -> None:
+    fitted(place)
+    found = place.run("SELECT feature, family, columns, types, options FROM spam.features")
+    assert [(feature, family, list(columns), len(types)) for feature, family, columns, types, _ in found] == [
+        ("name", "categorical", ["name"], 1),
+        ("n", "poisson", ["n"], 1),
+    ]
+    options = [options if isinstance(options, dict) else json.loads(options) for *_, options in found]
+    assert options[0] == {
+        "alpha": 1.0,
+        "nulls": "skip",
+        "unseen": "skip",
+        "estimate": "mean",
+        "other_alpha": None,
+        "levels": [],
+    }
+    assert "family" not in options[1]
+
+
+def test_the_view_of_features_is_that_of_the_model_as_it_is(place: Place) -> None:
+    model = fitted(place)
+    model.update("w")
+    nbsql.fit(place.con, "w", target="y", name="spam", features=["n"], replace=True)
+    assert place.run("SELECT feature, family FROM spam.features") == [("n", "gaussian")]
+    nbsql.load(place.con, "spam").drop()
+
+
+def test_the_spec_is_json(place: Place) -> None:
+    fitted(place)
+    path = {"duckdb": "spec ->> '$.target'", "postgres": "spec ->> 'target'", "spark": "get_json_object(spec, '$.target')"}
+    assert place.run(f"SELECT {path[place.engine]} FROM spam.spec") == [("y",)]
+    assert nbsql.load(place.con, "spam").target == "y"
+
+
+def test_a_model_is_evaluated_in_sql(place: Place) -> None:
+    if place.engine not in CALLS:
+        pytest.skip("Spark has no functions of a model")
+    model = fitted(place)
+    columns = {"n": "INTEGER", "y": "VARCHAR", "name": "VARCHAR", "more": "INTEGER"}
+    place.table("Held out", columns, [(n, y, name, 1) for _, name, n, y in ROWS[7:]])
+    found = place.run("SELECT class, metric, value FROM spam.evaluate('\"Held out\"')")
+    expected = model.evaluate("Held out").metrics.fetchall()
+    values = {(label, metric): value for label, metric, value in expected}
+    assert {row[:2] for row in found} == values.keys()
+    assert all(same(value, values[label, metric]) for label, metric, value in found)
+
+
+def test_how_much_likelier_a_value_is(place: Place) -> None:
+    if place.engine not in CALLS:
+        pytest.skip("Spark has no functions of a model")
+    model = fitted(place)
+    likelihood = {(feature, value, label): p for label, feature, value, p, *_ in model.likelihoods}
+    found = place.run("SELECT * FROM spam.likelihood_ratios('no', 'y''s')")
+    assert sorted(row[1] for row in found) == ["blue", "it's", "red"]
+    for feature, value, one, other, ratio, log_ratio in found:
+        assert same(one, likelihood[feature, value, "no"])
+        assert same(other, likelihood[feature, value, "y's"])
+        assert same(ratio, one / other)
+        assert same(log_ratio, math.log(one) - math.log(other))
+    assert [abs(row[5]) for row in found] == sorted((abs(row[5]) for row in found), reverse=True)
+
+
+def test_every_relation_of_a_model_has_a_comment(place: Place) -> None:
+    model = fitted(place)
+    model.calibrate("w", folds=2)
+    schema = "nspname = 'spam'"
+    queries = {
+        "duckdb": [
+            "SELECT table_name, comment FROM duckdb_tables() WHERE schema_name = 'spam'",
+            "SELECT view_name, comment FROM duckdb_views() WHERE schema_name = 'spam'",
+            "SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'spam'",
+        ],
+        "postgres": [
+            "SELECT relname, obj_description(c.oid, 'pg_class') FROM pg_class AS c "
+            f"JOIN pg_namespace AS s ON s.oid = relnamespace WHERE {schema} AND relkind IN ('r', 'v')",
+            "SELECT proname, obj_description(p.oid, 'pg_proc') FROM pg_proc AS p "
+            f"JOIN pg_namespace AS s ON s.oid = pronamespace WHERE {schema}",
+        ],
+    }
+    if place.engine == "spark":
+        names = [row[1] for row in place.run("SHOW TABLES IN spam") if row[1] in PARTS]
+        found = {name: dict(row[:2] for row in place.run(f"DESCRIBE EXTENDED spam.{name}")).get("Comment") for name in names}
+    else:
+        found = {name: comment for query in queries[place.engine] for name, comment in place.run(query)}
+    assert {"statistics", "spec", "features", "parameters", "calibration"} <= found.keys()
+    told = " Where its database is attached: database := 'its name'."  # of macros, which DuckDB alone has
+    for name, comment in found.items():
+        assert comment == PARTS[name].comment + (told if PARTS[name].kind == "macro" and place.engine == "duckdb" else "")
+    if place.engine == "postgres":
+        ((comment,),) = place.run(f"SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace WHERE {schema}")
+        assert comment.startswith("nbsql: a naive Bayes model")
+
+
+def test_comments_come_back_when_the_classes_are_others(place: Place) -> None:
+    if place.engine != "duckdb":
+        pytest.skip("the macros are made anew on DuckDB alone")
+    model = fitted(place)
+    place.table("more", {"id": "INTEGER", "name": "VARCHAR", "n": "INTEGER", "y": "VARCHAR"}, [(100, "red", 2, "maybe")])
+    model.update("more")
+    rows = place.run("SELECT function_name, comment FROM duckdb_functions() WHERE schema_name = 'spam'")
+    assert {"predict", "evaluate", "likelihood_ratios"} <= {name for name, comment in rows if comment}
+    assert {row[0] for row in place.run("FROM spam.evaluate('more')")} == {None, "maybe", "no", "y's"}
+
+
+def test_a_model_of_before_is_still_a_model(place: Place) -> None:
+    if place.engine != "duckdb":
+        pytest.skip("a model is the same elsewhere")
+    fitted(place)
+    place.run("DROP MACRO TABLE spam.evaluate")
+    place.run("DROP MACRO TABLE spam.likelihood_ratios")
+    place.run("DROP VIEW spam.features")
+    place.run("ALTER TABLE spam.spec ALTER spec TYPE VARCHAR")
+    place.table("more", {"id": "INTEGER", "name": "VARCHAR", "n": "INTEGER", "y": "VARCHAR"}, [(100, "red", 2, "maybe")])
+    nbsql.load(place.con, "spam").update("more")
+    nbsql.load(place.con, "spam").drop()
+
+
+def test_columns_of_what_is_read_have_comments(place: Place) -> None:
+    if place.engine == "spark":
+        pytest.skip("on Spark relations have comments, and columns none")
+    fitted(place)
+    query = "SELECT table_name, column_name, comment FROM duckdb_columns() WHERE schema_name = 'spam'"
+    if place.engine == "postgres":
+        query = (
+            "SELECT relname, attname, col_description(c.oid, attnum) FROM pg_class AS c "
+            "JOIN pg_namespace AS s ON s.oid = relnamespace JOIN pg_attribute ON attrelid = c.oid "
+            "WHERE nspname = 'spam' AND attnum > 0"
+        )
+    found = {(table, column): comment for table, column, comment in place.run(query) if comment is not None}
+    assert found == {(table, column): comment for table, columns in COLUMNS.items() for column, comment in columns.items()}

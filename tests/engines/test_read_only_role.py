@@ -1,0 +1,98 @@
+"""A role that may read a model on PostgreSQL uses all of it, and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import nbsql
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+INBOX = """CREATE TABLE inbox AS SELECT * FROM (VALUES
+    (1, 'ham', 'lunch on friday?', 1, FALSE), (2, 'ham', 'minutes of the meeting', 3, TRUE),
+    (3, 'ham', 'your invoice for may', 2, TRUE), (4, 'spam', 'you won a free prize', 9, FALSE),
+    (5, 'spam', 'free pills, claim your prize', 12, TRUE)) AS t(id, label, message, links, attachment)"""
+OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
+
+
+@pytest.fixture
+def reader(pg: Any, address: str) -> Iterator[tuple[str, Any]]:
+    """The address of the role, which may not even have temporary tables, and a connection of the owner."""
+    database = address.rsplit("/", 1)[1]
+    role = f"reader_{database}"
+    pg.execute(INBOX)
+    nbsql.fit(pg, "inbox", name="spam", **OPTIONS)
+    pg.execute(
+        f"CREATE ROLE {role} LOGIN; REVOKE ALL ON DATABASE {database} FROM PUBLIC; REVOKE ALL ON SCHEMA public FROM PUBLIC"
+    )
+    pg.execute(f"GRANT CONNECT ON DATABASE {database} TO {role}; GRANT USAGE ON SCHEMA public, spam TO {role}")
+    pg.execute("REVOKE ALL ON ALL FUNCTIONS IN SCHEMA spam FROM PUBLIC")
+    pg.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA public, spam TO {role}")
+    pg.execute(f"GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA spam TO {role}")
+    try:
+        yield address.replace("//nbsql@", f"//{role}@"), pg
+    finally:
+        pg.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
+def test_it_predicts_explains_and_evaluates(reader: tuple[str, Any]) -> None:
+    address, owner = reader
+    mine = nbsql.load(owner, "spam")
+    with nbsql.load(address, "spam") as model:
+        assert nbsql.models(address) == ["spam"]
+        for verb in ("predict", "predict_proba", "explain", "joint_log_likelihood", "log_evidence"):
+            assert getattr(model, verb)("inbox").fetchall() == getattr(mine, verb)("inbox").fetchall()
+        assert model.evaluate("inbox").log_loss == mine.evaluate("inbox").log_loss
+        row = {"message": "a free lunch", "links": 0, "attachment": False}
+        assert model.predict_one(row) == mine.predict_one(row)
+        assert model.relevance().fetchall() == mine.relevance().fetchall()
+        assert model.batches.fetchall() == mine.batches.fetchall()
+
+
+def test_it_uses_the_functions_of_the_model(reader: tuple[str, Any]) -> None:
+    import psycopg
+
+    address, owner = reader
+    queries = [
+        "SELECT inbox.id, answer.* FROM inbox, spam.predict(to_jsonb(inbox)) AS answer ORDER BY id ASC NULLS LAST",
+        "SELECT * FROM spam.evaluate('inbox') ORDER BY metric ASC NULLS LAST, class ASC NULLS LAST",
+        "SELECT * FROM spam.likelihood_ratios('spam', 'ham') ORDER BY feature ASC NULLS LAST, value ASC NULLS LAST",
+    ]
+    with psycopg.connect(address, autocommit=True) as con:
+        for query in queries:
+            rows = con.execute(query).fetchall()
+            assert rows
+            assert rows == owner.execute(query).fetchall()
+
+
+TEMPORARY = 'permission denied to create temporary tables in database "{database}"; the owner can GRANT it {cure}'
+CURE = "(a model needs CREATE on the database; without a name it needs TEMPORARY only)"
+WRITES: dict[str, tuple[Callable[[nbsql.Model, str], Any], str]] = {
+    "update": (lambda model, _: model.update("inbox"), TEMPORARY),
+    "forget": (lambda model, _: model.forget("SELECT * FROM inbox WHERE id = 1"), TEMPORARY),
+    "calibrate": (lambda model, _: model.calibrate("inbox", folds=2), TEMPORARY),
+    "rollback": (lambda model, _: model.rollback("1"), "permission denied for table statistics; the owner can GRANT it"),
+    "drop": (lambda model, _: model.drop(), "must be owner of function spam.predict; connect as its owner"),
+    "create_table": (
+        lambda model, _: model.predict("inbox").create_table("mine"),
+        "permission denied for schema public; the owner can GRANT it",
+    ),
+    "fit": (lambda _, address: nbsql.fit(address, "inbox", name="mine", **OPTIONS), TEMPORARY),
+    "replace": (lambda _, address: nbsql.fit(address, "inbox", name="spam", replace=True, **OPTIONS), TEMPORARY),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_what_it_may_not_write_is_refused_in_one_line(reader: tuple[str, Any], write: str) -> None:
+    address, owner = reader
+    before = [owner.execute(f"SELECT count(*) FROM spam.{name}").fetchone() for name in ("statistics", "batches", "parameters")]
+    act, line = WRITES[write]
+    with nbsql.load(address, "spam") as model, pytest.raises(nbsql.DatabaseError) as caught:
+        act(model, address)
+    assert str(caught.value) == line.format(database=address.rsplit("/", 1)[1], cure=CURE)
+    after = [owner.execute(f"SELECT count(*) FROM spam.{name}").fetchone() for name in ("statistics", "batches", "parameters")]
+    assert before == after
+    assert nbsql.models(owner) == ["spam"]

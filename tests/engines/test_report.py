@@ -1,0 +1,65 @@
+"""Every engine feeds the pictures with what DuckDB does, and writes the report."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines.places import Place, same
+
+import nbsql
+
+COLUMNS = {"sky": "VARCHAR", "x": "DOUBLE PRECISION", "n": "INTEGER", "wind": "BOOLEAN", "said": "VARCHAR", "y": "VARCHAR"}
+
+
+def rows(count: int) -> list[tuple[Any, ...]]:
+    chance = random.Random(3)  # noqa: S311
+    found = []
+    for row in range(count):
+        label = row % 2
+        sky = None if row % 11 == 0 else chance.choice("uvw"[label:] + "u")
+        said = chance.choice(["free prize", "lunch on friday", "a prize on friday"])
+        found.append(
+            (sky, chance.gauss(label, 1), chance.randrange(4) + label, chance.random() < 0.5, said, ["no", "yes"][label])
+        )
+    return found
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_the_relations_of_pictures_agree_and_a_report_is_written(both: tuple[Place, Place], tmp_path: Path) -> None:
+    found = []
+    for place in both:
+        place.table("days", COLUMNS, rows(150))
+        families = {"n": "poisson", "said": nbsql.Text()}
+        model = nbsql.fit(place.con, "days", target="y", families=families, name="m")
+        queries = {
+            "discrimination": model.discrimination("yes", "no"),
+            "sky": model.profile("sky"),
+            "words": model.profile("said"),
+            "x": model.profile("x", "days"),
+            "n": model.profile("n", "days"),
+            "dependence": model.dependence("days"),
+        }
+        found.append({name: (query.columns, sorted(query.fetchall(), key=_texts)) for name, query in queries.items()})
+        path = tmp_path / f"{place}.html"
+        model.report(path, source="days", rows=4, folds=2)
+        found[-1]["panels"] = re.findall(r'<div class="chart" id="([\w-]+)"', path.read_text(encoding="utf-8"))
+        assert len(found[-1]["panels"]) > 15
+    ours, theirs = found
+    assert ours.pop("panels") == theirs.pop("panels")
+    for name, (columns, expected) in theirs.items():
+        assert ours[name][0] == columns
+        assert len(ours[name][1]) == len(expected), name
+        for one, other in zip(ours[name][1], expected, strict=True):
+            assert all(map(same, one, other)), (name, one, other)
+
+
+def _texts(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What tells a row from another: its texts, and of a profile the place, rounded."""
+    return tuple(
+        str(value) if isinstance(value, str) or value is None else round(float(value), 6) if at == 2 else ""
+        for at, value in enumerate(row)
+    )

@@ -1,0 +1,63 @@
+"""Rows that break a rule are refused with the same line on every engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from engines.places import Place
+
+import nbsql
+
+COLUMNS = {"y": "VARCHAR", "x": "DOUBLE PRECISION", "k": "INTEGER", "w": "DOUBLE PRECISION", "c": "VARCHAR"}
+ROWS = [("a", 1.0, 0, 1.0, "u"), ("a", 0.0, -1, float("nan"), None), ("b", 2.5, 3, -1.0, "v"), ("b", -2.0, 2, None, "v")]
+
+RULES: dict[str, tuple[dict[str, Any], str]] = {
+    "negative": (
+        {"features": ["k"], "families": {"k": "poisson"}},
+        "1 value of column 'k' is negative; poisson counts must be at least 0",
+    ),
+    "whole": (
+        {"features": ["x"], "families": {"x": nbsql.Geometric()}},
+        "1 value of column 'x' is negative; geometric counts must be at least 0",
+    ),
+    "positive": (
+        {"features": ["x"], "families": {"x": "lognormal"}},
+        "2 values of column 'x' are 0 or negative; lognormal numbers must be above 0",
+    ),
+    "binary": (
+        {"features": ["k"], "families": {"k": "bernoulli"}},
+        "3 values of column 'k' are neither 0 nor 1; bernoulli takes a BOOLEAN or 0/1 column",
+    ),
+    "missing": (
+        {"features": ["c"], "nulls": "error"},
+        "1 value of column 'c' is NULL, and nulls='error'; fill them, or use nulls='skip'",
+    ),
+    "weight": (
+        {"features": ["c"], "weight": "w"},
+        "3 values of the weight column 'w' are negative, NULL or not finite; weights must be at least 0",
+    ),
+    "prior": ({"features": ["c"], "prior": {"a": 1.0}}, "prior has no probability for class 'b'; name every class"),
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rows_that_break_a_rule_are_refused(place: Place, rule: str) -> None:
+    options, message = RULES[rule]
+    place.table("t", COLUMNS, ROWS)
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(place.con, "t", target="y", name="m", **options)
+    assert str(caught.value) == message
+    assert nbsql.models(place.con) == []
+
+
+def test_warnings_are_the_same(place: Place) -> None:
+    rows = [("a", 1.0, 1, 1.0, None), ("b", 1.0, 2, 1.0, None), (None, 1.0, 3, 1.0, None)]
+    place.table("t", COLUMNS, rows)
+    with pytest.warns(nbsql.NbsqlWarning) as caught:
+        nbsql.fit(place.con, "t", target="y", exclude=["w"])
+    assert sorted(str(warning.message) for warning in caught) == [
+        "1 row of t has no 'y' and is left out",
+        "nothing but NULL in 'c'; left out of the score",
+        "one value only in 'x'; such a column tells no class from another",
+    ]

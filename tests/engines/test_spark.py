@@ -1,0 +1,328 @@
+"""On Spark: DataFrames as sources and answers, models that are published whole, a real cluster, and what is refused."""
+
+from __future__ import annotations
+
+import gc
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows
+from engines.servers import cluster
+
+import nbsql
+from nbsql import DatabaseError, InputError, ModelError, NotSupportedError
+
+FIRST = [("a", "yes"), ("a", "yes"), ("b", "no")]
+SECOND = [("a", "no"), ("b", "yes"), ("b", "yes"), ("c", "perhaps")]
+
+
+@pytest.fixture
+def tables(spark: Any) -> Any:
+    place = Place("spark", spark)
+    place.table("first", {"x": "VARCHAR", "y": "VARCHAR"}, FIRST)
+    place.table("second", {"x": "VARCHAR", "y": "VARCHAR"}, SECOND)
+    return spark
+
+
+def temporary(spark: Any) -> list[str]:
+    return [row[1] for row in spark.sql("SHOW VIEWS").collect() if row[1].startswith("nbsql ")]
+
+
+@pytest.fixture
+def uncollected() -> Iterator[None]:
+    """What refers to itself stays."""
+    gc.collect()
+    gc.disable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("uncollected")
+def test_a_dataframe_is_a_source_and_an_answer(spark: Any) -> None:
+    rows = [("a", 1.0, "yes"), ("a", 2.0, "yes"), ("b", 7.0, "no"), ("b", None, "no")]
+    frame = spark.createDataFrame(rows, "x STRING, v DOUBLE, y STRING")
+    model = nbsql.fit(spark, frame, target="y")
+    query = model.predict(frame.where("v > 1"))
+    answer = query.dataframe.where("prediction = 'no'")
+    assert [tuple(row)[:4] for row in answer.collect()] == [("b", 7.0, "no", "no")]
+    assert query.columns == ["x", "v", "y", "prediction", "probability"]
+    with pytest.raises(InputError) as caught:
+        model.sql("predict", frame, inline=True)
+    assert str(caught.value) == (
+        "inline=True cannot read the DataFrame, which lives in this process; name a table, or give a SELECT"
+    )
+    query.create_table("scored")
+    assert spark.table("scored").count() == 2
+    ends = "a temporary view, a DataFrame or a transient model"
+    with pytest.raises(DatabaseError, match=f"^a view cannot read what ends with this session, {ends}; use create_table$"):
+        query.create_view("seen")
+    query.show()
+    del query, answer
+    model.drop()
+    if not spark.version.startswith("4.0"):  # where the view of the DataFrame stays until the session ends
+        assert temporary(spark) == []
+
+
+def test_the_example_of_the_page_runs(spark: Any) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "spark.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"^```python spark\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+    columns = {"id": "INTEGER", "label": "VARCHAR", "links": "INTEGER"}
+    for name in ("inbox", "new_mail"):
+        Place("spark", spark).table(name, columns, [(1, "ham", 1), (2, "spam", 9), (3, "ham", 2)])
+    exec(block, {"nbsql": nbsql, "spark": spark})  # noqa: S102
+    assert spark.table("scored_mail").count() == 3
+
+
+class Stopped(Exception):  # noqa: N818 - what stops a process is no error of ours
+    pass
+
+
+def stopped_at(spark: Any, statement: str, act: Callable[[], object], time: int = 1) -> Any:
+    """A session in which `act` is done before a statement of that name is run for the first, or second, time."""
+    from nbsql.engines.spark.engine import Spark
+
+    names: list[str] = []
+
+    def watch(name: str) -> None:
+        names.append(name)
+        if name == statement and names.count(name) == time:
+            act()
+
+    return Spark(spark, watch=watch)
+
+
+def stop() -> None:
+    raise Stopped
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_model_is_the_old_or_the_new_one_whenever_a_fit_is_stopped(tables: Any) -> None:
+    def state() -> list[tuple[Any, ...]]:
+        return sorted(nbsql.load(tables, "m").predict_proba("first").fetchall())
+
+    def fit(con: Any, source: str) -> nbsql.Model:
+        return nbsql.fit(con, source, target="y", name="m", replace=True)
+
+    with pytest.raises(Stopped):
+        fit(stopped_at(tables, "lookups", stop, time=2), "first")  # the second one is that of the schema
+    assert tables.sql("SHOW TABLES IN m").count() > 0
+    assert nbsql.models(tables) == []
+    assert temporary(tables) == []
+    states = []
+    for source in ("second", "first"):  # in this order, so that the schema of the fit that was stopped is taken over
+        fit(tables, source)
+        states.append(state())
+    new, old = states
+    for statement in ("lookups", "publish statistics", "publish spec"):
+        fit(tables, "first")
+        with pytest.raises(Stopped):
+            fit(stopped_at(tables, statement, stop, time=2 if statement == "lookups" else 1), "second")
+        assert nbsql.models(tables) == ["m"]
+        assert_same_rows(state(), new if statement.startswith("publish") else old)
+        assert temporary(tables) == []
+    kept = {row[1] for row in tables.sql("SHOW TABLES IN m").collect()}
+    fit(tables, "first").update("second")
+    assert {row[1].rstrip("0123456789") for row in tables.sql("SHOW TABLES IN m").collect()} == {
+        name.rstrip("0123456789") for name in kept
+    }
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_change_that_fails_leaves_the_model(tables: Any) -> None:
+    for name in ("m", None):
+        model = nbsql.fit(tables, "first", target="y", name=name)
+        before = model.predict_proba("first").fetchall(), model.batches.fetchall()
+        engine, model._engine = model._engine, stopped_at(tables, "parameters", stop)
+        with pytest.raises(Stopped):
+            model.update("second")
+        model._engine = engine
+        assert (model.predict_proba("first").fetchall(), model.batches.fetchall()) == before
+        model.update("SELECT * FROM first") if name else model.drop()
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_second_writer_gets_one_line(tables: Any) -> None:
+    nbsql.fit(tables, "first", target="y", name="m")
+    model = nbsql.load(stopped_at(tables, "touch", lambda: nbsql.load(tables, "m").update("first")), "m")
+    with pytest.raises(DatabaseError) as caught:
+        model.update("second")
+    assert str(caught.value) == "another session is changing the same model at this moment; try again when it is done"
+    assert [row[:2] for row in nbsql.load(tables, "m").batches] == [("1", "fit"), ("2", "update")]
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_a_transient_model_does_not_follow_its_source(tables: Any) -> None:
+    model = nbsql.fit(tables, "first", target="y")
+    before = model.priors.fetchall()
+    tables.sql("INSERT INTO first SELECT * FROM second")
+    assert model.priors.fetchall() == before
+    assert tables.table("first").count() == 7
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_views_follow_an_update(tables: Any) -> None:
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    model.predict("first").create_view("scored")
+    before = tables.table("scored").collect()
+    for _ in range(3):
+        model.update("SELECT * FROM second WHERE y <> 'perhaps'")
+    after = tables.table("scored").collect()
+    assert before != after
+    assert sorted(map(tuple, after)) == sorted(model.predict("first").fetchall())
+
+
+def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
+    import duckdb
+
+    bags = [("a", {"x": 2, "y": 1}), ("b", {"y": 3}), ("a", {"x": 1}), ("b", None), ("a", {"": 2, "z": 0})]
+    frame = spark.createDataFrame(bags, "label STRING, bag MAP<STRING, INT>")
+    con = duckdb.connect()
+    con.execute("CREATE TABLE t (label VARCHAR, bag MAP(VARCHAR, INTEGER))")
+    con.executemany("INSERT INTO t VALUES (?, ?)", bags)
+    models = [nbsql.fit(place, source, target="label") for place, source in ((spark, frame), (con, "t"))]
+    models[0].export(tmp_path / "bags.json")
+    models.append(nbsql.import_(spark, tmp_path / "bags.json"))
+    sources = (frame, "t", frame)
+    found, expected, again = (
+        sorted(model.predict_proba(source).fetchall(), key=repr) for model, source in zip(models, sources, strict=True)
+    )
+    assert_same_rows([row[2:] for row in found], [row[2:] for row in expected])
+    assert again == found
+    drawn = models[0].sample(200, seed=3).fetchall()
+    assert {token for bag, _ in drawn for token in bag} == {"x", "y"}
+    assert max(max(bag.values(), default=0) for bag, _ in drawn) > 1
+
+
+SOURCES = {
+    "firs": "no table or view 'firs'; did you mean 'first'?",
+    "SELECT * FROM nowhere": "the query cannot be read: The table or view `nowhere` cannot be found.",
+    "SELECT 1; SELECT 2": "the query cannot be read: Syntax error at or near ';'",
+    "DROP TABLE first": "a source is a table, a view or one SELECT, not 'DROP TABLE first'",
+    "WITH t AS (SELECT 1) INSERT INTO first SELECT 'a', 'b'": "the query cannot be read: Syntax error at or near",
+    "SELECT x, y, y FROM first": "column 'y' is ambiguous in the query, which has it twice; rename one",
+    "SELECT *, 1 AS nbsql_row FROM first": "column 'nbsql_row' of the query has a name that nbsql keeps for itself; rename it",
+}
+
+
+def test_what_is_refused(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    for source, message in SOURCES.items():
+        with pytest.raises(InputError) as caught:
+            nbsql.fit(tables, source, target="y")
+        assert str(caught.value).startswith(message)
+        assert "\n" not in str(caught.value)
+    assert tables.table("first").count() == 3
+    lines: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
+        "a source is a table, a view, a SELECT or a Spark DataFrame on Spark, not list; "
+        "make a DataFrame of it with spark.createDataFrame": (InputError, lambda: nbsql.fit(tables, [1], target="y")),
+        "a model's name has letters without accents, digits and underscores only on Spark, not 'größe'": (
+            InputError,
+            lambda: nbsql.fit(tables, "first", target="y", name="größe"),
+        ),
+        "schema 'default' is there already and is not a model of nbsql; choose another name": (
+            ModelError,
+            lambda: nbsql.fit(tables, "first", target="y", name="Default"),
+        ),
+        "models are kept in the current catalog of the session, 'spark_catalog'; USE CATALOG other first": (
+            InputError,
+            lambda: nbsql.models(tables, database="other"),
+        ),
+        "Spark is reached by a session, not by an address; pass SparkSession.builder.master('spark://host:7').getOrCreate(), "
+        "of pyspark: pip install 'nbsql[spark]'": (InputError, lambda: nbsql.models("spark://host:7")),
+        "con must be a SparkSession, not pyspark.core.context.SparkContext": (
+            InputError,
+            lambda: nbsql.models(tables.sparkContext),
+        ),
+        "Spark Connect is not available yet; pass a session of SparkSession.builder.master(...)": (
+            NotSupportedError,
+            lambda: nbsql.models(type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()),
+        ),
+        "the DataFrame is of another session; pass its own, frame.sparkSession, as con": (
+            InputError,
+            lambda: nbsql.fit(tables.newSession(), tables.table("first"), target="y"),
+        ),
+        "the DataFrame is a stream; a model reads rows that have an end: write it to a table first": (
+            InputError,
+            lambda: nbsql.fit(tables, tables.readStream.format("rate").load(), target="value"),
+        ),
+        "pattern '(' is not one that Java understands": (
+            InputError,
+            lambda: nbsql.fit(tables, "first", target="y", families={"x": nbsql.Text(pattern="(")}),
+        ),
+    }
+    tables.sql("CREATE TABLE default.mine AS SELECT 1 AS one")
+    for message, (kind, act) in lines.items():
+        with pytest.raises(kind) as caught:
+            act()
+        assert str(caught.value) == message
+    tables.sql("DROP TABLE default.mine")
+    tables.conf.set("spark.sql.parser.escapedStringLiterals", "true")
+    with pytest.raises(DatabaseError) as caught:
+        nbsql.models(tables)
+    tables.conf.unset("spark.sql.parser.escapedStringLiterals")
+    assert str(caught.value) == (
+        "spark.sql.parser.escapedStringLiterals is true in this session, which changes what texts say; set it to false"
+    )
+    monkeypatch.setattr("nbsql.engines.spark.driver._LEAST_VERSION", 99)
+    with pytest.raises(DatabaseError, match=r"^this session is Spark \d[\d.]*; nbsql needs 99\.0 or later$"):
+        nbsql.models(tables)
+    assert temporary(tables) == []
+
+
+def test_a_variable_in_a_text_stays_text(spark: Any) -> None:
+    """Spark replaces ${name} by a variable of the system, of the environment or of the session, wherever it stands."""
+    frame = spark.createDataFrame([("${env:HOME}", "${spark.app.name}"), ("b\\n", "it's")], "x STRING, y STRING")
+    model = nbsql.fit(spark, frame, target="y", prior={"${spark.app.name}": 0.5, "it's": 0.5})
+    assert sorted(row[:3] for row in model.predict(frame)) == sorted([(*row, row[1]) for row in map(tuple, frame.collect())])
+    named = frame.withColumnRenamed("x", "${x}")
+    with pytest.raises(InputError) as caught:
+        nbsql.fit(spark, named, target="y")
+    assert str(caught.value) == "the name '${x}' holds '${', which this engine replaces by a variable; rename it"
+
+
+# What a process of its own does: in one there is one Spark, which runs either here or on a cluster.
+JOB = """
+import json, sys, warnings
+import duckdb, nbsql
+from engines.servers import spark as session_of
+from engines.test_agreement import COLUMNS, mail
+from engines.places import Place, assert_same_rows
+warnings.simplefilter("ignore", nbsql.NbsqlWarning)
+options = {"target": "label", "id": "id", "exclude": ["day"], "families": {"links": "poisson", "Sender": nbsql.Text()}}
+with session_of(sys.argv[1], **json.loads(sys.argv[2])) as spark:
+    places = Place("spark", spark), Place("duckdb", duckdb.connect())
+    models = []
+    for place in places:
+        place.table("inbox", COLUMNS, mail(300, 1))
+        place.table("later", COLUMNS, mail(90, 2))
+        models.append(nbsql.fit(place.con, "inbox", name="m", **options))
+        models[-1].update("SELECT * FROM later")
+    assert_same_rows(*(sorted(model.predict_proba("later").fetchall()) for model in models))
+    costs = {("spam", "ham"): 5}
+    assert_same_rows(*(sorted(model.predict("later", costs=costs).fetchall()) for model in models))
+    executors = spark.sparkContext._jsc.sc().statusTracker().getExecutorInfos()
+    print(json.dumps({"executors": len(executors) - 1}))
+try:
+    nbsql.models(spark)
+except nbsql.DatabaseError as error:
+    print(json.dumps({"stopped": str(error)}))
+"""
+
+
+@pytest.mark.spark
+def test_a_cluster_of_two_workers_agrees() -> None:
+    with cluster(workers=2) as master:
+        settings = {"spark.executor.memory": "512m", "spark.cores.max": "2", "spark.executor.cores": "1"}
+        command = [sys.executable, "-c", JOB, master, json.dumps(settings)]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[1], check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    said = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    assert said == [
+        {"executors": 2},
+        {"stopped": "the Spark session is stopped; make another with SparkSession.builder.getOrCreate()"},
+    ]

@@ -1,0 +1,189 @@
+"""On PostgreSQL: one transaction a verb, beside readers and writers, in the caller's transaction and out of it."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+from engines.places import Place
+
+import nbsql
+from nbsql import DatabaseError, InputError, ModelError
+
+psycopg = pytest.importorskip("psycopg")
+
+COLUMNS = {"x": "VARCHAR", "y": "VARCHAR"}
+FIRST = [("a", "yes"), ("a", "yes"), ("b", "no")]
+SECOND = [("a", "no"), ("b", "yes"), ("b", "yes"), ("c", "perhaps")]
+
+
+@pytest.fixture
+def tables(pg: Any) -> Any:
+    place = Place("postgres", pg)
+    place.table("first", COLUMNS, FIRST)
+    place.table("second", COLUMNS, SECOND)
+    return pg
+
+
+def leftovers(con: Any) -> list[tuple[Any, ...]]:
+    return list(con.execute("SELECT nspname FROM pg_namespace WHERE nspname LIKE 'nbsql %'").fetchall()) + list(
+        con.execute("SELECT relname FROM pg_class WHERE relname LIKE 'nbsql %' AND relkind IN ('r', 'v')").fetchall()
+    )
+
+
+def test_readers_see_the_old_model_until_the_new_one_is_whole(tables: Any, address: str) -> None:
+    nbsql.fit(tables, "first", target="y", name="m")
+    with psycopg.connect(address, autocommit=True) as reader, psycopg.connect(address) as writer:
+        model = nbsql.load(reader, "m")
+        reader.execute("SET lock_timeout = '5s'")
+        before = model.predict("first").fetchall()
+        writer.execute("SELECT 1")  # opens the writer's own transaction, in which the fit takes place
+        nbsql.fit(writer, "second", target="y", name="other")
+        nbsql.load(writer, "m").predict("first").create_table("held")
+        assert nbsql.models(reader) == ["m"]
+        assert model.predict("first").fetchall() == before
+        writer.rollback()
+        assert nbsql.models(reader) == ["m"]
+
+        # A whole replacement in a thread, with readers at work all the while.
+        done = threading.Event()
+
+        def replace() -> None:
+            for source in ("second", "first", "second"):
+                nbsql.fit(address, source, target="y", name="m", replace=True).close()
+            done.set()
+
+        thread = threading.Thread(target=replace)
+        thread.start()
+        seen = set()
+        while not done.is_set():
+            seen.add(len(nbsql.load(reader, "m").priors.fetchall()))
+        thread.join()
+        assert seen <= {2, 3}
+        assert sorted(model.classes) == ["no", "perhaps", "yes"]  # the handle takes notice
+        assert [row[2] for row in model.predict("SELECT 'c' AS x, 1 AS one").fetchall()] == ["perhaps"]
+    assert leftovers(tables) == []
+
+
+def test_a_fit_in_the_callers_transaction_is_the_callers(tables: Any, address: str) -> None:
+    with psycopg.connect(address) as con:
+        con.execute("CREATE TABLE mine AS SELECT * FROM first")
+        nbsql.fit(con, "mine", target="y", name="m")
+        with pytest.raises(InputError):
+            nbsql.fit(con, "mine", target="nothing", name="other")
+        with pytest.raises(DatabaseError):
+            nbsql.load(con, "m").predict("SELECT 'a' AS x, 1 / 0 AS broken").fetchall()
+        assert con.info.transaction_status == psycopg.pq.TransactionStatus.INTRANS  # and not aborted
+        assert nbsql.models(con) == ["m"]
+        assert con.execute("SHOW jit").fetchone() == ("on",)
+        con.rollback()
+        assert nbsql.models(con) == []
+        assert con.info.transaction_status == psycopg.pq.TransactionStatus.IDLE  # a question leaves no transaction open
+        model = nbsql.fit(con, "first", target="y", name="m")
+        assert con.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        assert len(model.predict("first").fetchall()) == 3
+        assert con.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+    assert nbsql.models(tables) == ["m"]
+    assert leftovers(tables) == []
+
+
+@pytest.mark.parametrize(
+    "source", ["SELECT * FROM first WHERE y = 'nobody'", "SELECT x, CAST(NULL AS VARCHAR) AS y FROM first"]
+)
+def test_a_fit_that_fails_leaves_the_old_model(tables: Any, source: str) -> None:
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    before = model.priors.fetchall()
+    with pytest.raises(InputError):
+        nbsql.fit(tables, source, target="y", name="m", replace=True)
+    assert nbsql.load(tables, "m").priors.fetchall() == before
+    assert leftovers(tables) == []
+
+
+def test_what_is_not_nbsqls_is_not_dropped(tables: Any) -> None:
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    tables.execute("CREATE TABLE m.notes (x TEXT)")
+    message = "schema 'm' holds 'notes', which nbsql did not make; move it elsewhere first"
+    for act in (model.drop, lambda: nbsql.fit(tables, "second", target="y", name="m", replace=True)):
+        with pytest.raises(ModelError) as caught:
+            act()
+        assert str(caught.value) == message
+    assert len(model.predict("first").fetchall()) == 3
+    tables.execute("DROP TABLE m.notes")
+    model.drop()
+    assert nbsql.models(tables) == []
+    tables.execute("CREATE VIEW scored_elsewhere AS SELECT 1 AS one")
+
+
+def test_a_second_writer_gets_one_line(tables: Any, address: str) -> None:
+    nbsql.fit(tables, "first", target="y", name="m")
+    with psycopg.connect(address) as one, psycopg.connect(address, autocommit=True) as two:
+        one.execute("SELECT 1")
+        nbsql.load(one, "m").update("first")
+        two.execute("SET lock_timeout = '200ms'")
+        with pytest.raises(DatabaseError) as caught:
+            nbsql.load(two, "m").update("second")
+        assert str(caught.value) == (
+            "another connection is changing the same model or table at this moment; try again when it is done"
+        )
+        one.commit()
+        nbsql.load(two, "m").update("second")
+        assert nbsql.load(two, "m").batches.fetchall()[-1][3:4] == (4,)
+
+
+def test_a_transient_model_goes_with_its_connection(tables: Any, address: str) -> None:
+    model = nbsql.fit(address, "first", target="y")
+    assert len(model.predict("first").fetchall()) == 3
+    assert nbsql.models(tables) == []
+    model.close()
+    kept = nbsql.fit(tables, "first", target="y")
+    kept.update("second")
+    assert [row[0] for row in kept.priors] == ["no", "perhaps", "yes"]
+    kept.drop()
+    assert leftovers(tables) == []
+
+
+def test_a_transaction_reads_one_state_of_the_rows(tables: Any, address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows that come in between two reads of a fit are in none of them."""
+    from nbsql.plan import Plan
+
+    scan = Plan.untrusted
+
+    def and_then_insert(self: Plan, *arguments: Any) -> Any:
+        with psycopg.connect(address, autocommit=True) as con:
+            con.execute("INSERT INTO first VALUES ('z', 'yes')")
+        return scan(self, *arguments)
+
+    monkeypatch.setattr(Plan, "untrusted", and_then_insert)
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    assert {row[2] for row in model.likelihoods} == {"a", "b"}
+    assert sum(row[1] for row in model.priors) == 3
+
+
+def test_views_follow_an_update_and_hold_a_replacement_up(tables: Any, address: str) -> None:
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    model.predict("first").create_view("scored")
+    before = tables.execute("SELECT probability FROM scored").fetchall()
+    with psycopg.connect(address) as reader:
+        reader.execute("SELECT * FROM scored")  # reads the model's tables in a transaction that stays open
+        tables.execute("SET lock_timeout = '2s'")
+        model.update("SELECT * FROM second WHERE y <> 'perhaps'")
+    after = tables.execute("SELECT probability FROM scored").fetchall()
+    assert after != before
+    assert after == [row[-1:] for row in model.predict("first").fetchall()]
+    message = "view scored reads the model, whose tables are to be made anew; drop it first, and make it again afterwards"
+    acts = [
+        lambda: model.update("second"),  # another class
+        lambda: nbsql.fit(tables, "second", target="y", name="m", replace=True),
+        model.drop,
+    ]
+    for act in acts:
+        with pytest.raises(DatabaseError) as caught:
+            act()
+        assert str(caught.value) == message
+        assert tables.execute("SELECT probability FROM scored").fetchall() == after
+    tables.execute("DROP VIEW scored")
+    for act in acts:
+        act()
+    assert nbsql.models(tables) == []
+    assert leftovers(tables) == []

@@ -1,0 +1,292 @@
+"""Models that are taken, missing, damaged or newer, files locked or read-only, and sources that a model cannot score."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+
+import nbsql
+from nbsql import DatabaseError, InputError, ModelError
+
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+DAYS = "SELECT * FROM (VALUES ('sun', 1, 'no'), ('rain', 2, 'yes'), ('rain', 4, 'yes')) AS days(sky, wind, play)"
+
+
+@pytest.fixture
+def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    con.execute(f"CREATE TABLE days AS {DAYS}")
+    return nbsql.fit(con, "days", target="play", name="golf", families={"wind": "poisson"})
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "message"),
+    [
+        ("Golf", ModelError, "model 'golf' is there already; fit it with replace=True, or choose another name"),
+        ("main", ModelError, "schema 'main' is there already and is not a model of nbsql; choose another name"),
+        ("MINE", ModelError, "schema 'mine' is there already and is not a model of nbsql; choose another name"),
+        *(
+            (name, ModelError, f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
+            for name in ("memory", "Temp", "system", "pg_catalog", "information_schema")
+        ),
+        ("", InputError, "a model's name must be a text of at least one character, not ''"),
+        ("a\x00b", InputError, r"a model's name must be a text of at least one character, not 'a\x00b'"),
+        (3, InputError, "a model's name must be a text of at least one character, not 3"),
+    ],
+)
+@pytest.mark.parametrize("replace", [False, True])
+def test_a_name_that_cannot_be_taken(
+    con: duckdb.DuckDBPyConnection,
+    model: nbsql.Model,
+    refused: Refused,
+    name: Any,
+    kind: type[Exception],
+    message: str,
+    replace: bool,
+) -> None:
+    con.execute("CREATE SCHEMA mine")
+    if name == "Golf" and replace:
+        assert nbsql.fit(con, "days", target="play", name=name, replace=True).name == name
+        assert nbsql.models(con) == ["Golf"]
+        return
+    with refused(kind, message):
+        nbsql.fit(con, "days", target="play", name=name, replace=replace)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        "TABLE golf.mine AS SELECT 1 AS a",
+        "VIEW golf.mine AS SELECT 1 AS a",
+        "MACRO golf.mine(a) AS a",
+        "SEQUENCE golf.mine",
+        "TYPE golf.mine AS ENUM ('a')",
+    ],
+)
+def test_a_model_that_holds_what_is_not_nbsqls_is_never_dropped(
+    con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused, make: str
+) -> None:
+    con.execute(f"CREATE {make}")
+    message = "schema 'golf' holds 'mine', which nbsql did not make; move it elsewhere first"
+    with refused(ModelError, message):
+        model.drop()
+    with refused(ModelError, message):
+        nbsql.fit(con, "days", target="play", name="golf", replace=True)
+    assert len(model.predict("days").fetchall()) == 3
+
+
+def test_a_schema_that_only_looks_like_a_model_is_never_dropped(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    con.execute(f"CREATE TABLE days AS {DAYS}")
+    con.execute("CREATE SCHEMA docs")
+    con.execute("CREATE TABLE docs.spec AS SELECT 'mine' AS spec")
+    with refused(ModelError, "schema 'docs' is there already and is not a model of nbsql; choose another name"):
+        nbsql.fit(con, "days", target="play", name="docs", replace=True)
+    with refused(ModelError, "schema 'docs' is not a model of nbsql: it has no table 'spec'"):
+        nbsql.load(con, "docs")
+    assert nbsql.models(con) == []
+
+
+def test_a_model_that_is_not_there(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    with refused(ModelError, "no model 'golf' in 'memory'; there are none yet"):
+        nbsql.load(con, "golf")
+    nbsql.fit(con, DAYS, target="play", name="golf")
+    with refused(ModelError, "no model 'gulf' in 'memory'; did you mean 'golf'?"):
+        nbsql.load(con, "gulf")
+    with refused(ModelError, "no model 'x' in 'memory'; there are 'golf'"):
+        nbsql.load(con, "x")
+    with refused(InputError, "a model's name must be text, not 3"):
+        nbsql.load(con, 3)
+    with refused(InputError, "no database 'memry' is attached; did you mean 'memory'?"):
+        nbsql.load(con, "golf", database="memry")
+    with refused(InputError, "the name of a database must be text, not 3"):
+        nbsql.models(con, database=3)
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        ("DROP VIEW golf.likelihoods", "model 'golf' is damaged: 'likelihoods' is missing; fit it again with replace=True"),
+        ("DROP MACRO TABLE golf.explain", "model 'golf' is damaged: 'explain' is missing; fit it again with replace=True"),
+        ("DELETE FROM golf.spec", "model 'golf' is damaged: its table 'spec' has 0 rows; fit it again with replace=True"),
+        (  # as models had it before the type JSON took no such text
+            "ALTER TABLE golf.spec ALTER spec TYPE VARCHAR; UPDATE golf.spec SET spec = '{'",
+            "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True",
+        ),
+        ("UPDATE golf.spec SET spec = NULL", "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True"),
+        ("UPDATE golf.spec SET spec = '[]'", "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True"),
+        (
+            "UPDATE golf.spec SET spec = replace(spec, '\"poisson\"', '\"possion\"')",
+            "the spec of model 'golf' is damaged ({reason}); fit it again with replace=True",
+        ),
+        (
+            "UPDATE golf.spec SET spec = replace(spec, '\"target\"', '\"aim\"')",
+            "the spec of model 'golf' is damaged ('target'); fit it again with replace=True",
+        ),
+        (
+            "UPDATE golf.spec SET spec = '{\"format\": 2}'",
+            "model 'golf' was written by a newer nbsql; upgrade nbsql to read it",
+        ),
+    ],
+)
+def test_a_damaged_or_newer_model(con: duckdb.DuckDBPyConnection, model: nbsql.Model, damage: str, message: str) -> None:
+    con.execute(damage)
+    with pytest.raises(ModelError) as caught:
+        nbsql.load(con, "golf")
+    before, _, after = message.partition("{reason}")
+    assert str(caught.value).startswith(before)
+    assert str(caught.value).endswith(after)
+    assert "\n" not in str(caught.value)
+    repaired = nbsql.fit(con, "days", target="play", name="golf", replace=True)  # the cure that the message names
+    assert repaired.predict("days").fetchall() == nbsql.load(con, "golf").predict("days").fetchall()
+
+
+@pytest.mark.parametrize(
+    ("verb", "source", "message"),
+    [
+        ("predict", "SELECT sky FROM days", "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky'"),
+        (
+            "predict",
+            "SELECT sky, wind AS winds FROM days",
+            "no column 'wind' in the query, a feature of model 'golf'; did you mean 'winds'?",
+        ),
+        (
+            "predict",
+            "SELECT sky, 'strong' AS wind FROM days",
+            "column 'wind' of the query is VARCHAR, which model 'golf' cannot take for a poisson feature; cast it",
+        ),
+        (
+            "predict",
+            "SELECT *, 1 AS Prediction FROM days",
+            "the query has a column 'prediction' already, which predict adds; rename it or leave it out",
+        ),
+        (
+            "predict",
+            "SELECT *, 1 AS probability FROM days",
+            "the query has a column 'probability' already, which predict adds; rename it or leave it out",
+        ),
+        (
+            "predict_proba",
+            "SELECT *, 1 AS probability_YES FROM days",
+            "the query has a column 'probability_yes' already, which predict_proba adds; rename it or leave it out",
+        ),
+        (
+            "joint_log_likelihood",
+            "SELECT *, 1 AS joint_log_likelihood_no FROM days",
+            "the query has a column 'joint_log_likelihood_no' already, which joint_log_likelihood adds; "
+            "rename it or leave it out",
+        ),
+        (
+            "log_evidence",
+            "SELECT *, 1 AS log_evidence FROM days",
+            "the query has a column 'log_evidence' already, which log_evidence adds; rename it or leave it out",
+        ),
+        ("predict", "SELECT *, 'x' AS sky FROM days", "column 'sky' is ambiguous in the query, which has it twice; rename one"),
+        ("predict", "dayz", "no table or view 'dayz'; did you mean 'days'?"),
+        ("predict", "DROP TABLE days", "a source is a table, a view or one SELECT, not 'DROP TABLE days'"),
+    ],
+)
+def test_a_source_that_a_model_cannot_score(model: nbsql.Model, refused: Refused, verb: str, source: str, message: str) -> None:
+    with refused(InputError, message):
+        getattr(model, verb)(source)
+
+
+def test_verbs_and_results_that_cannot_be(con: duckdb.DuckDBPyConnection, model: nbsql.Model, refused: Refused) -> None:
+    keyed = nbsql.fit(con, "SELECT *, wind AS k FROM days", target="play", id="k", name="keyed")
+    with refused(InputError, "no column 'k' in days, the id of model 'keyed'; its columns are 'sky', 'wind', 'play'"):
+        keyed.explain("days")
+    with refused(InputError, "no verb 'predct'; did you mean 'predict'?"):
+        model.sql("predct", "days")
+    with refused(InputError, "'Days' is there already; drop it first, or choose another name"):
+        model.predict("days").create_table("Days")
+    with refused(InputError, "the name of a table or view must be a text of at least one character, not ''"):
+        model.predict("days").create_table("")
+    query = model.predict(pd.DataFrame({"sky": ["sun"], "wind": [1]}))
+    with refused(InputError, "a view cannot read the DataFrame, which lives in this process; use create_table"):
+        query.create_view("scored")
+    model.drop()
+    with refused(ModelError, "no model 'golf' in 'memory'; there are 'keyed'"):
+        model.drop()
+
+
+def test_a_file_that_another_process_holds(tmp_path: Path) -> None:
+    path = tmp_path / "days.duckdb"
+    program = f"import duckdb; con = duckdb.connect({str(path)!r}); print('held', flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        for act in (lambda: nbsql.fit(path, DAYS, target="play", name="golf"), lambda: nbsql.models(path)):
+            with pytest.raises(DatabaseError) as caught:
+                act()
+            by = rf"(another process|\S+ \(PID {holder.pid}\))"
+            assert re.fullmatch(rf"{re.escape(repr(str(path)))} is locked by {by}; close it there first", str(caught.value))
+        holder.communicate("\n")
+    assert nbsql.models(path) == []
+
+
+def test_what_is_no_database(tmp_path: Path) -> None:
+    text = tmp_path / "notes.txt"
+    text.write_text("not a database " * 1000)
+    with pytest.raises(DatabaseError, match=rf"^cannot open '{text}': IO Error: .* not a valid DuckDB database file![^\n]*$"):
+        nbsql.models(text)
+    with pytest.raises(InputError, match=r"^con must be a DuckDB connection or the path of a database, not NoneType$"):
+        nbsql.fit(None, DAYS, target="play")
+    closed = duckdb.connect()
+    closed.close()
+    with pytest.raises(DatabaseError, match=r"^Connection Error: Connection already closed!?$"):
+        nbsql.fit(closed, DAYS, target="play")
+
+
+CHANGES: dict[str, Callable[[nbsql.Model], Any]] = {
+    "update": lambda model: model.update("days"),
+    "forget": lambda model: model.forget("days"),
+    "forget a batch": lambda model: model.forget(batch="2"),
+    "calibrate": lambda model: model.calibrate("days", folds=None),
+    "rollback": lambda model: model.rollback("1"),
+    "compact": lambda model: model.compact(),
+    "drop": lambda model: model.drop(),
+    "create_table": lambda model: model.predict("days").create_table("scored"),
+    "create_view": lambda model: model.predict("days").create_view("scored"),
+}
+
+
+@pytest.mark.parametrize("name", ["days", 'the "old" days'])
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_model_in_a_read_only_file_does_not_change(tmp_path: Path, change: str, name: str) -> None:
+    path = str(tmp_path / f"{name}.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute("CREATE TABLE days AS SELECT i % 2 AS wet, i % 3 AS wind FROM range(30) AS t(i)")
+        nbsql.fit(con, "days", target="wet", name="golf").update("days")
+    with duckdb.connect(path, read_only=True) as con:
+        with pytest.raises(DatabaseError) as caught:
+            CHANGES[change](nbsql.load(con, "golf"))
+        assert str(caught.value) == f"database {name!r} is open read-only; open it for writing"
+        assert nbsql.models(con) == ["golf"]
+
+
+def test_a_read_only_file_takes_no_named_model_and_any_transient_one(tmp_path: Path) -> None:
+    path = tmp_path / "days.duckdb"
+    with duckdb.connect(path) as con:
+        con.execute(f"CREATE TABLE days AS {DAYS}")
+        expected = nbsql.fit(con, "days", target="play", name="golf").predict("days").fetchall()
+    with duckdb.connect(path, read_only=True) as con:
+        message = "database 'days' is open read-only; open it for writing, or leave the name out for a transient model"
+        with pytest.raises(DatabaseError) as caught:
+            nbsql.fit(con, "days", target="play", name="other")
+        assert str(caught.value) == message
+        with pytest.raises(DatabaseError, match="read-only"):
+            nbsql.load(con, "golf").drop()
+        assert nbsql.load(con, "golf").predict("days").fetchall() == expected
+        transient = nbsql.fit(con, "days", target="play")
+        assert transient.predict("days").fetchall() == expected
+        transient.drop()
+        assert con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary").fetchall() == [(0,)]
+        assert nbsql.models(con) == ["golf"]

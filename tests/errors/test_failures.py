@@ -1,0 +1,97 @@
+"""What cannot be is refused in one line of ours, and no message of DuckDB's comes through."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from math import isfinite
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+Connection = duckdb.DuckDBPyConnection
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+ROWS = "SELECT i % 3 AS y, 'k' || i % 4 AS c, sin(i) AS x, i % 5 AS n FROM range(60) AS r(i)"
+ONE = "SELECT 'a' AS class, 1 AS prior"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"priors": "SELECT 'a' AS class, 'x' AS prior"}, "column 'prior' of priors is VARCHAR; it must hold numbers: cast it"),
+        (
+            {"priors": "SELECT ['a'] AS class, 1 AS prior"},
+            "column 'class' of priors is VARCHAR[]; a class is one scalar value: cast it, to text say",
+        ),
+        (
+            {"priors": ONE, "likelihoods": "SELECT 'a' AS class, 'f' AS feature, 'v' AS value, 'oops' AS likelihood"},
+            "column 'likelihood' of likelihoods is VARCHAR; it must hold numbers: cast it",
+        ),
+        (
+            {"priors": ONE, "likelihoods": "SELECT 'a' AS class, 'f' AS feature, [1.5] AS rate"},
+            "column 'rate' of likelihoods is DECIMAL(2,1)[]; it must hold numbers: cast it",
+        ),
+    ],
+)
+def test_given_tables_of_other_types(con: Connection, refused: Refused, options: dict[str, Any], message: str) -> None:
+    with refused(nbsql.InputError, message):
+        nbsql.from_tables(con, **options)
+
+
+def test_columns_of_nothing_but_null_are_numbers(con: Connection) -> None:
+    likelihoods = (
+        "SELECT 'a' AS class, 'f' AS feature, NULL AS value, NULL AS likelihood, NULL AS mean, NULL AS variance, 2 AS rate"
+    )
+    assert list(nbsql.from_tables(con, priors=ONE, likelihoods=likelihoods).families) == ["f"]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda model: model.sample(10**30), f"n must be a whole number of 64 bits, not {10**30}"),
+        (lambda model: model.sample(2**63 - 1), f"n must be a whole number of 64 bits, not {2**63 - 1}"),
+        (lambda model: model.drift([], ["1"]), "name at least one batch; model 'm' has '1'"),
+    ],
+)
+def test_acts_of_a_model(con: Connection, refused: Refused, act: Callable[[nbsql.Model], Any], message: str) -> None:
+    model = nbsql.fit(con, ROWS, target="y", name="m")
+    with refused(nbsql.InputError, message):
+        act(model)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        (
+            ROWS,
+            {"method": [1]},
+            "no method [1]; the methods are 'naive', 'joint', 'lda', 'qda', 'logistic' and nbsql.Mixture(2)",
+        ),
+        (
+            "SELECT i % 2 AS y, 5 AS x, 4 AS z FROM range(9) AS r(i)",
+            {"method": nbsql.LDA(shrinkage=1)},
+            "'x' does not vary within the classes, so the covariance matrix of 'lda' has no inverse; leave it out",
+        ),
+    ],
+)
+def test_fits(con: Connection, refused: Refused, source: str, options: dict[str, Any], message: str) -> None:
+    with refused(nbsql.InputError, message):
+        nbsql.fit(con, source, target="y", **options)
+
+
+def test_the_shrinkage_of_ledoit_and_wolf_of_no_row(con: Connection) -> None:
+    source = "SELECT i % 2 AS y, NULL::DOUBLE AS x, i AS n FROM range(8) AS r(i)"
+    with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'lda'"):
+        model = nbsql.fit(con, source, target="y", method=nbsql.LDA(shrinkage="ledoit-wolf"))
+    assert model.predict("SELECT 1.5::DOUBLE AS x, 2 AS n").fetchall() == [(1.5, 2, 0, 0.5)]
+
+
+def test_a_kernel_of_numbers_that_hardly_differ(con: Connection) -> None:
+    source = "SELECT i % 2 AS y, i * 1e-320 AS x FROM range(8) AS r(i)"
+    with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'x'"):
+        model = nbsql.fit(con, source, target="y", families={"x": nbsql.Kernel()})
+    assert all(isfinite(row[-1]) for row in model.predict(source))

@@ -1,0 +1,250 @@
+"""The estimators keep scikit-learn's rules, and say what nbsql says."""
+
+from __future__ import annotations
+
+import pickle
+import pickletools
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("sklearn")
+from sklearn.base import clone
+from sklearn.datasets import load_iris
+from sklearn.metrics import log_loss
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, StratifiedKFold, cross_val_predict
+from sklearn.naive_bayes import CategoricalNB, GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import nbsql
+from nbsql.sklearn import NaiveBayesClassifier, NaiveBayesCV
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+FRAME = pd.DataFrame(
+    {
+        "sky": ["sun", "sun", "rain", None, "rain", "fog"],
+        "degrees": [30.5, np.nan, 12.0, 11.5, 9.0, 14.0],
+        "dry": [True, True, False, None, False, True],
+        "note": ["nice and hot", "hot", "wet shoes", "wet, wet", None, "cannot see"],
+    }
+)
+LABELS = np.array(["out", "out", "in", "in", "in", "out"])
+FAMILIES = {"note": nbsql.Text()}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default")
+@parametrize_with_checks([NaiveBayesClassifier(), NaiveBayesCV(alphas=(0.5, 1.0), cv=2)])
+def test_the_rules_of_scikit_learn(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+def said(frame: Any, labels: Any, rows: Any, **options: Any) -> Any:
+    """What the model of these rows says, by the library: a posterior a class, sorted."""
+    with duckdb.connect() as con:
+        model = nbsql.fit(con, frame.assign(y=labels), target="y", **options)
+        found = model.predict_proba(rows).df()
+        return found[[f"probability_{label}" for label in sorted(model.classes)]].to_numpy()
+
+
+@pytest.mark.parametrize("of", [lambda frame: frame, pl.from_pandas, pa.Table.from_pandas], ids=["pandas", "polars", "arrow"])
+def test_frames_of_mixed_columns(of: Any) -> None:
+    new = pd.DataFrame({"sky": ["hail", "sun"], "degrees": [13.0, np.nan], "dry": [None, True], "note": ["hot snow", None]})
+    estimator = NaiveBayesClassifier(families=FAMILIES).fit(of(FRAME), LABELS)
+    assert estimator.predict_proba(of(new)) == pytest.approx(said(FRAME, LABELS, new, families=FAMILIES), abs=1e-12)
+    assert estimator.predict(of(new)).tolist() == ["in", "out"]
+    assert list(estimator.feature_names_in_) == list(FRAME.columns)
+    assert estimator.score(of(FRAME), LABELS) == 1
+    assert {name: str(family) for name, family in estimator.model_.families.items()} == {
+        "sky": "categorical", "degrees": "gaussian", "dry": "bernoulli", "note": "text",
+    }  # fmt: skip
+
+
+def test_arrays_of_objects_are_as_frames() -> None:
+    estimator = NaiveBayesClassifier(families={"x3": nbsql.Text()}).fit(FRAME.to_numpy(dtype=object), LABELS)
+    frame = FRAME.set_axis(["x0", "x1", "x2", "x3"], axis=1)
+    expected = said(frame, LABELS, frame, families={"x3": nbsql.Text()})
+    assert estimator.predict_proba(frame.to_numpy(dtype=object)) == pytest.approx(expected, abs=1e-12)
+
+
+def test_arrays_of_numbers_are_those_of_scikit_learn() -> None:
+    rows, labels = load_iris(return_X_y=True)
+    expected = GaussianNB(var_smoothing=0).fit(rows, labels)
+    estimator = NaiveBayesClassifier().fit(rows, labels)
+    assert estimator.predict_log_proba(rows) == pytest.approx(expected.predict_log_proba(rows), abs=1e-9)
+    assert estimator.predict_joint_log_proba(rows) == pytest.approx(expected.predict_joint_log_proba(rows), rel=1e-9)
+    assert (estimator.predict(rows) == expected.predict(rows)).all()
+    weights = np.arange(150) % 3
+    expected = GaussianNB(var_smoothing=0).fit(rows, labels, weights)
+    assert estimator.fit(rows, labels, weights).predict_proba(rows) == pytest.approx(expected.predict_proba(rows), abs=1e-9)
+
+
+def test_categories_are_those_of_scikit_learn() -> None:
+    rows = np.random.default_rng(0).integers(4, size=(200, 3))
+    labels = (rows.sum(axis=1) > 4).astype(int)
+    expected = CategoricalNB(alpha=0.5).fit(rows, labels).predict_proba(rows)
+    found = NaiveBayesClassifier(alpha=0.5).fit(rows.astype(str), labels).predict_proba(rows.astype(str))
+    assert found == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "labels", [[2, 2, 7, 7, 7, 2], [True, True, False, False, False, True], [0.5, 0.5, 1.5, 1.5, 1.5, 0.5]]
+)
+def test_labels_keep_their_type(labels: list[Any]) -> None:
+    if isinstance(labels[0], float):
+        with pytest.raises(ValueError, match="Unknown label type"):
+            NaiveBayesClassifier().fit(FRAME, labels)
+        labels = [2.0 if label == 0.5 else 1.0 for label in labels]
+    estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, labels)
+    assert estimator.predict(FRAME).tolist() == labels
+    assert estimator.predict(FRAME).dtype == np.array(labels).dtype
+
+
+def test_what_is_learnt_in_parts_and_forgotten_again_is_the_whole() -> None:
+    rows, labels = load_iris(return_X_y=True)
+    whole = NaiveBayesClassifier().fit(rows, labels)
+    parts = NaiveBayesClassifier()
+    for first in range(0, 150, 30):  # the first rows have one class, the last another
+        parts.partial_fit(rows[first : first + 30], labels[first : first + 30])
+    assert parts.classes_.tolist() == [0, 1, 2]
+    assert parts.predict_proba(rows) == pytest.approx(whole.predict_proba(rows), abs=1e-9)
+    parts.unlearn(rows[::2], labels[::2])
+    rest = NaiveBayesClassifier().fit(rows[1::2], labels[1::2])
+    assert parts.predict_proba(rows) == pytest.approx(rest.predict_proba(rows), abs=1e-9)
+    with pytest.raises(nbsql.InputError, match="cannot forget"):
+        parts.unlearn(rows, labels)
+    declared = NaiveBayesClassifier().partial_fit(rows[:30], labels[:30], classes=[0, 1, 2])
+    assert declared.predict_proba(rows[:1]).tolist() == [[1, 0, 0]]
+    weighted = NaiveBayesClassifier().partial_fit(rows, labels)
+    with pytest.raises(nbsql.InputError, match=r"^the first rows had no sample_weight, so that later ones can have none; "):
+        weighted.partial_fit(rows, labels, sample_weight=np.ones(150))
+
+
+def test_an_explanation_adds_up() -> None:
+    estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
+    parts = estimator.explain(FRAME).df()
+    sums = parts.groupby(["row_id", "class"])["contribution"].sum().unstack().to_numpy()
+    assert sums == pytest.approx(estimator.predict_joint_log_proba(FRAME), abs=1e-12)
+    assert set(parts["feature"].dropna()) == set(FRAME.columns)
+
+
+def test_a_row_that_no_class_explains_has_the_priors() -> None:
+    estimator = NaiveBayesClassifier(alpha=0).fit(np.array([["a", "u"], ["b", "v"], ["b", "v"]], dtype=object), [1, 0, 0])
+    impossible = np.array([["a", "v"]], dtype=object)
+    assert estimator.predict_proba(impossible) == pytest.approx(np.array([[2 / 3, 1 / 3]]))
+    assert estimator.predict(impossible).tolist() == [0]
+
+
+def test_pickles_are_a_file_of_counts() -> None:
+    estimator = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS)
+    content = pickle.dumps(estimator)
+    again = pickle.loads(content)  # noqa: S301
+    assert (again.predict_proba(FRAME) == estimator.predict_proba(FRAME)).all()
+    assert (again.partial_fit(FRAME, LABELS).classes_ == estimator.classes_).all()
+    names = {argument for opcode, argument, _ in pickletools.genops(content) if opcode.name in ("SHORT_BINUNICODE", "GLOBAL")}
+    assert "nbsql.sklearn.store" in names
+    assert not {name for name in names if isinstance(name, str) and name.startswith(("duckdb", "_duckdb"))}
+    assert any(opcode.name.endswith("BYTES") and b"PAR1" in argument for opcode, argument, _ in pickletools.genops(content))
+
+
+def test_clones_threads_pipelines_and_a_search_by_two_processes() -> None:
+    rows, labels = load_iris(return_X_y=True)
+    estimator = clone(NaiveBayesClassifier(alpha=0.5)).fit(rows, labels)
+    expected = estimator.predict_proba(rows)
+    with ThreadPoolExecutor(4) as pool:
+        for found in pool.map(lambda _: estimator.predict_proba(rows), range(12)):
+            assert (found == expected).all()
+    piped = make_pipeline(StandardScaler(), NaiveBayesClassifier()).fit(rows, labels)
+    assert piped.predict_proba(rows) == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.slow
+def test_a_search_by_two_processes() -> None:
+    search = GridSearchCV(NaiveBayesClassifier(families=FAMILIES), {"alpha": [0.1, 1.0]}, cv=2, n_jobs=2)
+    search.fit(pd.concat([FRAME] * 4, ignore_index=True), np.tile(LABELS, 4))
+    assert search.predict(FRAME).tolist() == LABELS.tolist()
+
+
+def mixed(rows: int) -> tuple[pd.DataFrame, Any]:
+    random = np.random.default_rng(1)
+    labels = random.integers(2, size=rows)
+    words = np.array(["a", "b", "c", "d", None], dtype=object)
+    frame = pd.DataFrame(
+        {
+            "k": words[(random.integers(5, size=rows) + labels * random.integers(2, size=rows)) % 5],
+            "x": random.normal(labels, 2),
+            "j": np.char.add("v", random.integers(60, size=rows).astype(str)).astype(object),
+        }
+    )
+    return frame, labels
+
+
+@pytest.mark.parametrize("cv", [4, KFold(4, shuffle=True, random_state=0), StratifiedKFold(3)], ids=str)
+def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
+    frame, labels = mixed(120)
+    alphas = [0.1, 1.0, 20.0]
+    found = NaiveBayesCV(alphas=alphas, priors=["empirical", "uniform"], cv=cv).fit(frame, labels)
+    for place, setting in enumerate(found.cv_results_["params"]):
+        single = NaiveBayesClassifier(alpha=setting["alpha"], prior=setting["prior"])
+        proba = cross_val_predict(single, frame, labels, cv=cv, method="predict_proba")
+        assert found.cv_results_["mean_test_neg_log_loss"][place] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
+        assert found.cv_results_["mean_test_accuracy"][place] == pytest.approx((proba.argmax(axis=1) == labels).mean())
+    assert found.best_score_ == found.cv_results_["mean_test_score"].max()
+    assert found.cv_results_["param_alpha"].tolist() == [0.1, 0.1, 1.0, 1.0, 20.0, 20.0]
+    assert sorted(found.cv_results_["rank_test_score"]) == [1, 2, 3, 4, 5, 6]
+    best = NaiveBayesClassifier(alpha=found.best_params_["alpha"], prior=found.best_params_["prior"]).fit(frame, labels)
+    assert found.predict_proba(frame) == pytest.approx(best.predict_proba(frame), abs=1e-12)
+    again = pickle.loads(pickle.dumps(found))  # noqa: S301
+    assert again.cv_results_["rank_test_score"].tolist() == found.cv_results_["rank_test_score"].tolist()
+
+
+def test_a_sweep_over_families_by_leave_one_out() -> None:
+    frame, labels = mixed(40)
+    found = NaiveBayesCV(alphas=[1.0], families=[{}, {"k": nbsql.Categorical(alpha=5.0)}], cv="loo", scoring="accuracy").fit(
+        frame, labels
+    )
+    proba = cross_val_predict(NaiveBayesClassifier(), frame, labels, cv=KFold(40), method="predict_proba")
+    assert found.cv_results_["mean_test_neg_log_loss"][0] == pytest.approx(-log_loss(labels, proba), abs=1e-9)
+    assert set(found.best_params_) == {"alpha", "prior", "families"}
+
+
+def test_splits_that_are_no_folds_are_refused() -> None:
+    frame, labels = mixed(20)
+    with pytest.raises(
+        ValueError, match=r"^cv (never holds out some rows|holds out a row twice); such folds are for GridSearchCV"
+    ):
+        NaiveBayesCV(cv=ShuffleSplit(3, random_state=0)).fit(frame, labels)
+    with pytest.raises(nbsql.InputError, match=r"^scoring must be one of 'neg_log_loss', 'accuracy', not 'f1'$"):
+        NaiveBayesCV(scoring="f1", cv=2).fit(frame, labels)
+    with pytest.raises(nbsql.InputError, match=r"^NaiveBayesCV takes rows; of a table nbsql.sweep is the same$"):
+        NaiveBayesCV().fit("t", "y", connection=":memory:")
+
+
+def test_tables_are_counted_where_they_are(tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
+        con.register("frame", FRAME.assign(plan=LABELS))
+        con.execute("CREATE TABLE days AS FROM frame")
+        estimator = NaiveBayesClassifier(families=FAMILIES).fit("days", "plan", connection=con)
+        expected = NaiveBayesClassifier(families=FAMILIES).fit(FRAME, LABELS).predict_proba(FRAME)
+        assert estimator.predict_proba("days", connection=con) == pytest.approx(expected, abs=1e-12)
+        assert estimator.score("days", "plan", connection=con) == 1
+        tables = con.execute("SELECT table_name FROM duckdb_tables()").fetchall()
+        with pytest.raises(
+            nbsql.InputError, match=r"^the labels are in 'plan', as they were where it was fitted, not in 'sky'$"
+        ):
+            estimator.score("days", "sky", connection=con)
+        with pytest.raises(nbsql.InputError, match=r"^with a connection y is a name there, not ndarray$"):
+            estimator.fit("days", LABELS, connection=con)
+    assert estimator.predict_proba(FRAME) == pytest.approx(expected, abs=1e-12)  # without the database
+    assert estimator.partial_fit(FRAME, LABELS).predict(FRAME).tolist() == LABELS.tolist()
+    assert ("days",) in tables

@@ -1,0 +1,262 @@
+"""Exchange with scikit-learn: there, scored by the model's own macros in a plain DuckDB; on learning there; and back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from exchange.fitted_estimators import CALIBRATED, CASES, NUMBERS, TABLE, Case, table_of_what_maps
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
+from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB, MultinomialNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PowerTransformer
+
+import nbsql
+from nbsql import InputError, NotSupportedError
+from nbsql.sklearn import from_sklearn, to_sklearn
+
+pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+def imported(con: Any, estimator: Any, case: Case, name: str | None = None) -> nbsql.Model:
+    columns = case.columns if isinstance(case.columns, str) else None
+    return from_sklearn(con, estimator, columns=columns, target=case.target, id="row_no", name=name)
+
+
+def posteriors(rows: pd.DataFrame, estimator: Any, *, suffix: str = "") -> np.ndarray:
+    return rows[[f"probability_{label}{suffix}" for label in estimator.classes_]].to_numpy()
+
+
+def numbered(rows: pd.DataFrame) -> pd.DataFrame:
+    return rows.assign(row_no=range(len(rows)))
+
+
+@pytest.mark.parametrize("name", [*CASES, *CALIBRATED])
+def test_the_macros_of_the_model_say_what_the_estimator_says(tmp_path: Path, name: str) -> None:
+    case = {**CASES, **CALIBRATED}[name]
+    estimator = case.fit(TABLE)
+    path = tmp_path / "models.duckdb"
+    imported(path, estimator, case, "m").close()
+    con = duckdb.connect(path)  # as a shell has it: nothing of Python's
+    con.register("frame", numbered(TABLE))
+    con.execute("CREATE TABLE rows AS FROM frame")
+    con.unregister("frame")
+    verb = "predict_proba_calibrated" if name in CALIBRATED else "predict_proba"
+    rows = con.sql(f"FROM m.{verb}('rows') ORDER BY row_no").df()
+    assert np.abs(posteriors(rows, estimator) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
+    assert (rows["prediction"] == estimator.predict(TABLE[case.columns])).all()
+    con.close()
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.counts])
+def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(name: str) -> None:
+    case = CASES[name]
+    half = len(TABLE) // 2
+    old, new = numbered(TABLE[:half]), numbered(TABLE[half:])
+    estimator = case.fit(old)
+    with duckdb.connect() as con:
+        model = imported(con, estimator, case)
+        before = model.predict_proba(old).df()
+        model.update(new)
+        if case.partial:
+            *transformers, last = [step for _, step in getattr(estimator, "steps", [(None, estimator)])]
+            x = new[case.columns]
+            for transformer in transformers:
+                x = transformer.transform(x)
+            last.partial_fit(x, new[case.target])
+            want = estimator.predict_proba(TABLE[case.columns])
+            assert np.abs(posteriors(model.predict_proba(TABLE).df(), estimator) - want).max() < 1e-9
+        elif name.startswith("GaussianNB"):  # whose partial_fit smooths by the last rows alone
+            want = case.fit(TABLE).predict_proba(TABLE[case.columns])
+            assert np.abs(posteriors(model.predict_proba(TABLE).df(), estimator) - want).max() < 1e-9
+        model.forget(new)
+        after = model.predict_proba(old).df()
+        assert np.abs(posteriors(after, estimator) - posteriors(before, estimator)).max() < 1e-9
+
+
+@pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.counts])
+def test_what_comes_as_weights_does_not_learn(name: str) -> None:
+    case = CASES[name]
+    with duckdb.connect() as con, pytest.raises(nbsql.ModelError, match="has no counts"):
+        imported(con, case.fit(TABLE), case).update(numbered(TABLE))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_there_and_back(name: str) -> None:
+    case = CASES[name]
+    estimator = case.fit(TABLE)
+    with duckdb.connect() as con:
+        model = imported(con, estimator, case)
+        if case.back is None:
+            with pytest.raises(NotSupportedError, match="scikit-learn"):
+                to_sklearn(model)
+            return
+        back = to_sklearn(model)
+    last = back[-1] if hasattr(back, "steps") else back
+    assert type(last).__name__ == case.back
+    reads_texts = isinstance(case.columns, str) and case.back != "LogisticRegression"
+    rows = TABLE[case.columns] if reads_texts or not isinstance(case.columns, str) else TABLE[[case.columns]]
+    if hasattr(back, "feature_names_in_"):
+        rows = rows[list(back.feature_names_in_)]
+    assert list(back.classes_) == list(estimator.classes_)
+    assert np.abs(back.predict_proba(rows) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, case in CASES.items() if case.counts and "," not in name and "Complement" not in name]
+)
+def test_partial_fit_goes_on_with_what_a_model_has_counted(name: str) -> None:
+    case = CASES[name]
+    half = len(TABLE) // 2
+    with duckdb.connect() as con:
+        back = to_sklearn(imported(con, case.fit(TABLE[:half]), case))
+    last, new = back, TABLE[half:][case.columns]
+    if hasattr(back, "steps"):
+        last, new = back[-1], back[:-1].transform(new)
+    last.partial_fit(new, TABLE[half:][case.target])
+    want = case.fit(TABLE[:half]).partial_fit(TABLE[half:][case.columns], TABLE[half:][case.target])
+    assert np.abs(back.predict_proba(TABLE[case.columns]) - want.predict_proba(TABLE[case.columns])).max() < 1e-9
+
+
+def test_a_model_that_was_counted_here_becomes_an_estimator() -> None:
+    with duckdb.connect() as con:
+        families: Any = {each: nbsql.Gaussian(smoothing=1e-9) for each in NUMBERS}
+        back = to_sklearn(nbsql.fit(con, TABLE[[*NUMBERS, "kind"]], target="kind", families=families))
+        mixed = nbsql.fit(
+            con,
+            TABLE[["height", "colour", "flag", "note", "kind"]],
+            target="kind",
+            families={"height": nbsql.Gaussian(shared_variance=True), "note": nbsql.Text()},
+        )
+        pipeline = to_sklearn(mixed)
+        rows = mixed.predict_proba(TABLE).df()
+    want = GaussianNB().fit(TABLE[NUMBERS], TABLE["kind"])
+    for name in ("theta_", "var_", "class_count_", "class_prior_", "epsilon_"):
+        np.testing.assert_allclose(getattr(back, name), getattr(want, name), rtol=1e-9)
+    got = pipeline.predict_proba(TABLE[["height", "colour", "flag", "note"]])
+    assert np.abs(posteriors(rows, pipeline) - got).max() < 1e-9
+
+
+def test_labels_are_of_any_type() -> None:
+    for labels in ([1, 2], [True, False], [0.0, 1.0], ["b", "a"]):
+        y = np.where(TABLE["y"] == "yes", labels[0], labels[1])
+        with duckdb.connect() as con:
+            model = from_sklearn(con, GaussianNB().fit(TABLE[NUMBERS], y))
+            assert sorted(model.classes) == sorted(labels)
+            assert list(to_sklearn(model).classes_) == sorted(labels)
+
+
+def test_arrays_have_columns_by_number() -> None:
+    estimator = GaussianNB().fit(TABLE[NUMBERS].to_numpy(), TABLE["kind"])
+    with duckdb.connect() as con:
+        assert list(from_sklearn(con, estimator).families) == ["x0", "x1", "x2"]
+        assert list(from_sklearn(con, estimator, columns=["a", "b", "c"]).families) == ["a", "b", "c"]
+        with pytest.raises(InputError, match="GaussianNB reads 3 columns, and columns has 2; name those that it reads"):
+            from_sklearn(con, estimator, columns=["a", "b"])
+
+
+X, Y = TABLE[NUMBERS], TABLE["kind"]
+TEXTS = TABLE["note"]
+LATIN = "[a-z]+"
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (RandomForestClassifier(n_estimators=2).fit(X, Y), "RandomForestClassifier does not map to SQL; GaussianNB"),
+        (make_pipeline(PowerTransformer(), GaussianNB()).fit(X, Y), "PowerTransformer does not map to SQL; StandardScaler"),
+        (make_pipeline(MinMaxScaler(clip=True), GaussianNB()).fit(X, Y), r"MinMaxScaler\(clip=True\) does not map to SQL"),
+        (
+            make_pipeline(HashingVectorizer(alternate_sign=False), MultinomialNB()).fit(TEXTS, Y),
+            "HashingVectorizer does not map to SQL",
+        ),
+        (
+            make_pipeline(CountVectorizer(analyzer="char"), MultinomialNB()).fit(TEXTS, Y),
+            r"CountVectorizer\(analyzer='char'\) does not map to SQL; fit it with analyzer='word'",
+        ),
+        (
+            make_pipeline(CountVectorizer(token_pattern=LATIN), MultinomialNB()).fit(TEXTS, Y),
+            r"CountVectorizer\(token_pattern='\[a-z\]\+'\) does not map to SQL; the patterns that do",
+        ),
+        (
+            make_pipeline(TfidfVectorizer(sublinear_tf=True), MultinomialNB()).fit(TEXTS, Y),
+            r"TfidfVectorizer\(sublinear_tf=True\) does not map to SQL",
+        ),
+        (
+            make_pipeline(TfidfVectorizer(norm="l1"), MultinomialNB()).fit(TEXTS, Y),
+            r"TfidfVectorizer\(norm='l1'\) does not map to SQL; fit it with norm='l2' or None",
+        ),
+        (
+            make_pipeline(OneHotEncoder(min_frequency=90), LogisticRegression()).fit(TABLE[["colour", "code"]], Y),
+            "OneHotEncoder with infrequent categories does not map to SQL",
+        ),
+        (
+            CalibratedClassifierCV(LogisticRegression(max_iter=2000)).fit(TABLE[["height", "width"]], TABLE["y"]),
+            "CalibratedClassifierCV of 5 estimators does not map to SQL; fit it with ensemble=False",
+        ),
+        (
+            CalibratedClassifierCV(GaussianNB(), ensemble=False).fit(X, TABLE["y"]),
+            "CalibratedClassifierCV of GaussianNB, whose probabilities it calibrates, does not map to SQL",
+        ),
+        (
+            CalibratedClassifierCV(LogisticRegression(max_iter=2000), ensemble=False).fit(TABLE[["height", "width"]], Y),
+            r"CalibratedClassifierCV\(method='sigmoid'\) of more than two classes does not map to SQL",
+        ),
+    ],
+)
+def test_what_does_not_map_is_refused_by_name(estimator: Any, message: str) -> None:
+    with duckdb.connect() as con, pytest.raises(NotSupportedError, match=message):
+        from_sklearn(con, estimator, name="m")
+    with duckdb.connect() as con:
+        assert nbsql.models(con) == []
+
+
+def test_what_is_not_fitted_is_refused() -> None:
+    with duckdb.connect() as con, pytest.raises(InputError, match="GaussianNB is not fitted; fit it first"):
+        from_sklearn(con, GaussianNB())
+
+
+def test_a_model_that_scikit_learn_has_no_class_for_is_refused() -> None:
+    with duckdb.connect() as con:
+        rows = TABLE[["height", "colour", "kind"]]
+        with pytest.raises(
+            NotSupportedError, match="scikit-learn has no such estimator: the model has no linear form: 'height'"
+        ):
+            to_sklearn(nbsql.fit(con, rows, target="kind"))
+        with pytest.raises(NotSupportedError, match="scikit-learn has no estimator with segments"):
+            to_sklearn(nbsql.fit(con, rows, target="kind", segment_by="colour"))
+
+
+def test_the_page_says_what_maps() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "scikit-learn.md").read_text(encoding="utf-8")
+    assert [line for line in page.splitlines() if line.startswith("|")] == table_of_what_maps()
+
+
+def _as_read(estimator: Any, columns: list[str]) -> Any:
+    """The rows as an estimator that knows the names of its columns, or as one behind a transformer, takes them."""
+    rows = TABLE[columns].astype(float)
+    return rows if hasattr(estimator, "feature_names_in_") else rows.to_numpy()
+
+
+@pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "BernoulliNB", "LogisticRegression"])
+def test_onnx_is_made_of_what_goes_back(name: str) -> None:
+    onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed: pip install skl2onnx onnxruntime")
+    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install skl2onnx onnxruntime")
+    case = CASES[name]
+    with duckdb.connect() as con:
+        back = to_sklearn(imported(con, case.fit(TABLE), case))
+    estimator = back[-1] if hasattr(back, "steps") else back
+    columns = list(back.feature_names_in_)
+    kinds = [("rows", onnx.common.data_types.DoubleTensorType([None, len(columns)]))]
+    options = {id(estimator): {"zipmap": False}}
+    made = onnx.convert_sklearn(estimator, initial_types=kinds, options=options)
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    got = session.run(None, {"rows": TABLE[columns].to_numpy(dtype=float)})[1]
+    assert np.abs(got - estimator.predict_proba(_as_read(estimator, columns))).max() < 1e-4  # of 32 bits

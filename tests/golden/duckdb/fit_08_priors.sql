@@ -1,0 +1,22 @@
+CREATE VIEW "spam"."priors" AS
+SELECT
+  class,
+  n,
+  prior,
+  CASE WHEN prior <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(prior) END AS log_prior
+FROM (
+  SELECT
+    counts.class,
+    counts.n,
+    counts.n / sum(counts.n) OVER () AS prior
+  FROM (
+    SELECT class, sum(n) AS n
+    FROM "spam"."statistics" AS statistics
+    WHERE feature IS NULL
+    GROUP BY class
+    HAVING sum(n) > CASE
+    WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
+    ELSE 1e-12 * sum(abs(n))
+  END
+  ) AS counts
+) AS estimates;

@@ -1,0 +1,214 @@
+CREATE TABLE "spam"."estimates" AS
+WITH classes AS (
+  SELECT class FROM "spam"."priors" AS priors
+),
+counts AS (
+  SELECT class, feature, value, sum(n) AS n
+  FROM "spam"."statistics" AS statistics
+  WHERE feature IS NOT NULL AND mean IS NULL
+  GROUP BY class, feature, value
+  HAVING sum(n) > CASE
+      WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
+      ELSE 1e-12 * sum(abs(n))
+    END
+),
+moments AS (
+  SELECT
+    class, feature,
+    sum(n) AS n,
+    CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
+    CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
+  FROM (
+    SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
+    FROM (
+      SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least
+      FROM (
+        SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
+        FROM (SELECT * FROM "spam"."statistics" AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
+        GROUP BY class, feature, mean
+        HAVING abs(sum(n)) > CASE
+      WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
+      ELSE 1e-12 * sum(abs(n))
+    END OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
+      ) AS distinct_means
+    ) AS shifted
+    WINDOW parts AS (PARTITION BY class, feature)
+  ) AS parts
+  GROUP BY class, feature
+  HAVING sum(n) > CASE
+      WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(gross) <= 9007199254740992.0e0 THEN 0
+      ELSE 1e-12 * sum(gross)
+    END
+),
+pooled_moments AS (
+SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
+  FROM (
+    SELECT *, least + sum(n * (mean - least)) OVER parts / sum(n) OVER parts AS centre
+    FROM (
+      SELECT *, min(mean) OVER (PARTITION BY feature) AS least
+      FROM moments AS cells
+    ) AS shifted
+    WINDOW parts AS (PARTITION BY feature)
+  ) AS parts
+  GROUP BY feature
+),
+dirichlet AS (
+  SELECT
+    class,
+    feature,
+    value,
+    unseen,
+    likelihood,
+    CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS log_likelihood,
+    CASE WHEN likelihood <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(likelihood) END AS score,
+    CAST(NULL AS DOUBLE) AS mean,
+    CAST(NULL AS DOUBLE) AS variance,
+    CAST(NULL AS DOUBLE) AS rate
+  FROM (
+    WITH options(feature, alpha, min_count, smooths) AS (
+      VALUES
+        ('sender', 1.0e0, 0, TRUE),
+        ('replied', 1.0e0, 0, FALSE),
+        ('parts', 1.0e0, 0, FALSE)
+    ),
+    values_of AS (
+      SELECT counts.feature, counts.value, sum(counts.n) AS n, max(options.alpha) AS alpha
+      FROM counts
+      JOIN options ON options.feature = counts.feature
+      GROUP BY counts.feature, counts.value
+      HAVING sum(counts.n) >= max(options.min_count)
+    ),
+    levels AS (
+    SELECT feature, value, max(CASE WHEN declared THEN alpha END) AS declared_alpha, max(alpha) AS alpha
+      FROM (
+        SELECT feature, value, alpha, FALSE AS declared FROM values_of
+        UNION ALL
+        SELECT feature, value, alpha, TRUE
+        FROM (
+          VALUES
+            ('sender', 'colleague', 1.0e0),
+            ('replied', 'true', 1.0e0),
+            ('replied', 'false', 1.0e0),
+            ('parts', 'plain', 1.0e0),
+            ('parts', 'html', 1.0e0)
+        ) AS declared(feature, value, alpha)
+      ) AS seen_or_declared
+      GROUP BY feature, value
+    ),
+    pseudo_counts AS (
+      SELECT feature, value, coalesce(declared_alpha, alpha) AS alpha FROM levels
+    ),
+    sizes AS (
+      SELECT
+        pseudo_counts.feature,
+        sum(pseudo_counts.alpha) AS alpha,
+        count(*) AS k,
+        max(options.alpha) AS unseen_alpha,
+        bool_or(options.smooths) AS smooths
+      FROM pseudo_counts
+      JOIN options ON options.feature = pseudo_counts.feature
+      GROUP BY pseudo_counts.feature
+    ),
+    totals AS (
+      SELECT counts.class, counts.feature, sum(counts.n) AS n
+      FROM counts AS counts
+      JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+      GROUP BY counts.class, counts.feature
+    ),
+    denominators AS (
+      SELECT classes.class, sizes.feature, coalesce(totals.n, 0) + sizes.alpha AS n, sizes.k, sizes.unseen_alpha, sizes.smooths
+      FROM classes
+      JOIN sizes ON TRUE
+      LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
+    )
+    SELECT
+      denominators.class,
+      denominators.feature,
+      pseudo_counts.value,
+      FALSE AS unseen,
+      CASE WHEN denominators.n > 0 THEN (coalesce(counts.n, 0) + pseudo_counts.alpha) / denominators.n ELSE 1 / CAST(denominators.k AS DOUBLE) END AS likelihood
+    FROM denominators
+    JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
+    LEFT JOIN counts AS counts
+      ON counts.class = denominators.class
+      AND counts.feature = pseudo_counts.feature
+      AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
+    UNION ALL
+    SELECT
+      class,
+      feature,
+      NULL,
+      TRUE,
+      CASE WHEN n > 0 THEN (0 + unseen_alpha) / n ELSE 1 / CAST(k AS DOUBLE) END
+    FROM denominators
+    WHERE smooths
+  ) AS estimates
+),
+gaussian AS (
+  SELECT
+    class,
+    feature,
+    CAST(NULL AS VARCHAR) COLLATE "C" AS value,
+    FALSE AS unseen,
+    CAST(NULL AS DOUBLE) AS likelihood,
+    CAST(NULL AS DOUBLE) AS log_likelihood,
+    CAST(NULL AS DOUBLE) AS score,
+    CASE WHEN n > 0 THEN mean ELSE pooled_mean END AS mean,
+    greatest(CASE
+      WHEN n > 0 THEN CASE WHEN n > lost THEN m2 / (n - lost) ELSE 0 END
+      WHEN pooled_n > lost THEN pooled_m2 / (pooled_n - lost)
+    END, floor * pooled_m2 / nullif(pooled_n, 0), CASE WHEN pooled_m2 / nullif(pooled_n, 0) > 0 THEN 1e-300 ELSE 0 END) AS variance,
+    CAST(NULL AS DOUBLE) AS rate
+  FROM (
+    SELECT
+      classes.class,
+      options.*,
+      coalesce(cells.n, 0) AS n,
+      cells.mean,
+      cells.m2,
+      pooled.n AS pooled_n,
+      pooled.mean AS pooled_mean,
+      pooled.m2 AS pooled_m2
+    FROM classes
+    JOIN (
+      VALUES
+        ('length', 1e-09, 0.0e0)
+    ) AS options(feature, floor, lost) ON TRUE
+    LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+    LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature
+  ) AS known
+),
+poisson AS (
+  SELECT
+    class,
+    feature,
+    CAST(NULL AS VARCHAR) COLLATE "C" AS value,
+    FALSE AS unseen,
+    CAST(NULL AS DOUBLE) AS likelihood,
+    CAST(NULL AS DOUBLE) AS log_likelihood,
+    CAST(NULL AS DOUBLE) AS score,
+    CAST(NULL AS DOUBLE) AS mean,
+    CAST(NULL AS DOUBLE) AS variance,
+    CASE WHEN (n + b) > 0 THEN (coalesce(n * mean, 0) + a) / (n + b) ELSE pooled_mean END AS rate
+  FROM (
+    SELECT
+      classes.class,
+      options.*,
+      coalesce(cells.n, 0) AS n,
+      cells.mean,
+      cells.m2,
+      pooled.n AS pooled_n,
+      pooled.mean AS pooled_mean,
+      pooled.m2 AS pooled_m2
+    FROM classes
+    JOIN (
+      VALUES
+        ('links', 0.0e0, 0.0e0)
+    ) AS options(feature, a, b) ON TRUE
+    LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
+    LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature
+  ) AS known
+)
+SELECT * FROM dirichlet UNION ALL
+SELECT * FROM gaussian UNION ALL
+SELECT * FROM poisson;

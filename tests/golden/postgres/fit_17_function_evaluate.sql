@@ -1,0 +1,325 @@
+CREATE FUNCTION "spam"."evaluate"(source REGCLASS) RETURNS TABLE ("class" TEXT, "metric" TEXT, "value" DOUBLE PRECISION) LANGUAGE plpgsql STABLE AS E'BEGIN
+  RETURN QUERY EXECUTE replace(E''SELECT CAST(answer."class" AS TEXT), CAST(answer."metric" AS TEXT), CAST(answer."value" AS DOUBLE PRECISION)
+FROM (
+  WITH outcomes AS MATERIALIZED (
+    SELECT
+      CAST(source."label" AS TEXT) AS class,
+      CAST(nbsql_prediction AS TEXT) AS prediction,
+      coalesce(source.nbsql_probability, 0) AS probability,
+      ARRAY[
+        CASE WHEN source.nbsql_log_evidence > -CAST(''''infinity'''' AS DOUBLE PRECISION) THEN CASE WHEN source.nbsql_joint_1 - source.nbsql_log_evidence < -708 THEN 0 ELSE exp(source.nbsql_joint_1 - source.nbsql_log_evidence) END ELSE 0 END,
+        CASE WHEN source.nbsql_log_evidence > -CAST(''''infinity'''' AS DOUBLE PRECISION) THEN CASE WHEN source.nbsql_joint_2 - source.nbsql_log_evidence < -708 THEN 0 ELSE exp(source.nbsql_joint_2 - source.nbsql_log_evidence) END ELSE 0 END
+      ] AS posteriors,
+      CAST(1 AS DOUBLE PRECISION) AS weight,
+      FALSE AS broken
+    FROM (
+    WITH numbered AS MATERIALIZED (
+      SELECT row_number() OVER () AS nbsql_row, source.* FROM (
+      SELECT
+        source."label",
+        source."trust",
+        source."sender",
+        source."replied",
+        source."length",
+        source."links",
+        source."body",
+        source."plain",
+        source."html"
+      FROM "nbsql_source" AS source
+    ) AS source
+    ),
+    bag_5 AS (
+      SELECT
+        tokens.nbsql_row,
+        sum(lookups.class_1) AS class_1,
+        sum(lookups.class_2) AS class_2
+      FROM (
+        SELECT *
+        FROM (
+          SELECT
+            source.nbsql_row,
+            unnest(source.nbsql_words || ARRAY(SELECT source.nbsql_words[i + 0] || '''' '''' || source.nbsql_words[i + 1] FROM generate_series(1, cardinality(source.nbsql_words) - 1) AS i)) AS value, 1 AS times
+          FROM (
+            SELECT
+              source.*,
+              ARRAY(
+                SELECT words.word COLLATE "C"
+                FROM regexp_split_to_table(lower(CAST(source."body" AS TEXT) COLLATE "und-x-icu"), ''''[^[:alnum:]\\\\u00B2\\\\u00B3\\\\u00B9\\\\u00BC-\\\\u00BE\\\\u09F4-\\\\u09F9\\\\u0B72-\\\\u0B77\\\\u0BF0-\\\\u0BF2\\\\u0C78-\\\\u0C7E\\\\u0D58-\\\\u0D5E\\\\u0D70-\\\\u0D78\\\\u0F2A-\\\\u0F33\\\\u1369-\\\\u137C\\\\u16EE-\\\\u16F0\\\\u17F0-\\\\u17F9\\\\u19DA\\\\u2070\\\\u2074-\\\\u2079\\\\u2080-\\\\u2089\\\\u2150-\\\\u2182\\\\u2185-\\\\u2189\\\\u2460-\\\\u249B\\\\u24EA-\\\\u24FF\\\\u2776-\\\\u2793\\\\u2CFD\\\\u3007\\\\u3021-\\\\u3029\\\\u3038-\\\\u303A\\\\u3192-\\\\u3195\\\\u3220-\\\\u3229\\\\u3248-\\\\u324F\\\\u3251-\\\\u325F\\\\u3280-\\\\u3289\\\\u32B1-\\\\u32BF\\\\uA6E6-\\\\uA6EF\\\\uA830-\\\\uA835]+'''') WITH ORDINALITY AS words(word, position)
+                WHERE length(words.word) >= 1
+                  AND words.word COLLATE "C" NOT IN (''''the'''', ''''of'''')
+                ORDER BY words.position ASC NULLS LAST
+              ) AS nbsql_words
+            FROM numbered AS source
+          ) AS source
+        ) AS unnested
+        WHERE value <> ''''''''
+      ) AS tokens
+      JOIN (
+        SELECT * FROM "spam"."lookups" AS lookups WHERE feature = ''''body''''
+      ) AS lookups ON lookups.value = tokens.value
+      GROUP BY tokens.nbsql_row
+    )
+    SELECT
+      evidence.*,
+      CASE WHEN evidence.nbsql_highest > -CAST(''''infinity'''' AS DOUBLE PRECISION) THEN CASE evidence.nbsql_highest WHEN evidence.nbsql_joint_1 THEN parameters.class_1 WHEN evidence.nbsql_joint_2 THEN parameters.class_2
+      END END AS nbsql_prediction,
+      CASE WHEN evidence.nbsql_highest > -CAST(''''infinity'''' AS DOUBLE PRECISION) THEN 1 / evidence.nbsql_mass END AS nbsql_probability,
+      CASE WHEN evidence.nbsql_highest > -CAST(''''infinity'''' AS DOUBLE PRECISION) THEN evidence.nbsql_highest + ln(evidence.nbsql_mass) ELSE evidence.nbsql_highest END AS nbsql_log_evidence
+    FROM (
+      SELECT best.*, (CASE WHEN best.nbsql_joint_1 - best.nbsql_highest < -708 THEN 0 ELSE exp(best.nbsql_joint_1 - best.nbsql_highest) END + CASE WHEN best.nbsql_joint_2 - best.nbsql_highest < -708 THEN 0 ELSE exp(best.nbsql_joint_2 - best.nbsql_highest) END) AS nbsql_mass
+      FROM (
+        SELECT
+          joint.*,
+          greatest(joint.nbsql_joint_1, joint.nbsql_joint_2) AS nbsql_highest
+        FROM (
+          SELECT
+            number.*,
+            parameters.log_prior_1
+              + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_1 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_1 ELSE 0 END
+              + coalesce(parameters.peak_3_1 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_1) IS NOT NULL THEN power(least(abs((number.nbsql_x_3 - parameters.mean_3_1) * sqrt(parameters.precision_3_1)), 1e150) + 1e-150, 2) END, 0)
+              + coalesce(CASE
+                WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_1 - parameters.rate_4_1 - number.nbsql_log_factorial_4
+                WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_1
+                WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST(''''infinity'''' AS DOUBLE PRECISION)
+              END, 0)
+              + coalesce(bag_5.class_1, 0)
+              + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_1, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_1, 0)
+              + coalesce(level_1.class_1, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_1 END, parameters.unseen_1_1, 0) AS nbsql_joint_1,
+            parameters.log_prior_2
+              + CASE WHEN number.nbsql_x_2 THEN parameters.true_2_2 WHEN NOT number.nbsql_x_2 THEN parameters.false_2_2 ELSE 0 END
+              + coalesce(parameters.peak_3_2 - CASE WHEN (number.nbsql_x_3 - parameters.mean_3_2) IS NOT NULL THEN power(least(abs((number.nbsql_x_3 - parameters.mean_3_2) * sqrt(parameters.precision_3_2)), 1e150) + 1e-150, 2) END, 0)
+              + coalesce(CASE
+                WHEN number.nbsql_x_4 > 0 THEN number.nbsql_x_4 * parameters.log_rate_4_2 - parameters.rate_4_2 - number.nbsql_log_factorial_4
+                WHEN number.nbsql_x_4 = 0 THEN -parameters.rate_4_2
+                WHEN number.nbsql_x_4 IS NOT NULL THEN -CAST(''''infinity'''' AS DOUBLE PRECISION)
+              END, 0)
+              + coalesce(bag_5.class_2, 0)
+              + coalesce(number.nbsql_x_6_1 * parameters.weight_6_1_2, 0) + coalesce(number.nbsql_x_6_2 * parameters.weight_6_2_2, 0)
+              + coalesce(level_1.class_2, CASE WHEN number.nbsql_x_1 IS NULL THEN parameters.missing_1_2 END, parameters.unseen_1_2, 0) AS nbsql_joint_2
+          FROM (
+            SELECT
+              counted.*,
+              CASE
+                WHEN counted.nbsql_x_4 > 1000000 THEN (counted.nbsql_x_4 + 0.5) * LN(counted.nbsql_x_4 + 1) - (counted.nbsql_x_4 + 1) + float8 ''''0.9189385332046728'''' + 1 / (12 * (counted.nbsql_x_4 + 1))
+                WHEN counted.nbsql_x_4 > 0 THEN (counted.nbsql_x_4 + 8.5) * LN(counted.nbsql_x_4 + 9) - (counted.nbsql_x_4 + 9) + float8 ''''0.9189385332046728''''
+                  + (float8 ''''0.08333333333333333'''' - (float8 ''''0.002777777777777778'''' - (float8 ''''0.0007936507936507937'''' - (float8 ''''0.0005952380952380953'''' - float8 ''''0.0008417508417508417'''' / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / ((counted.nbsql_x_4 + 9) * (counted.nbsql_x_4 + 9))) / (counted.nbsql_x_4 + 9)
+                  - LN((counted.nbsql_x_4 + 1) * (counted.nbsql_x_4 + 2) * (counted.nbsql_x_4 + 3) * (counted.nbsql_x_4 + 4) * (counted.nbsql_x_4 + 5) * (counted.nbsql_x_4 + 6) * (counted.nbsql_x_4 + 7) * (counted.nbsql_x_4 + 8))
+                ELSE 0
+              END AS nbsql_log_factorial_4
+            FROM (
+              SELECT
+                source.*,
+                CASE
+                  WHEN CAST(source."replied" AS TEXT) IN (''''true'''', ''''1'''') THEN TRUE
+                  WHEN CAST(source."replied" AS TEXT) IN (''''false'''', ''''0'''') THEN FALSE
+                  ELSE CASE CAST(CAST(source."replied" AS TEXT) AS DOUBLE PRECISION) WHEN 1 THEN TRUE WHEN 0 THEN FALSE END
+                END AS nbsql_x_2,
+                CASE WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."length" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."length" AS DOUBLE PRECISION) END AS nbsql_x_3,
+                CASE WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."links" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."links" AS DOUBLE PRECISION) END AS nbsql_x_4,
+                CASE WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."plain" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."plain" AS DOUBLE PRECISION) END AS nbsql_x_6_1,
+                CASE WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) < 1e-140 THEN 0 WHEN abs(CAST(source."html" AS DOUBLE PRECISION)) <= 1e150 THEN CAST(source."html" AS DOUBLE PRECISION) END AS nbsql_x_6_2,
+                source."sender" AS nbsql_x_1
+              FROM numbered AS source
+              OFFSET 0
+            ) AS counted
+            OFFSET 0
+          ) AS number
+          JOIN "spam"."parameters" AS parameters ON TRUE
+          LEFT JOIN "spam"."lookups" AS level_1
+            ON level_1.feature = ''''sender''''
+            AND level_1.value = CAST(number."sender" AS TEXT) COLLATE "C"
+          LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
+          OFFSET 0
+        ) AS joint
+        OFFSET 0
+      ) AS best
+      OFFSET 0
+    ) AS evidence
+    JOIN "spam"."parameters" AS parameters ON TRUE
+  ) AS source
+  ),
+  known AS (
+    SELECT CAST(class AS TEXT) AS class, class_no
+    FROM (
+      SELECT
+        unnest(ARRAY[class_1, class_2]) AS class,
+        unnest(ARRAY[1, 2]) AS class_no
+      FROM "spam"."parameters" AS parameters
+    ) AS classes
+  ),
+  judged AS (
+    SELECT outcomes.*, known.class_no
+    FROM outcomes
+    LEFT JOIN known ON known.class = outcomes.class
+    WHERE outcomes.class IS NOT NULL AND outcomes.weight > 0 AND NOT outcomes.broken
+  ),
+  one_against_rest AS (
+    SELECT class_no, posterior, weight, CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
+    FROM (
+      SELECT
+        judged.class_no AS true_no,
+        judged.weight,
+        generate_subscripts(judged.posteriors, 1) AS class_no, unnest(judged.posteriors) AS posterior
+      FROM judged
+    ) AS posteriors
+  ),
+  ties AS (
+    SELECT class_no, posterior AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
+    FROM one_against_rest
+    GROUP BY class_no, posterior
+  ),
+  cumulated AS (
+    SELECT
+      *,
+      sum(positives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS true_positives,
+      sum(negatives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS false_positives
+    FROM ties
+  ),
+  areas AS (
+    SELECT
+      class_no,
+      sum(negatives * (true_positives - positives / 2)) / nullif(max(true_positives) * max(false_positives), 0) AS roc_auc,
+      sum(positives * true_positives / (true_positives + false_positives)) / nullif(max(true_positives), 0) AS average_precision
+    FROM cumulated
+    GROUP BY class_no
+  ),
+  confusion AS (
+    SELECT class, prediction, sum(weight) AS n FROM judged GROUP BY class, prediction
+  ),
+  classes AS (
+    SELECT class, class_no FROM known
+    UNION ALL
+    SELECT DISTINCT class, class_no FROM judged WHERE class_no IS NULL
+  ),
+  counts AS (
+    SELECT
+      classes.class,
+      classes.class_no,
+      coalesce(actual.n, 0) AS support,
+      coalesce(actual.hits, 0) AS hits,
+      coalesce(predicted.n, 0) AS predicted
+    FROM classes
+    LEFT JOIN (
+      SELECT class, sum(n) AS n, sum(CASE WHEN prediction = class THEN n ELSE 0 END) AS hits FROM confusion GROUP BY class
+    ) AS actual ON actual.class = classes.class
+    LEFT JOIN (
+      SELECT prediction, sum(n) AS n FROM confusion GROUP BY prediction
+    ) AS predicted ON predicted.prediction = classes.class
+  ),
+  totals AS (
+    SELECT
+      nullif(sum(support), 0) AS weight,
+      sum(hits) AS hits,
+      max(support) AS largest,
+      (array_agg(class ORDER BY class DESC NULLS LAST))[1] AS larger,
+      count(*) AS classes
+    FROM counts
+  ),
+  by_class AS (
+    SELECT
+      counts.class,
+      totals.larger,
+      counts.support,
+      CASE WHEN predicted > 0 THEN counts.hits / predicted WHEN support > 0 THEN 0 END AS precision,
+      CASE WHEN support > 0 THEN counts.hits / support WHEN predicted > 0 THEN 0 END AS recall,
+      2 * counts.hits / nullif(support + predicted, 0) AS f1,
+      CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < totals.weight THEN 0.5 END AS roc_auc,
+      CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / totals.weight END AS average_precision
+    FROM counts
+    JOIN totals ON TRUE
+    LEFT JOIN areas ON areas.class_no = counts.class_no
+  ),
+  averages AS (
+    SELECT
+      avg(precision) AS precision_macro,
+      sum(support * precision)
+        / nullif(sum(CASE WHEN precision IS NOT NULL THEN support END), 0) AS precision_weighted,
+      avg(recall) AS recall_macro,
+      sum(support * recall)
+        / nullif(sum(CASE WHEN recall IS NOT NULL THEN support END), 0) AS recall_weighted,
+      avg(f1) AS f1_macro,
+      sum(support * f1)
+        / nullif(sum(CASE WHEN f1 IS NOT NULL THEN support END), 0) AS f1_weighted,
+      avg(roc_auc) AS roc_auc_macro,
+      sum(support * roc_auc)
+        / nullif(sum(CASE WHEN roc_auc IS NOT NULL THEN support END), 0) AS roc_auc_weighted,
+      avg(average_precision) AS average_precision_macro,
+      sum(support * average_precision)
+        / nullif(sum(CASE WHEN average_precision IS NOT NULL THEN support END), 0) AS average_precision_weighted,
+      max(CASE WHEN class = larger THEN roc_auc END) AS roc_auc_of_larger,
+      max(CASE WHEN class = larger THEN average_precision END) AS average_precision_of_larger,
+      avg(CASE WHEN support > 0 THEN recall END) AS balanced_accuracy
+    FROM by_class
+  ),
+  read AS (
+    SELECT
+      sum(CASE WHEN class IS NULL THEN 1 ELSE 0 END) AS left_out,
+      sum(CASE WHEN broken AND class IS NOT NULL THEN 1 ELSE 0 END) AS broken_weights
+    FROM outcomes
+  ),
+  losses AS (
+    SELECT
+      count(*) AS rows,
+      sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
+      sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
+      sum(weight * -ln(least(greatest(posterior, float8 ''''2.220446049250313e-16''''), 1 - float8 ''''2.220446049250313e-16''''))) AS log_loss,
+      sum(weight * (squares - CASE WHEN abs(posterior) > 1e-140 THEN posterior * posterior ELSE 0 END + (1 - posterior) * (1 - posterior))) AS brier
+    FROM (
+      SELECT
+        *,
+        coalesce(posteriors[class_no], 0) AS posterior,
+        (SELECT sum(CASE WHEN abs(p) > 1e-140 THEN p * p ELSE 0 END) FROM unnest(posteriors) AS p) AS squares
+      FROM judged
+    ) AS losses
+  ),
+  gaps AS (
+    SELECT abs(sum(CASE WHEN prediction = class THEN weight ELSE 0 END) - sum(weight * probability)) AS gap
+    FROM judged
+    GROUP BY CAST(least(greatest(floor(probability * 10) + CASE WHEN (floor(probability * 10) + 1) * (CAST(1 AS DOUBLE PRECISION) / 10) < probability THEN 1 WHEN floor(probability * 10) * (CAST(1 AS DOUBLE PRECISION) / 10) < probability THEN 0 ELSE -1 END, 0), 9) AS INTEGER)
+  ),
+  gap AS (
+    SELECT sum(gap) AS gap FROM gaps
+  ),
+  overall AS (
+    SELECT
+      losses.rows,
+      totals.weight,
+      read.left_out,
+      losses.unknown,
+      losses.unexplained,
+      read.broken_weights,
+      totals.hits / totals.weight AS accuracy,
+      totals.largest / totals.weight AS majority,
+      losses.log_loss / totals.weight AS log_loss,
+      losses.brier / totals.weight / CASE WHEN totals.classes > 2 THEN 1 ELSE 2 END AS brier,
+      gap.gap / totals.weight AS calibration_error,
+      averages.*,
+      CASE WHEN totals.classes = 2 THEN averages.roc_auc_of_larger ELSE averages.roc_auc_macro END AS roc_auc,
+      CASE WHEN totals.classes = 2 THEN averages.average_precision_of_larger ELSE averages.average_precision_macro END AS average_precision
+    FROM totals
+    CROSS JOIN averages
+    CROSS JOIN read
+    CROSS JOIN losses
+    CROSS JOIN gap
+  )
+  SELECT class, metric, value
+  FROM (
+    SELECT
+      0 AS part,
+      NULL AS class,
+      unnest(ARRAY[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24]) AS position,
+      unnest(ARRAY[''''rows'''', ''''weight'''', ''''left_out'''', ''''unknown'''', ''''unexplained'''', ''''broken_weights'''', ''''accuracy'''', ''''majority'''', ''''balanced_accuracy'''', ''''log_loss'''', ''''brier'''', ''''calibration_error'''', ''''roc_auc'''', ''''average_precision'''', ''''precision_macro'''', ''''recall_macro'''', ''''f1_macro'''', ''''roc_auc_macro'''', ''''average_precision_macro'''', ''''precision_weighted'''', ''''recall_weighted'''', ''''f1_weighted'''', ''''roc_auc_weighted'''', ''''average_precision_weighted'''']) AS metric,
+      unnest(CAST(ARRAY[rows, weight, left_out, unknown, unexplained, broken_weights, accuracy, majority, balanced_accuracy, log_loss, brier, calibration_error, roc_auc, average_precision, precision_macro, recall_macro, f1_macro, roc_auc_macro, average_precision_macro, precision_weighted, recall_weighted, f1_weighted, roc_auc_weighted, average_precision_weighted] AS DOUBLE PRECISION[])) AS value
+    FROM overall
+    UNION ALL
+    SELECT
+      1 AS part,
+      class,
+      unnest(ARRAY[1, 2, 3, 4, 5, 6]) AS position,
+      unnest(ARRAY[''''support'''', ''''precision'''', ''''recall'''', ''''f1'''', ''''roc_auc'''', ''''average_precision'''']) AS metric,
+      unnest(CAST(ARRAY[support, precision, recall, f1, roc_auc, average_precision] AS DOUBLE PRECISION[])) AS value
+    FROM by_class
+  ) AS metrics
+  ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
+) AS answer'', ''"nbsql_source"'', CAST(source AS TEXT));
+END';

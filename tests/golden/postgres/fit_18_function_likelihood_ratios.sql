@@ -1,0 +1,21 @@
+CREATE FUNCTION "spam"."likelihood_ratios"(class character varying, other_class character varying) RETURNS TABLE (
+  feature TEXT, value TEXT, likelihood DOUBLE PRECISION, other_likelihood DOUBLE PRECISION, ratio DOUBLE PRECISION, log_ratio DOUBLE PRECISION) LANGUAGE SQL STABLE AS 'SELECT
+  feature,
+  value,
+  likelihood,
+  other_likelihood,
+  CASE WHEN other_likelihood > 0 THEN likelihood / other_likelihood END AS ratio,
+  CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END AS log_ratio
+FROM (
+  SELECT
+    likelihoods.feature,
+    likelihoods.value,
+    max(CASE WHEN likelihoods.class = $1 THEN likelihoods.likelihood END) AS likelihood,
+    max(CASE WHEN likelihoods.class = $2 THEN likelihoods.likelihood END) AS other_likelihood,
+    max(CASE WHEN likelihoods.class = $1 THEN likelihoods.log_likelihood END) AS log_likelihood,
+    max(CASE WHEN likelihoods.class = $2 THEN likelihoods.log_likelihood END) AS other_log_likelihood
+  FROM "spam"."likelihoods" AS likelihoods
+  GROUP BY likelihoods.feature, likelihoods.value
+) AS ratios
+WHERE likelihood IS NOT NULL AND other_likelihood IS NOT NULL
+ORDER BY abs(CASE WHEN likelihood > 0 AND other_likelihood > 0 THEN log_likelihood - other_log_likelihood END) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST';

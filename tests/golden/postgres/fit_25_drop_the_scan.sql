@@ -1,0 +1,1 @@
+DROP TABLE IF EXISTS "pg_temp"."nbsql scan";

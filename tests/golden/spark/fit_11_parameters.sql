@@ -1,0 +1,80 @@
+CREATE TABLE `spam`.`parameters` USING PARQUET AS
+WITH classes AS (
+  SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM `spam`.`priors` AS priors
+),
+smoothed AS (
+  SELECT * FROM `spam`.`estimates` AS estimates WHERE feature IN ('sender', 'replied', 'length', 'links', 'parts')
+),
+wanted(position, feature, quantity, value, unseen, total) AS (
+  VALUES
+    (1, 'sender', 'score', NULL, TRUE, FALSE),
+    (2, 'sender', 'score', NULL, FALSE, FALSE),
+    (3, 'replied', 'score', 'true', FALSE, FALSE),
+    (4, 'replied', 'score', 'false', FALSE, FALSE),
+    (5, 'length', 'mean', NULL, FALSE, FALSE),
+    (6, 'length', 'peak', NULL, FALSE, FALSE),
+    (7, 'length', 'precision', NULL, FALSE, FALSE),
+    (8, 'links', 'rate', NULL, FALSE, FALSE),
+    (9, 'links', 'log_rate', NULL, FALSE, FALSE),
+    (10, 'parts', 'score', 'plain', FALSE, FALSE),
+    (11, 'parts', 'score', 'html', FALSE, FALSE)
+),
+numbers AS (
+  SELECT
+    classes.class_no,
+    wanted.position,
+    sum(
+      CASE wanted.quantity
+        WHEN 'score' THEN smoothed.score
+        WHEN 'mean' THEN smoothed.mean
+        WHEN 'peak' THEN CASE WHEN smoothed.variance > 0 THEN -0.5 * ln(6.283185307179586D * smoothed.variance) END
+        WHEN 'precision' THEN CASE WHEN smoothed.variance > 0 THEN 0.5 / smoothed.variance END
+        WHEN 'rate' THEN smoothed.rate
+        WHEN 'log_rate' THEN CASE WHEN smoothed.rate <= 0 THEN -CAST('infinity' AS DOUBLE) ELSE ln(smoothed.rate) END
+      END
+    ) AS number
+  FROM classes
+  JOIN wanted ON TRUE
+  LEFT JOIN smoothed
+    ON smoothed.class = classes.class
+    AND smoothed.feature = wanted.feature
+    AND smoothed.unseen = wanted.unseen
+    AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
+  GROUP BY classes.class_no, wanted.position
+)
+SELECT
+  try_element_at(classes.labels, 1) AS class_1,
+  try_element_at(classes.log_priors, 1) AS log_prior_1,
+  try_element_at(classes.labels, 2) AS class_2,
+  try_element_at(classes.log_priors, 2) AS log_prior_2,
+  try_element_at(numbers, 1) AS unseen_1_1,
+  try_element_at(numbers, 12) AS unseen_1_2,
+  try_element_at(numbers, 2) AS missing_1_1,
+  try_element_at(numbers, 13) AS missing_1_2,
+  try_element_at(numbers, 3) AS true_2_1,
+  try_element_at(numbers, 14) AS true_2_2,
+  try_element_at(numbers, 4) AS false_2_1,
+  try_element_at(numbers, 15) AS false_2_2,
+  try_element_at(numbers, 5) AS mean_3_1,
+  try_element_at(numbers, 16) AS mean_3_2,
+  try_element_at(numbers, 6) AS peak_3_1,
+  try_element_at(numbers, 17) AS peak_3_2,
+  try_element_at(numbers, 7) AS precision_3_1,
+  try_element_at(numbers, 18) AS precision_3_2,
+  try_element_at(numbers, 8) AS rate_4_1,
+  try_element_at(numbers, 19) AS rate_4_2,
+  try_element_at(numbers, 9) AS log_rate_4_1,
+  try_element_at(numbers, 20) AS log_rate_4_2,
+  try_element_at(numbers, 10) AS weight_6_1_1,
+  try_element_at(numbers, 21) AS weight_6_1_2,
+  try_element_at(numbers, 11) AS weight_6_2_1,
+  try_element_at(numbers, 22) AS weight_6_2_2
+FROM (
+  SELECT
+    transform(array_sort(collect_list(struct(class_no, class AS item))), entry -> entry.item) AS labels,
+    transform(array_sort(collect_list(struct(class_no, log_prior AS item))), entry -> entry.item) AS log_priors
+  FROM classes
+) AS classes
+CROSS JOIN (
+  SELECT transform(array_sort(collect_list(struct(class_no, position, number AS item))), entry -> entry.item) AS numbers FROM numbers
+) AS numbers;

@@ -1,0 +1,188 @@
+"""Families that are chosen by cross-validation: against cross-validations of the settings one by one, and what is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+Connection = duckdb.DuckDBPyConnection
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+# Two classes; a number that is lognormal in each, counts that are poisson, a category, one that says nothing, and a copy.
+TABLE = """
+CREATE TABLE t AS
+SELECT
+  CASE WHEN i % 3 = 0 THEN 'a' ELSE 'b' END AS y,
+  exp(u / 2 + CASE WHEN i % 3 = 0 THEN 1 ELSE 0 END) AS x,
+  CASE WHEN i % 11 <> 0 THEN CAST(floor(v * (4 + 2 * (i % 3))) AS INTEGER) END AS k,
+  CASE WHEN v < 0.3 OR i % 3 = 0 THEN 'red' ELSE 'blue' END AS c,
+  CASE WHEN v < 0.3 OR i % 3 = 0 THEN 'red' ELSE 'blue' END AS c_again,
+  w AS noise,
+  i % 4 AS part,
+  1 + i % 2 AS weight
+FROM (
+  SELECT
+    i,
+    sqrt(-2 * ln((hash(i, 1) % 99991 + 1) / 99992)) * cos(6.283185307179586 * (hash(i, 2) % 99991) / 99991) AS u,
+    (hash(i, 3) % 99991) / 99991 AS v,
+    (hash(i, 4) % 99991) / 99991 AS w
+  FROM range(600) AS r(i)
+)
+"""
+
+
+@pytest.fixture
+def table(con: Connection) -> Connection:
+    con.execute(TABLE)
+    return con
+
+
+def near(expected: Any) -> Any:
+    return pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def as_family(text: str) -> nbsql.Family:
+    """A family as `tried` shows it."""
+    from nbsql.cli.arguments import family
+
+    return family(f"x={text}")[1]
+
+
+@pytest.mark.parametrize("weight", [None, "weight"])
+def test_every_figure_is_that_of_a_cross_validation(table: Connection, weight: str | None) -> None:
+    options: dict[str, Any] = {"target": "y", "fold": "part", "weight": weight}
+    if weight is None:
+        options["exclude"] = ["weight"]
+    found = nbsql.auto(table, "t", calibrate=False, **options)
+    default, chosen = (nbsql.cross_validate(table, "t", **_with(options, choice)) for choice in (None, found))
+    rows = {setting: (loss, gain) for _, setting, loss, gain, _, _ in found.ranking.fetchall()}
+    assert rows["default"] == near((default.log_loss, 0.0))
+    assert rows["families chosen"] == near((chosen.log_loss, default.log_loss - chosen.log_loss))
+    assert found.rows == 600
+    for column, family, alone, loss, gain, _, is_chosen in found.tried.fetchall():
+        if column not in ("x", "k") or family in ("exponential", "gamma", "geometric", "binned"):
+            continue  # for the sake of time
+        told = replaced(found, column, family)
+        assert nbsql.cross_validate(table, "t", **_with(options, told)).log_loss == near(loss), (column, family)
+        only = {**_with(options, told), "features": [] if family == "left out" else [column]}
+        if only["features"]:
+            only["families"] = {name: each for name, each in only["families"].items() if name == column}
+            assert nbsql.cross_validate(table, "t", **only).log_loss == near(alone), (column, family)
+        if is_chosen:
+            assert loss == near(chosen.log_loss)
+        assert gain == near(0) or family is not None
+
+
+def replaced(found: nbsql.Auto, column: str, family: str) -> nbsql.Auto:
+    """What was chosen, with another family of a column."""
+    families = {name: each for name, each in found.families.items() if name != column}
+    exclude = [name for name in found.exclude if name != column]
+    if family == "left out":
+        return replace(found, families=families, exclude=[*exclude, column])
+    return replace(found, families={**families, column: as_family(family)}, exclude=exclude)
+
+
+def _with(options: dict[str, Any], found: nbsql.Auto | None) -> dict[str, Any]:
+    if found is None:
+        return options
+    return {**options, "families": dict(found.families), "exclude": [*options.get("exclude", []), *found.exclude]}
+
+
+def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
+    found = nbsql.auto(table, "t", target="y", exclude=["part", "weight"], calibrate=False)
+    assert found.families or found.exclude
+    model = found.best(name="m")
+    fit = nbsql.fit(table, "t", target="y", families=found.families, exclude=["part", "weight", *found.exclude])
+    assert model.families == fit.families
+    assert model.evaluate("t").log_loss == near(fit.evaluate("t").log_loss)
+    assert nbsql.load(table, "m").families == fit.families
+
+
+def test_the_same_rows_are_always_chosen_alike(table: Connection) -> None:
+    first, second = (nbsql.auto(table, "t", target="y", exclude=["part", "weight"], budget=300) for _ in range(2))
+    assert first.tried.fetchall() == [tuple(map(_near, row)) for row in second.tried.fetchall()]
+    assert 200 < first.rows < 400
+
+
+def _near(value: Any) -> Any:
+    return near(value) if isinstance(value, float) else value
+
+
+def test_a_temperature_has_to_earn_its_place(con: Connection) -> None:
+    """Five copies of a column are overconfident, and one is not."""
+    con.execute("""
+        CREATE TABLE copies AS
+        SELECT i % 2 = 0 AS y, (i % 2) * 1.0 + u AS a, a AS b, a AS c, a AS d, a AS e
+        FROM (SELECT i, 2.4 * ((hash(i) % 9973) / 9973 + (hash(i, 1) % 9973) / 9973 - 1) AS u FROM range(800) AS r(i))
+    """)
+    copies = nbsql.auto(con, "copies", target="y", leave_out=False, families=dict.fromkeys("abcde", "gaussian"))
+    assert copies.calibrated
+    assert copies.ranking.fetchall()[0][1] == "default, calibrated"
+    model = copies.best()
+    assert model.evaluate("copies", calibrated=True).log_loss < 0.8 * model.evaluate("copies").log_loss
+    alone = nbsql.auto(con, "SELECT y, a FROM copies", target="y", families={"a": "gaussian"})
+    assert not alone.calibrated
+    assert (alone.families, alone.exclude) == ({}, [])
+
+
+def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
+    con.execute("""
+        CREATE TABLE normal AS SELECT i % 2 = 0 AS y, i % 2 + quantile AS x
+        FROM (SELECT i, sum((hash(i, j) % 9973) / 9973 - 0.5) AS quantile FROM range(500) AS r(i), range(12) AS s(j) GROUP BY i)
+    """)
+    found = nbsql.auto(con, "normal", target="y")
+    assert (found.families, found.exclude, found.calibrated) == ({}, [], False)
+    assert found.ranking.fetchall()[0][1] == "default"
+
+
+def test_a_fit_chooses_for_all_or_for_some(table: Connection) -> None:
+    options: dict[str, Any] = {"target": "y", "exclude": ["part", "weight"]}
+    every = nbsql.fit(table, "t", families="auto", **options)
+    found = nbsql.auto(table, "t", leave_out=False, calibrate=False, **options)
+    assert every.families == found.best().families
+    assert every.families["x"].name == "lognormal"  # by more than three standard errors
+    some = nbsql.fit(table, "t", families={"x": "auto", "k": "poisson"}, **options)
+    assert (some.families["x"].name, some.families["k"].name) == (every.families["x"].name, "poisson")
+    assert some.families["noise"].name == "gaussian"
+
+
+def test_texts_of_words_and_missing_values_are_tried(con: Connection) -> None:
+    words = "CASE WHEN i % 2 = 0 THEN 'lunch monday' ELSE 'offer free' END || ' number ' || i"
+    gap = "CASE WHEN i % 2 = 0 THEN i % 3 END"
+    con.execute(f"CREATE TABLE mail AS SELECT i % 2 = 0 AS y, {words} AS body, {gap} AS gap FROM range(300) AS r(i)")
+    found = nbsql.auto(con, "mail", target="y", calibrate=False)
+    tried = {row[:2] for row in found.tried.fetchall()}
+    assert {("body", "text"), ("body", "text(event=bernoulli)"), ("gap", "categorical(nulls=category)")} <= tried
+    assert found.families["body"].name == "text"
+
+
+def test_what_it_does_not_take(table: Connection, refused: Refused) -> None:
+    with refused(nbsql.InputError, "auto takes folds, a whole number of at least 2, and no 'loo'"):
+        nbsql.auto(table, "t", target="y", folds="loo")  # type: ignore[arg-type]
+    with refused(nbsql.InputError, "budget must be a whole number of rows of at least 1, or None for all, not 0"):
+        nbsql.auto(table, "t", target="y", budget=0)
+    with refused(nbsql.InputError, "auto does not take features=nbsql.Best(...); name the features, or none"):
+        nbsql.fit(table, "t", target="y", families="auto", features=nbsql.Best(2))
+    with refused(nbsql.InputError, "auto chooses families of method='naive', not of 'joint'"):
+        nbsql.fit(table, "t", target="y", families="auto", method="joint")
+    with refused(nbsql.InputError, "auto takes at most 40 classes, and the query has 598"):
+        nbsql.auto(table, "SELECT noise AS y, x FROM t", target="y")
+    with refused(
+        nbsql.InputError, "no column 'zz' in t; its columns are 'y', 'x', 'k', 'c', 'c_again', 'noise', 'part', 'weight'"
+    ):
+        nbsql.fit(table, "t", target="y", families={"zz": "auto"})
+    complement = {"body": nbsql.Text(event="complement")}
+    with refused(
+        nbsql.InputError,
+        "auto does not take 'body', which is a complement: whether the prior counts depends on the other features",
+    ):
+        nbsql.auto(table, "SELECT y, c AS body, x FROM t", target="y", families=complement)
+    assert math.isfinite(nbsql.fit(table, "t", target="y").evaluate("t").log_loss)  # and the transaction is whole

@@ -1,0 +1,151 @@
+"""Cross-validation by subtraction: the answers of a fit for every fold, without one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.datasets import load_breast_cancer
+from sklearn.metrics import accuracy_score, log_loss
+from sklearn.model_selection import PredefinedSplit, cross_val_predict
+from sklearn.naive_bayes import GaussianNB
+from support.algebra import COLUMNS, FAMILIES, Row, connect, refitted, unweighted
+
+import nbsql
+from nbsql import InputError
+from nbsql.engines.duckdb.engine import DuckDB
+from nbsql.judging import folds
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+Connection = duckdb.DuckDBPyConnection
+near = pytest.approx
+
+
+@given(
+    unweighted.filter(lambda rows: len(rows) >= 4),
+    st.sampled_from(["skip", "smooth"]),
+    st.sampled_from(["empirical", "uniform", "smoothed"]),
+)
+@settings(max_examples=8, deadline=None)
+def test_every_fold_is_predicted_as_a_fit_of_the_others_would(rows: list[Row], unseen: Any, prior: str) -> None:
+    con = connect(rows=rows)
+    con.execute("CREATE TABLE folded AS SELECT * EXCLUDE (times), row_number() OVER () % 3 AS part FROM rows")
+    found = nbsql.cross_validate(con, "folded", target="play", fold="part", families=FAMILIES, unseen=unseen, prior=prior)
+    accuracy, loss = refitted(con, "folded", "part", families=FAMILIES, unseen=unseen, prior=prior)
+    for judged in (found, found.evaluation):
+        assert judged.rows == len(rows)
+        assert judged.accuracy == near(accuracy, abs=1e-12)
+        assert judged.log_loss == near(loss, rel=1e-9, abs=1e-12)
+    assert "times" in COLUMNS
+
+
+@pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+def test_weights_and_classes_that_a_fold_alone_has(con: Connection, form: str) -> None:
+    con.execute("""
+        CREATE TABLE folded AS FROM (VALUES
+            (0, 'a', 'u', 1.0, 2), (0, 'b', 'v', 2.0, 1), (1, 'a', 'u', 1.5, 1), (1, 'c', 'w', 9.0, 3), (1, 'b', 'u', 2.5, 0),
+            (2, 'b', 'v', 3.0, 2), (2, 'a', NULL, 1.0, 1)
+        ) AS t(part, play, sky, wind, w)
+    """)
+    found = nbsql.cross_validate(con, "folded", target="play", fold="part", weight="w")
+    accuracy, loss = refitted(con, "folded", "part", weight="w")
+    assert (found.evaluation.accuracy, found.evaluation.log_loss) == (near(accuracy), near(loss, rel=1e-9))
+    assert [row[:3] for row in found.folds] == [("0", 2, 3), ("1", 2, 4), ("2", 2, 3)]
+    assert sum(row[2] for row in found.evaluation.confusion) == 10
+    assert ("c", "c") not in [row[:2] for row in found.evaluation.confusion]  # only its own fold has class c
+
+
+def test_numbers_without_gaps_that_do_not_vary_in_other_folds(con: Connection) -> None:
+    """Number y varies in fold 0 alone, so that the model of its rows is without; and class c is in fold 1 alone."""
+    con.execute("""
+        CREATE TABLE folded AS
+        SELECT i % 4 AS part, i * i % 11 AS x, CASE WHEN i % 4 = 0 THEN i / 5 ELSE 7.5 END AS y, i / 7 AS z,
+            CASE WHEN i % 4 = 1 AND i % 3 = 0 THEN 'c' WHEN i * i % 11 > 4 THEN 'a' ELSE 'b' END AS play
+        FROM range(60) AS t(i)
+    """)
+    found = nbsql.cross_validate(con, "folded", target="play", fold="part")
+    with pytest.warns(nbsql.NbsqlWarning, match="one value only in 'y'"):
+        accuracy, loss = refitted(con, "folded", "part")
+    assert (found.accuracy, found.log_loss) == (near(accuracy), near(loss, rel=1e-12))
+    assert (found.evaluation.accuracy, found.evaluation.log_loss) == (near(accuracy), near(loss, rel=1e-12))
+
+
+def test_folds_are_those_of_scikit_learn(con: Connection) -> None:
+    data, target = load_breast_cancer(return_X_y=True)
+    part = np.arange(len(target)) % 5
+    columns = {f"x{i}": data[:, i] for i in range(data.shape[1])}
+    con.register("cancer", pandas.DataFrame({"y": target, "part": part, **columns}))
+    found = nbsql.cross_validate(con, "SELECT * FROM cancer", target="y", fold="part")
+    theirs = cross_val_predict(GaussianNB(var_smoothing=0), data, target, cv=PredefinedSplit(part), method="predict_proba")
+    assert found.evaluation.accuracy == accuracy_score(target, theirs.argmax(axis=1))
+    assert found.evaluation.log_loss == near(log_loss(target, np.clip(theirs, 2.0**-52, 1 - 2.0**-52)), rel=1e-9)
+    for name, rows, weight, accuracy, _ in found.folds:
+        of_fold = part == int(name)
+        assert (rows, weight) == (of_fold.sum(), of_fold.sum())
+        assert accuracy == near(accuracy_score(target[of_fold], theirs[of_fold].argmax(axis=1)), rel=1e-12)
+
+
+def test_dealt_folds_share_every_class_and_stay_the_same(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT CASE WHEN i < 30 THEN 'few' ELSE 'many' END AS y, hash(i) % 7 AS x FROM range(130) r(i)"
+    )
+    found = nbsql.cross_validate(con, "t", target="y", folds=10)
+    assert [row[1] for row in found.folds] == [13] * 10
+    assert found.evaluation.rows == 130
+    shuffled = nbsql.cross_validate(con, "SELECT * FROM t ORDER BY hash(x, y, random())", target="y", folds=10)
+    assert repr(found) == repr(shuffled)
+    tables = con.execute("SELECT count(*) FROM duckdb_tables() WHERE temporary AND table_name NOT LIKE '%out of fold%'")
+    assert tables.fetchone()[0] <= 12  # type: ignore[index] - of the two whole models, whose parameters the evaluations read
+
+
+@pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+def test_the_models_of_many_folds_are_made_in_parts(con: Connection, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(90) r(i)")
+    options: dict[str, Any] = {"target": "y", "folds": 7, "unseen": "smooth"}
+    at_once = nbsql.cross_validate(con, "t", **options)
+    names: list[str] = []
+    monkeypatch.setattr(folds, "CELLS_AT_ONCE", 1)
+    in_parts = nbsql.cross_validate(DuckDB(con, watch=names.append), "t", **options)
+    assert names.count("parameters of the folds") == names.count("lookups of the folds") == 7
+    for one, other in zip(at_once.folds, in_parts.folds, strict=True):
+        assert one == (*other[:4], near(other[4], rel=1e-12))
+
+
+@pytest.mark.parametrize("source", ["t", "SELECT * FROM t"])
+def test_a_large_table_is_dealt_by_a_hash(con: Connection, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    monkeypatch.setattr(folds, "SORTED_ROWS", 100)
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 3 AS y, i % 3 + hash(i) % 7 AS x, 'v' || hash(i, 1) % 5 AS v FROM range(600) r(i)"
+    )
+    found = nbsql.cross_validate(con, source, target="y", folds=4)
+    sizes = [row[1] for row in found.folds]
+    assert len(sizes) == 4
+    assert sum(sizes) == found.evaluation.rows == 600
+    assert all(100 <= size <= 200 for size in sizes)
+    assert (found.evaluation.accuracy, found.evaluation.log_loss) == (near(found.accuracy), near(found.log_loss))
+    hashed = "hash(hash(rowid))" if source == "t" else "hash(y, x, v)"
+    accuracy, loss = refitted(con, f"(SELECT *, {hashed} % 4 AS part FROM t)", "part", play="y")
+    assert (found.accuracy, found.log_loss) == (near(accuracy), near(loss, rel=1e-9))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"folds": 1}, "folds must be a whole number of at least 2, or 'loo', not 1"),
+        ({"folds": "ten"}, "folds must be a whole number of at least 2, or 'loo', not 'ten'"),
+        ({"fold": "nowhere"}, "no column 'nowhere' in t; its columns are 'y', 'x', 'part'"),
+        ({"fold": "part"}, "cross-validation needs at least two folds, and t has 1"),
+        ({"bins": 0}, "bins must be a whole number of at least 1, not 0"),
+    ],
+)
+def test_folds_that_cannot_be_are_refused(con: Connection, options: dict[str, Any], message: str) -> None:
+    con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 0), ('b', 2, 0)) AS t(y, x, part)")
+    with pytest.raises(InputError) as refused:
+        nbsql.cross_validate(con, "t", target="y", **options)
+    assert str(refused.value) == message

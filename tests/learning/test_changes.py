@@ -1,0 +1,291 @@
+"""A model over time: what is learnt in parts, forgotten, rolled back and folded is the model of the rows that remain."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from support.algebra import Row, cells, connect, few, fit, same, same_cells, tables, unweighted
+
+import nbsql
+from nbsql import InputError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+Connection = duckdb.DuckDBPyConnection
+
+
+def agree(left: nbsql.Model, right: nbsql.Model) -> None:
+    """Without regard to batches, counts are equal to the bit, moments but for rounding; and so are the answers."""
+    left.compact()
+    same_cells(cells(left), cells(right))
+    same(left.predict_proba("rows").fetchall(), right.predict_proba("rows").fetchall())
+    same(left.priors.fetchall(), right.priors.fetchall())
+    assert left.classes == right.classes
+
+
+@given(unweighted, st.randoms(use_true_random=False))
+@few
+def test_learning_in_parts_is_learning_at_once(rows: list[Row], chance: random.Random) -> None:
+    parts: list[list[Row]] = [[], [], []]
+    for row in rows:
+        chance.choice(parts).append(row)
+    parts = [part for part in parts if part]
+    con = connect(rows=rows, **{f"part{number}": part for number, part in enumerate(parts)})
+    model = fit(con, "part0", name="parts")
+    for number in chance.sample(range(1, len(parts)), len(parts) - 1):
+        model.update(f"part{number}")
+    assert con.execute("SELECT prediction FROM parts.predict('rows')").fetchall() == [
+        row[-2:-1] for row in model.predict("rows")
+    ]
+    agree(model, fit(con, "rows"))
+
+
+@given(tables, tables)
+@few
+def test_weights_are_learnt_in_parts_too(rows: list[Row], others: list[Row]) -> None:
+    con = connect(a=rows, b=others, rows=rows + others)
+    model = fit(con, "a", weight="times", exclude=[])
+    model.update("b")
+    agree(model, fit(con, "rows", weight="times", exclude=[]))
+
+
+@given(unweighted, unweighted)
+@few
+def test_what_is_forgotten_was_never_there(rows: list[Row], others: list[Row]) -> None:
+    con = connect(kept=rows, gone=others, rows=rows + others)
+    model = fit(con, "rows", name="m")
+    model.forget("gone")
+    agree(model, fit(con, "kept"))
+    again = fit(con, "kept", name="n")
+    again.update("gone", batch="gone")
+    again.forget(batch="gone")
+    agree(again, fit(con, "kept"))
+
+
+@pytest.mark.parametrize("rest", [0.0, 0.1, -7.0, 1e9 + 0.25])
+def test_a_number_that_no_longer_varies_says_nothing(rest: float) -> None:
+    con = duckdb.connect()
+    table = "SELECT x: CAST(? AS DOUBLE) + i / 3 * ?, y: i % 5, play: ['no', 'yes', 'maybe'][i % ? + 1] FROM range(?) AS t(i)"
+    con.execute(f"CREATE TABLE kept AS {table}", [rest, 0, 3, 24])
+    con.execute(f"CREATE TABLE gone AS {table}", [rest, 1, 2, 14])
+    model = nbsql.fit(con, "FROM kept UNION ALL FROM gone", target="play")
+    model.forget("gone")
+    of_kept = nbsql.fit(con, "kept", target="play")
+    for _ in ("a batch and its forgetting", "one batch"):
+        same(model.joint_log_likelihood("kept").fetchall(), of_kept.joint_log_likelihood("kept").fetchall())
+        assert {row[2] for row in model.explain("kept").fetchall() if row[4]} == {None, "y"}
+        model.compact()
+
+
+@given(unweighted, unweighted)
+@few
+def test_a_rollback_undoes_whatever_came_after(rows: list[Row], others: list[Row]) -> None:
+    con = connect(rows=rows, others=others)
+    model = fit(con, "rows", name="m")
+    before = cells(model)
+    model.update("others", batch="two")
+    model.forget("rows")
+    model.rollback("1")
+    assert cells(model) == before
+    assert [row[0] for row in model.batches] == ["1"]
+    same(model.predict_proba("rows").fetchall(), fit(con, "rows").predict_proba("rows").fetchall())
+
+
+@given(unweighted, unweighted)
+@few
+def test_folding_changes_nothing_that_is_asked(rows: list[Row], others: list[Row]) -> None:
+    con = connect(rows=rows, others=others)
+    model = fit(con, "rows", name="m", unseen="smooth")
+    model.update("others")
+    model.forget("rows")
+    before = [model.predict_proba("rows").fetchall(), model.likelihoods.fetchall()]
+    model.compact()
+    for old, new in zip(before, [model.predict_proba("rows").fetchall(), model.likelihoods.fetchall()], strict=True):
+        same(old, new)
+    assert all(row[4] > 0 for row in model.statistics)
+
+
+# The ledger --------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def golf(con: Connection) -> nbsql.Model:
+    con.execute(
+        "CREATE TABLE may AS FROM (VALUES ('sun', 1.0, 'no'), ('sun', 2.0, 'yes'), ('rain', 3.0, 'yes')) AS t(sky, wind, play)"
+    )
+    con.execute("CREATE TABLE june AS FROM (VALUES ('snow', 9.0, 'maybe'), ('rain', 4.0, 'yes')) AS t(sky, wind, play)")
+    return nbsql.fit(con, "may", target="play", name="golf")
+
+
+def lines(model: nbsql.Model) -> list[tuple[Any, ...]]:
+    return [(row[5], *row[:4]) for row in model.batches]
+
+
+def test_the_ledger_says_who_did_what(golf: nbsql.Model) -> None:
+    golf.update("june", batch="2026-06")
+    golf.update("SELECT 'sun' AS sky, 2.0 AS wind, 'no' AS play")
+    golf.forget("SELECT 'sun' AS sky, 2.0 AS wind, 'no' AS play")
+    golf.forget(batch="2026-06")
+    assert lines(golf) == [
+        (1, "1", "fit", "may", 3),
+        (2, "2026-06", "update", "june", 2),
+        (3, "3", "update", "the query", 1),
+        (4, "4", "forget", "the query", 1),
+        (5, "5", "forget", "batch '2026-06'", 2),
+    ]
+    golf.compact(through="3")
+    assert lines(golf)[0] == (3, "3", "compact", "3 batches", 6)
+    golf.compact()
+    assert lines(golf) == [(5, "5", "compact", "3 batches", 3)]
+    golf.update("june")
+    assert lines(golf)[1] == (6, "6", "update", "june", 2)
+
+
+def test_new_classes_and_values_are_learnt_and_forgotten(con: Connection, golf: nbsql.Model) -> None:
+    columns = [row[0] for row in con.execute("DESCRIBE FROM golf.predict_proba('may')").fetchall()]
+    golf.update("june", batch="june")
+    assert golf.classes == ["yes", "maybe", "no"]
+    assert golf.predict("SELECT 'snow' AS sky, 9.0 AS wind").fetchall()[0][2] == "maybe"
+    assert "probability_maybe" in golf.predict_proba("may").columns
+    assert "probability_maybe" in [row[0] for row in con.execute("DESCRIBE FROM golf.predict_proba('may')").fetchall()]
+    golf.forget(batch="june")
+    assert [row[0] for row in con.execute("DESCRIBE FROM golf.predict_proba('may')").fetchall()] == columns
+    assert {row[2] for row in golf.likelihoods} == {"sun", "rain", None}
+
+
+def test_another_handle_takes_notice(con: Connection, golf: nbsql.Model) -> None:
+    other = nbsql.load(con, "golf")
+    golf.update("june")
+    assert "probability_maybe" in other.predict_proba("may").columns
+    other.rollback("1")
+    assert "probability_maybe" not in golf.predict_proba("may").columns
+
+
+def test_a_transient_model_changes_too(con: Connection, golf: nbsql.Model) -> None:
+    model = nbsql.fit(con, "may", target="play")
+    model.update("june")
+    model.forget("may")
+    assert model.predict("june").fetchall() == nbsql.fit(con, "june", target="play").predict("june").fetchall()
+
+
+def test_a_change_within_a_transaction_can_be_undone(con: Connection, golf: nbsql.Model) -> None:
+    before = golf.predict_proba("may").fetchall()
+    con.begin()
+    golf.update("june")
+    assert len(golf.classes) == 3
+    con.rollback()
+    assert golf.predict_proba("may").fetchall() == before
+    assert lines(golf) == [(1, "1", "fit", "may", 3)]
+
+
+@pytest.mark.parametrize("far", [1e6, 1e9, -1e12])
+def test_a_batch_that_is_forgotten_takes_no_digits_with_it(con: Connection, golf: nbsql.Model, far: float) -> None:
+    golf.update("june")
+    expected = golf.likelihoods.fetchall()
+    golf.update(f"SELECT 'sun' AS sky, unnest([{far}, {far} + 1, {far} * 2]) AS wind, 'yes' AS play", batch="broken sensor")
+    golf.forget(batch="broken sensor")
+    same(golf.likelihoods.fetchall(), expected)
+    golf.compact()
+    same(golf.likelihoods.fetchall(), expected)
+
+
+# What is refused -----------------------------------------------------------------------------------------------------------
+
+REFUSED = [
+    (lambda m: m.forget("june"), "cannot forget june: it has 1 of class 'maybe', of which model 'golf' has learnt 0"),
+    (
+        lambda m: m.forget("SELECT 'rain' AS sky, 1.0 AS wind, 'no' AS play"),
+        "cannot forget the query: it has 1 of class 'no' with 'rain' in 'sky', of which model 'golf' has learnt 0",
+    ),
+    (
+        lambda m: m.forget("SELECT 'rain' AS sky, 900.0 AS wind, 'yes' AS play"),
+        "cannot forget the query: model 'golf' has not learnt its values of 'wind' in class 'yes'; "
+        "its variance would be negative",
+    ),
+    (lambda m: m.forget("may"), "cannot forget may: nothing would be left of model 'golf'; drop it instead"),
+    (lambda m: m.forget(batch="7"), "no batch '7' in model 'golf'; it has '1'"),
+    (lambda m: m.forget(), "forget takes a source or a batch, one of them"),
+    (lambda m: m.update("june", batch="1"), "batch '1' is in model 'golf' already; choose another name"),
+    (lambda m: m.update("june", batch=""), "a batch's name must be a text of at least one character, not ''"),
+    (
+        lambda m: m.update("SELECT sky, play FROM june"),
+        "no column 'wind' in the query, a feature of model 'golf'; its columns are 'sky', 'play'",
+    ),
+    (
+        lambda m: m.update("SELECT sky, wind FROM june"),
+        "no column 'play' in the query, the target of model 'golf'; its columns are 'sky', 'wind'",
+    ),
+    (
+        lambda m: m.update("SELECT sky, wind, 1 AS play FROM june"),
+        "column 'play' of the query is INTEGER, but the classes of model 'golf' are VARCHAR; cast it",
+    ),
+    (lambda m: m.update("SELECT * FROM june WHERE FALSE"), "the query is empty; a model needs at least one row"),
+    (lambda m: m.rollback("9"), "no batch '9' in model 'golf'; it has '1'"),
+]
+
+
+@pytest.mark.parametrize(("act", "message"), REFUSED, ids=[message[:40] for _, message in REFUSED])
+def test_what_cannot_be_changed_is_refused_and_nothing_changes(
+    con: Connection, golf: nbsql.Model, act: Any, message: str
+) -> None:
+    before = (cells(golf), lines(golf), golf.predict_proba("may").fetchall())
+    with pytest.raises(InputError) as refused:
+        act(golf)
+    assert str(refused.value) == message
+    assert (cells(golf), lines(golf), golf.predict_proba("may").fetchall()) == before
+    assert con.execute("SELECT table_name FROM duckdb_tables() WHERE temporary").fetchall() == []
+
+
+def test_what_is_forgotten_twice_is_refused(golf: nbsql.Model) -> None:
+    golf.update("june", batch="june")
+    golf.forget(batch="june")
+    with pytest.raises(InputError, match="batch 'june' of model 'golf' is forgotten already"):
+        golf.forget(batch="june")
+    with pytest.raises(InputError, match="batch '3' of model 'golf' is itself a forgetting; use rollback to undo it"):
+        golf.forget(batch="3")
+
+
+def test_given_priors_need_every_class(con: Connection, golf: nbsql.Model) -> None:
+    model = nbsql.fit(con, "may", target="play", prior={"no": 0.5, "yes": 0.5})
+    with pytest.raises(InputError, match="the prior of the model has no probability for class 'maybe'; fit it anew with one"):
+        model.update("june")
+    assert len(model.classes) == 2
+
+
+@pytest.mark.parametrize("family", ["poisson", "geometric", "exponential"])
+def test_a_sum_does_not_turn_negative(con: Connection, family: str) -> None:
+    con.execute("CREATE TABLE visits AS SELECT ['a', 'b'][1 + i % 2] AS y, i % 5 + 1 AS x FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "visits", target="y", families={"x": family})
+    before = sorted(model.statistics.fetchall(), key=repr)
+    with pytest.raises(InputError) as refused:
+        model.forget("SELECT 'a' AS y, 99 AS x")
+    assert str(refused.value) == (
+        "cannot forget the query: the model has not learnt its values of 'x' in class 'a'; their sum would be negative"
+    )
+    assert sorted(model.statistics.fetchall(), key=repr) == before
+    model.forget("FROM visits LIMIT 19")
+    assert model.classes == ["b"]
+
+
+@pytest.mark.parametrize("family", ["gaussian", "poisson", "categorical", "bernoulli", nbsql.Categorical(nulls="category")])
+def test_missing_values_that_were_not_learnt_are_not_forgotten(con: Connection, family: Any) -> None:
+    gap = "CASE WHEN i % 5 > 1 OR i = 1 THEN i % 2 END"
+    con.execute(f"CREATE TABLE gaps AS SELECT ['a', 'b'][1 + i % 2] AS y, {gap} AS x FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "gaps", target="y", families={"x": family})
+    before = sorted(model.statistics.fetchall(), key=repr)
+    with pytest.raises(InputError) as refused:
+        model.forget("SELECT 'b' AS y, NULL::BIGINT AS x FROM range(4)")
+    without = "with 'x'" if isinstance(family, nbsql.Family) else "without 'x'"
+    assert str(refused.value) == (f"cannot forget the query: it has 4 of class 'b' {without}, of which the model has learnt 3")
+    assert sorted(model.statistics.fetchall(), key=repr) == before
+    model.forget("SELECT 'b' AS y, NULL::BIGINT AS x FROM range(3)")
+    left = nbsql.fit(con, "FROM gaps WHERE y = 'a' OR x IS NOT NULL", target="y", families={"x": family})
+    found = model.predict_proba("gaps").fetchall()
+    for one, other in zip(found, left.predict_proba("gaps").fetchall(), strict=True):
+        assert one[:-2] == other[:-2]
+        assert one[-2:] == pytest.approx(other[-2:], rel=1e-12)

@@ -1,0 +1,287 @@
+"""Models from the cells of others: as of a batch, of slices and windows, merged, and carried by a file."""
+
+from __future__ import annotations
+
+from math import log
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given
+from support.algebra import Row, cells, connect, few, fit, same, same_cells, unweighted
+
+import nbsql
+from nbsql import InputError, ModelError
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+Connection = duckdb.DuckDBPyConnection
+near = pytest.approx
+
+
+def agree(left: nbsql.Model, right: nbsql.Model) -> None:
+    """Counts are equal to the bit, moments but for rounding, and so are the answers; whatever the batches are."""
+    left.compact()
+    right.compact()
+    if len({row[0] for row in left.statistics}) == 1:
+        same_cells(unsliced(left), unsliced(right))
+    same(left.predict_proba("rows").fetchall(), right.predict_proba("rows").fetchall())
+
+
+def unsliced(model: nbsql.Model) -> dict[Row, Any]:
+    return {(None, *key[1:]): cell for key, cell in cells(model).items()}
+
+
+@given(unweighted, unweighted, unweighted)
+@few
+def test_the_model_as_it_stood_is_the_model_of_the_rows_till_then(a: list[Row], b: list[Row], c: list[Row]) -> None:
+    con = connect(a=a, rows=a + b, b=b, c=c)
+    model = fit(con, "a", name="m")
+    model.update("b", batch="b")
+    model.update("c", batch="c")
+    agree(model.as_of("b"), fit(con, "rows"))
+    agree(model.as_of("1"), fit(con, "a"))
+    assert [row[0] for row in model.batches] == ["1", "b", "c"]
+
+
+@given(unweighted, unweighted)
+@few
+def test_models_merged_are_the_model_of_all_rows(a: list[Row], b: list[Row]) -> None:
+    con = connect(a=a, b=b, rows=a + b)
+    con.execute("ATTACH ':memory:' AS elsewhere")
+    fit(con, "a", name="first", unseen="smooth")
+    fit(con, "b", name="second", unseen="smooth", database="elsewhere")
+    merged = nbsql.merge(con, ["first", ("elsewhere", "second")], name="first", replace=True)
+    assert [row[:4] for row in merged.batches] == [
+        ("first", "merge", "model 'first'", len(a)),
+        ("second", "merge", "model 'second'", len(b)),
+    ]
+    agree(merged, fit(con, "rows", unseen="smooth"))
+
+
+@given(unweighted, unweighted)
+@few
+def test_slices_are_the_models_of_their_rows(a: list[Row], b: list[Row]) -> None:
+    con = connect(a=a, b=b, rows=a + b)
+    data = "SELECT *, 2 AS month FROM a UNION ALL SELECT *, 10 FROM b"
+    model = fit(con, data, name="m", exclude=["times", "month"], slice_by="month + 0")
+    assert model.slice_names == ["2", "10"]
+    agree(model.slices([2]), fit(con, "a"))
+    agree(model.window(last=1), fit(con, "b"))
+    agree(model.window(), fit(con, "rows"))
+    agree(model, fit(con, "rows"))
+
+
+def test_numbers_of_a_slice_vary_however_far_from_the_other_slices() -> None:
+    con = duckdb.connect()
+    con.execute("CREATE TABLE a AS FROM (VALUES (0.05::DOUBLE, 'u'), (0.0, 'u'), (NULL, 'v')) AS t(wind, play)")
+    con.execute("CREATE TABLE b AS FROM (VALUES (-79.548::DOUBLE, 'u'), (NULL, 'v')) AS t(wind, play)")
+    data = "SELECT *, 2 AS month FROM a UNION ALL SELECT *, 10 FROM b"
+    model = nbsql.fit(con, data, target="play", exclude=["month"], slice_by="month")
+    same_cells(unsliced(model.slices([2])), unsliced(nbsql.fit(con, "a", target="play")))
+
+
+@given(unweighted)
+@few
+def test_a_file_carries_a_model(rows: list[Row]) -> None:
+    con = connect(rows=rows)
+    model = fit(con, "rows", unseen="smooth", nulls="category")
+    path = Path("test_a_file_carries_a_model.parquet")
+    try:
+        model.export(path, overwrite=True)
+        with duckdb.connect() as other:
+            imported = nbsql.import_(other, path, name="there")
+            other.register("rows", con.sql("FROM rows").to_arrow_table())
+            assert imported.families == model.families
+            agree(imported, model)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+# Slices worked by hand ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def visits(con: Connection) -> nbsql.Model:
+    con.execute("""
+        CREATE TABLE visits AS FROM (VALUES
+            (DATE '2026-01-05', 'a', 'sun', 1.0), (DATE '2026-01-20', 'b', 'rain', 3.0), (DATE '2026-01-21', 'b', 'rain', 5.0),
+            (DATE '2026-02-03', 'a', 'rain', 2.0), (DATE '2026-02-04', 'a', 'sun', 2.0), (DATE '2026-02-05', 'b', 'rain', 8.0),
+            (DATE '2026-03-01', 'b', 'snow', 9.0), (NULL, 'a', 'sun', 1.0)
+        ) AS t(seen, y, sky, wind)
+    """)
+    return nbsql.fit(con, "visits", target="y", exclude=["seen"], name="visits", slice_by="strftime(seen, '%Y-%m')")
+
+
+def counts(model: nbsql.Model) -> dict[Any, float]:
+    return {row[0]: row[1] for row in model.priors}
+
+
+def test_a_window_takes_the_newest_slices(visits: nbsql.Model) -> None:
+    assert visits.slice_names == ["2026-01", "2026-02", "2026-03"]
+    assert counts(visits) == {"a": 4, "b": 4}  # and the row without a month
+    assert counts(visits.window(last=2)) == {"a": 2, "b": 2}
+    assert counts(visits.slices(["2026-01", "2026-03"])) == {"a": 1, "b": 3}
+
+
+def test_decay_weighs_a_slice_by_its_age(visits: nbsql.Model) -> None:
+    faded = visits.window(decay=0.5)
+    assert counts(faded) == {"a": 1 / 4 + 2 / 2, "b": 2 / 4 + 1 / 2 + 1}
+    mean = (3 / 4 + 5 / 4 + 8 / 2 + 9) / 2
+    squares = ((3 - mean) ** 2 + (5 - mean) ** 2) / 4 + (8 - mean) ** 2 / 2 + (9 - mean) ** 2
+    found = {row[0]: row[5:7] for row in faded.likelihoods if row[1] == "wind"}
+    assert found["b"] == near((mean, squares / 2), rel=1e-13)
+
+
+def test_slices_are_kept_when_a_model_changes(con: Connection, visits: nbsql.Model) -> None:
+    visits.update("SELECT * REPLACE (DATE '2026-04-09' AS seen) FROM visits WHERE y = 'a'", batch="april")
+    assert visits.slice_names[-1] == "2026-04"
+    assert counts(visits.window(last=1)) == {"a": 4}
+    visits.forget("SELECT * FROM visits WHERE seen >= '2026-03-01'")
+    assert visits.slice_names == ["2026-01", "2026-02", "2026-04"]
+    visits.compact()
+    assert visits.slice_names == ["2026-01", "2026-02", "2026-04"]
+    with pytest.raises(InputError, match="of class 'b', of which model 'visits' has learnt 0"):
+        visits.forget("SELECT * REPLACE (DATE '2026-04-09' AS seen) FROM visits WHERE y = 'b' AND seen < '2026-02-01'")
+
+
+def test_drift_by_hand(con: Connection, visits: nbsql.Model) -> None:
+    rows = {row[0]: row[1:] for row in visits.drift("2026-01", "2026-02")}
+    sun_a, sun_b, rain_a, rain_b = 1.5 / 4, 1.5 / 4, 2.5 / 4, 2.5 / 4
+    assert rows["sky"][:2] == near((0, 0), abs=1e-15)
+    kl = 2.5 / 4 * log(2.5 / 1.5) + 1.5 / 4 * log(1.5 / 2.5)
+    assert rows[None][:2] == near((2 * (2.5 - 1.5) / 4 * log(2.5 / 1.5), kl), rel=1e-13)
+    v_a, v_b = 8 / 3, 8.0
+    kl_ab = 0.5 * (log(v_a / v_b) + (v_b + 1) / v_a - 1)
+    kl_ba = 0.5 * (log(v_b / v_a) + (v_a + 1) / v_b - 1)
+    assert rows["wind"] == (near(kl_ab + kl_ba), near(kl_ab), None, 3.0, 4.0)
+    assert (sun_a, rain_a) == (sun_b, rain_b)
+    moved = {row[0]: row[1:] for row in visits.drift(["2026-01"], ["2026-03"])}
+    assert moved["sky"][2:] == ("snow", near(0.5 / 4.5), near(1.5 / 2.5))
+
+
+def test_a_number_that_is_constant_in_a_slice_has_no_drift(con: Connection) -> None:
+    data = "SELECT i % 5 + 0.1 AS part, i % 3 AS y, i % 7 AS x FROM range(700) AS t(i)"
+    model = nbsql.fit(con, data, target="y", slice_by="part")
+    rows = {row[0]: row[1:] for row in model.drift("0.1", "4.1")}
+    assert rows["part"][:2] == (None, None)
+    assert 0 <= rows["x"][0] < 0.01
+
+
+def test_drift_of_batches_and_of_counts(con: Connection) -> None:
+    con.execute("CREATE TABLE calls AS FROM (VALUES ('a', 2), ('a', 4), ('b', 3)) AS t(y, n)")
+    model = nbsql.fit(con, "calls", target="y", families={"n": "poisson"})
+    model.update("SELECT y, 2 * n AS n FROM calls", batch="twice")
+    rows = {row[0]: row[1:] for row in model.drift("1", "twice")}
+    assert rows["n"] == (near(6 * log(2) - 3 + (3 * log(1 / 2) + 3)), near(6 * log(2) - 3), None, 3.0, 6.0)
+    assert rows[None][:2] == near((0, 0), abs=1e-15)
+
+
+# What is refused ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda m: m.as_of("9"), "no batch '9' in model 'visits'; it has '1'"),
+        (
+            lambda m: m.slices(["2026-02", "2026-033"]),
+            "no slice '2026-033' in model 'visits'; did you mean '2026-03'?",
+        ),
+        (lambda m: m.slices([]), "name at least one slice; model 'visits' has '2026-01', '2026-02', '2026-03'"),
+        (lambda m: m.window(last=0), "last must be a whole number of at least 1, not 0"),
+        (lambda m: m.window(decay=1.5), "decay must be more than 0 and at most 1, not 1.5"),
+        (
+            lambda m: m.drift("x", "2026-01"),
+            "no slice 'x' in model 'visits'; it has '2026-01', '2026-02', '2026-03'",
+        ),
+    ],
+)
+def test_what_is_not_there_is_refused(visits: nbsql.Model, act: Any, message: str) -> None:
+    with pytest.raises(InputError) as refused:
+        act(visits)
+    assert str(refused.value) == message
+
+
+def test_slices_need_an_expression(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT 'a' AS y, 1 AS x")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    with pytest.raises(ModelError, match="model 'm' has no slices; fit it with slice_by="):
+        model.window(last=1)
+    for wrong in ("x) FROM t; DROP TABLE t; --", "x), (y", "nowhere", "", 7):
+        with pytest.raises(InputError, match="slice_by must be one SQL expression over the columns of t"):
+            nbsql.fit(con, "t", target="y", slice_by=wrong)
+    assert con.execute("FROM t").fetchall() == [("a", 1)]
+
+
+def test_only_what_models_the_same_is_merged(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS FROM (VALUES ('a', 1, 'u'), ('b', 2, 'v')) AS t(y, x, z)")
+    nbsql.fit(con, "t", target="y", name="m")
+    for options, reason in [
+        ({"target": "z"}, "one predicts 'y' (VARCHAR), the other 'z' (VARCHAR)"),
+        ({"exclude": ["z"]}, "only one of them has the feature 'z'"),
+        ({"families": {"x": "poisson"}}, "feature 'x' is Gaussian("),
+        ({"prior": "uniform"}, "one has the prior 'empirical', the other 'uniform', or with other numbers"),
+        ({"slice_by": "x"}, "one has slice_by None, the other 'x'"),
+    ]:
+        nbsql.fit(con, "t", **{"target": "y", "name": "other", "replace": True, **options})
+        with pytest.raises(ModelError) as refused:
+            nbsql.merge(con, ["m", "other"], name="both")
+        assert str(refused.value).startswith(f"model 'm' and model 'other' cannot be merged: {reason}")
+    assert nbsql.models(con) == ["m", "other"]
+    with pytest.raises(ModelError, match="no model 'q' in 'memory'"):
+        nbsql.merge(con, ["m", "q"])
+    with pytest.raises(InputError, match=r"merge takes a list of models, such as \['january', 'february'\], not 'm'"):
+        nbsql.merge(con, "m")
+
+
+def test_files_that_are_no_models_are_refused(con: Connection, tmp_path: Path) -> None:
+    con.execute("CREATE TABLE t AS FROM (VALUES (DATE '2026-01-01', 1), (DATE '2026-01-02', 2)) AS t(y, x)")
+    model = nbsql.fit(con, "t", target="y")
+    path = tmp_path / "it's a model.parquet"
+    model.export(path)
+    assert nbsql.import_(con, path).predict("t").fetchall() == model.predict("t").fetchall()
+    with pytest.raises(InputError, match="is there already; choose another path, or overwrite=True"):
+        model.export(path)
+    with pytest.raises(InputError, match=r"no file '.*nowhere'"):
+        nbsql.import_(con, tmp_path / "nowhere")
+    con.execute(f"COPY t TO '{tmp_path}/rows.parquet'")
+    (tmp_path / "text.parquet").write_text("no model")
+    for name in ("rows.parquet", "text.parquet"):
+        with pytest.raises(InputError, match="is no file that a model was exported to"):
+            nbsql.import_(con, tmp_path / name)
+    newer = model._spec.to_json().replace('"format": 1', '"format": 99').replace("'", "''")
+    con.execute(f"COPY t TO '{tmp_path}/newer.parquet' (FORMAT parquet, KV_METADATA {{nbsql_spec: '{newer}'}})")
+    with pytest.raises(ModelError, match="was written by a newer nbsql; upgrade nbsql to read it"):
+        nbsql.import_(con, tmp_path / "newer.parquet")
+
+
+@pytest.mark.parametrize(
+    ("type_", "label"),
+    [
+        ("ENUM('it''s', 'alpha')", "['it''s', 'alpha'][1 + i % 2]"),
+        ("HUGEINT", "i % 2"),
+        ("DECIMAL(20,4)", "i % 2"),
+        ("TIMESTAMP_S", "TIMESTAMP '2020-01-01' + to_days((i % 2)::INTEGER)"),
+        ("TIME", "TIME '10:00:00' + to_hours((i % 2)::INTEGER)"),
+        ("UUID", "'00000000-0000-0000-0000-00000000000' || (i % 2)"),
+    ],
+)
+def test_labels_keep_their_type_in_a_file(con: Connection, tmp_path: Path, type_: str, label: str) -> None:
+    con.execute(f"CREATE TABLE rows AS SELECT ({label})::{type_} AS y, i // 2 % 5 AS x FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "rows", target="y")
+    model.export(tmp_path / "model.parquet")
+    imported = nbsql.import_(con, tmp_path / "model.parquet")
+    assert imported.classes == model.classes
+    assert [str(con.sql(each.priors.sql).types[0]) for each in (imported, model)] == [str(con.sql("FROM rows").types[0])] * 2
+    assert imported.predict_proba("rows").columns == model.predict_proba("rows").columns
+    assert imported.predict("rows").fetchall() == model.predict("rows").fetchall()
+
+
+def test_of_values_that_drifted_equally_far_the_last_is_said(con):
+    con.execute("""CREATE TABLE moved AS SELECT
+        i // 80 AS part, i % 2 AS y, CASE WHEN (i % 80 < 20) = (i < 80) THEN 'yes' ELSE 'no' END AS x
+    FROM range(160) AS t(i)""")
+    model = nbsql.fit(con, "moved", target="y", features=["x"], slice_by="part")
+    assert {model.drift("0", "1").fetchall()[0][3] for _ in range(20)} == {"yes"}

@@ -1,0 +1,101 @@
+"""Kernel densities against scipy's, on the grid and off it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import log
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from scipy import stats
+
+import nbsql
+
+pytestmark = pytest.mark.usefixtures("form")
+
+Connection = duckdb.DuckDBPyConnection
+Joint = Callable[..., list[dict[Any, float]]]
+
+
+@pytest.mark.parametrize("bandwidth", [None, 0.4])
+@pytest.mark.every_form
+def test_the_density_of_every_cell_is_that_of_scipy(con: Connection, data: Path, bandwidth: float | None) -> None:
+    frame = con.sql(f"SELECT petal_length AS x, species AS y FROM read_csv('{data}/iris.csv')").df()
+    model = nbsql.fit(con, frame, target="y", families={"x": nbsql.Kernel(bandwidth=bandwidth, cells=200)}, alpha=0)
+    family = model.families["x"]
+    assert isinstance(family, nbsql.Kernel)
+    assert family.low is not None
+    assert family.width is not None
+    middles = family.low + (np.arange(200) + 0.5) * family.width
+    found = {(row[0], int(row[2])): row[3] for row in model.likelihoods}
+    for label, rows in frame.groupby("y"):
+        values = middles[np.floor((rows["x"].to_numpy() - family.low) / family.width).astype(int)]
+        rule = "silverman" if bandwidth is None else bandwidth / values.std(ddof=1)
+        density = stats.gaussian_kde(values, rule)(middles)
+        np.testing.assert_allclose([found[label, cell] for cell in range(200)], density, rtol=1e-9, atol=1e-300)
+
+
+def test_a_fine_grid_is_close_to_the_density_itself(con: Connection, data: Path, joint: Joint) -> None:
+    frame = con.sql(f"SELECT petal_length AS x, species AS y FROM read_csv('{data}/iris.csv')").df()
+    model = nbsql.fit(con, frame, target="y", families={"x": nbsql.Kernel(cells=2000)}, alpha=0)
+    ours = np.array([list(row.values()) for row in joint(model, frame[["x"]])])
+    for column, (_, rows) in enumerate(frame.groupby("y")):
+        expected = stats.gaussian_kde(rows["x"], "silverman")(frame["x"]) / 3
+        np.testing.assert_allclose(np.exp(ours[:, column]), expected, rtol=0.05, atol=1e-3)
+
+
+@pytest.mark.every_form
+def test_missing_numbers_far_ones_and_classes_without_any(con: Connection, joint: Joint) -> None:
+    rows = "FROM (VALUES ('a', 1.0), ('a', 2.0), ('b', NULL), ('b', 'nan'::DOUBLE)) AS t(y, x)"
+    model = nbsql.fit(con, rows, target="y", families={"x": nbsql.Kernel(bandwidth=1, cells=10)}, name="kept")
+    assert nbsql.load(con, "kept").families == model.families
+    family = model.families["x"]
+    assert (family.low, family.width) == (-2, pytest.approx(0.7))
+    for value in ("NULL", "'nan'", "'inf'"):
+        assert joint(model, f"SELECT {value}::DOUBLE AS x") == [{"a": log(0.5), "b": log(0.5)}]
+    (inside,) = joint(model, "SELECT 1.5 AS x")
+    densities = [stats.norm.pdf(middle - 1.85) for middle in (-2 + 0.7 * 4.5, -2 + 0.7 * 5.5)]
+    assert inside == {"a": pytest.approx(log(0.5) + log((sum(densities) + 1 / 7) / 3)), "b": pytest.approx(log(0.5) - log(7))}
+    assert joint(model, "SELECT 1e9 AS x") == joint(model, "SELECT 4.9 AS x")
+    assert joint(model, "SELECT -1e9 AS x") == joint(model, "SELECT -1.9 AS x")
+
+
+def test_what_is_learnt_later_counts_as_much(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT sin(i) * 3 AS x, i % 2 AS y, i % 3 AS w, i < 60 AS early FROM range(100) AS r(i)")
+    whole = nbsql.fit(con, "t", target="y", families={"x": "kernel"}, features=["x"])
+    part = nbsql.fit(con, "FROM t WHERE early", target="y", families={"x": whole.families["x"]}, features=["x"])
+    part.update("FROM t WHERE NOT early")
+    for one, other in zip(part.likelihoods, whole.likelihoods, strict=True):
+        assert one[:3] == other[:3]
+        assert one[3] == pytest.approx(other[3], rel=1e-12)
+    weighted = nbsql.fit(con, "t", target="y", families={"x": whole.families["x"]}, features=["x"], weight="w")
+    copies = nbsql.fit(con, "FROM t, range(w)", target="y", families={"x": whole.families["x"]}, features=["x"])
+    assert [row[:4] for row in weighted.likelihoods] == [
+        (*row[:3], pytest.approx(row[3], rel=1e-12)) for row in copies.likelihoods
+    ]
+
+
+def test_a_sample_has_the_density(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT sin(i) * 3 + (i % 2) * 8 AS x, 'k' AS y FROM range(500) AS r(i)")
+    with pytest.warns(nbsql.NbsqlWarning):
+        model = nbsql.fit(con, "t", target="y", families={"x": nbsql.Kernel(cells=256)}, alpha=0)
+    drawn = np.array([row[0] for row in model.sample(5000, seed=4)])
+    kernel = stats.gaussian_kde(con.execute("SELECT x FROM t").fetchnumpy()["x"], "silverman")
+    assert stats.kstest(drawn, np.vectorize(lambda x: kernel.integrate_box_1d(-np.inf, x))).statistic < 0.03
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: nbsql.Kernel(bandwidth=0), "bandwidth must be above 0, not 0"),
+        (lambda: nbsql.Kernel(bandwidth=-1), "bandwidth must be a finite number of at least 0, not -1"),
+        (lambda: nbsql.Kernel(cells=1), "cells must be a whole number from 2 to 4096, not 1"),
+    ],
+)
+def test_kernels_that_cannot_be(make: Callable[[], nbsql.Family], message: str) -> None:
+    with pytest.raises(nbsql.InputError) as caught:
+        make()
+    assert str(caught.value) == message

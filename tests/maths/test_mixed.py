@@ -1,0 +1,136 @@
+"""Families mixed in one model: its score is the sum of what each family says alone, with the prior counted once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import logsumexp
+from scipy.stats import poisson
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import BernoulliNB, CategoricalNB, GaussianNB, MultinomialNB
+from sklearn.preprocessing import OrdinalEncoder
+
+import nbsql
+
+WORD = r"[^\W_]+"  # a run of letters and digits, as nbsql cuts words
+
+pytestmark = pytest.mark.usefixtures("form")
+
+PASSENGERS = """
+  SELECT PassengerId, Survived, Pclass::VARCHAR AS Pclass, Sex, Embarked, Fare, Age, SibSp, Parch,
+    Cabin IS NOT NULL AS has_cabin, Name
+  FROM read_csv('{}/titanic_train.csv') WHERE Embarked IS NOT NULL ORDER BY PassengerId"""
+CATEGORIES = ["Pclass", "Sex", "Embarked"]
+FAMILIES = {
+    "SibSp": nbsql.Poisson(),
+    "Parch": nbsql.Poisson(a=0.5, b=0.25),
+    "Name": nbsql.Text(event="multinomial", alpha=0.1),
+}
+
+
+@pytest.fixture
+def passengers(con: duckdb.DuckDBPyConnection, data: Path) -> pd.DataFrame:
+    return con.sql(PASSENGERS.format(data)).df()
+
+
+@pytest.fixture
+def model(con: duckdb.DuckDBPyConnection, passengers: pd.DataFrame) -> nbsql.Model:
+    return nbsql.fit(con, passengers, target="Survived", id="PassengerId", families=FAMILIES)
+
+
+@pytest.fixture
+def joint(passengers: pd.DataFrame) -> np.ndarray:
+    """ln p(x, c) of scikit-learn's models and scipy's Poisson distribution."""
+    y = passengers["Survived"]
+    log_prior = np.log(y.value_counts(normalize=True).sort_index().to_numpy())
+    codes = OrdinalEncoder(dtype=int).fit_transform(passengers[CATEGORIES])
+    total = log_prior + (CategoricalNB().fit(codes, y).predict_joint_log_proba(codes) - log_prior)
+    for name in ("Fare", "Age"):  # a missing age is left out of the counts and adds nothing to the score
+        known = passengers[name].notna().to_numpy()
+        x = passengers.loc[known, [name]].to_numpy()
+        gaussian = GaussianNB(var_smoothing=0, priors=np.exp(log_prior)).fit(x, y[known])
+        total[known] += gaussian.predict_joint_log_proba(x) - log_prior
+    yes = passengers[["has_cabin"]]
+    total += BernoulliNB().fit(yes, y).predict_joint_log_proba(yes) - log_prior
+    for name, a, b in (("SibSp", 0, 0), ("Parch", 0.5, 0.25)):
+        rates = [(passengers.loc[y == c, name].sum() + a) / ((y == c).sum() + b) for c in (0, 1)]
+        total += np.column_stack([poisson.logpmf(passengers[name], rate) for rate in rates])
+    words = CountVectorizer(token_pattern=WORD).fit_transform(passengers["Name"])
+    return total + MultinomialNB(alpha=0.1).fit(words, y).predict_joint_log_proba(words) - log_prior
+
+
+@pytest.mark.every_form
+def test_mixed_families_add_up_with_the_prior_once(model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray) -> None:
+    scored = model.joint_log_likelihood(passengers).df()
+    found = scored[["joint_log_likelihood_0", "joint_log_likelihood_1"]].to_numpy()
+    np.testing.assert_allclose(found, joint, rtol=1e-9)
+
+
+@pytest.mark.every_form
+def test_posteriors_of_mixed_families_are_the_joint_normalised(
+    model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray
+) -> None:
+    scored = model.predict_proba(passengers).df()
+    posterior = np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+    np.testing.assert_allclose(scored[["probability_0", "probability_1"]].to_numpy(), posterior, atol=1e-9)
+    assert (scored["prediction"] == posterior.argmax(axis=1)).all()
+    np.testing.assert_allclose(scored["probability"], posterior.max(axis=1), atol=1e-9)
+
+
+@pytest.mark.every_form
+def test_log_evidence_is_the_log_of_the_sum_of_the_joint(
+    model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray
+) -> None:
+    evidence = model.log_evidence(passengers).df()["log_evidence"]
+    np.testing.assert_allclose(evidence, logsumexp(joint, axis=1), rtol=1e-9)
+
+
+@pytest.mark.every_form
+def test_contributions_of_a_row_and_class_sum_to_its_joint(
+    model: nbsql.Model, passengers: pd.DataFrame, joint: np.ndarray
+) -> None:
+    explained = model.explain(passengers).df()
+    assert list(explained) == ["row_id", "PassengerId", "class", "feature", "value", "contribution"]
+    sums = explained.groupby(["row_id", "class"])["contribution"].sum().unstack()
+    assert list(sums.index) == list(range(1, len(passengers) + 1))
+    np.testing.assert_allclose(sums.to_numpy(), joint, rtol=1e-9)
+    keys = explained.drop_duplicates("row_id")
+    assert (keys["PassengerId"].to_numpy() == passengers["PassengerId"].to_numpy()[keys["row_id"] - 1]).all()
+
+
+@pytest.mark.every_form
+def test_the_prior_is_the_contribution_without_a_feature(model: nbsql.Model, passengers: pd.DataFrame) -> None:
+    explained = model.explain(passengers.head(3)).df()
+    prior = explained[explained["feature"].isna()]
+    expected = passengers["Survived"].value_counts(normalize=True)
+    assert len(prior) == 6
+    np.testing.assert_allclose(prior["contribution"], np.log(expected.loc[prior["class"]]), rtol=1e-12)
+    assert prior["value"].isna().all()
+
+
+@pytest.mark.parametrize(("a", "b"), [(0, 0), (2, 0.5)])
+@pytest.mark.parametrize("weight", [None, "temp"])
+@pytest.mark.every_form
+def test_counts_score_as_poisson_distributions(
+    con: duckdb.DuckDBPyConnection, data: Path, a: float, b: float, weight: str | None
+) -> None:
+    columns = "season, casual, registered, temp"
+    frame = con.sql(f"SELECT {columns} FROM read_csv('{data}/bike_sharing_hour.csv.gz')").df()
+    families = {name: nbsql.Poisson(a=a, b=b) for name in ("casual", "registered")}
+    model = nbsql.fit(
+        con, frame, target="season", features=["casual", "registered"], families=families, weight=weight, prior="uniform"
+    )
+    weights = frame[weight] if weight else pd.Series(1.0, index=frame.index)
+    joint = np.full((len(frame), 4), -np.log(4))
+    for column, season in enumerate((1, 2, 3, 4)):
+        rows = frame["season"] == season
+        for name in families:
+            rate = ((weights * frame[name])[rows].sum() + a) / (weights[rows].sum() + b)
+            joint[:, column] += poisson.logpmf(frame[name], rate)
+    scored = model.joint_log_likelihood(frame).df()
+    found = scored[[f"joint_log_likelihood_{season}" for season in (1, 2, 3, 4)]].to_numpy()
+    np.testing.assert_allclose(found, joint, rtol=1e-9)

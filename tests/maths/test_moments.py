@@ -1,0 +1,232 @@
+"""Densities known by mean and variance (beta and gamma): against calculations by hand and scipy's, in every form."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from statistics import fmean, pvariance
+from typing import Any
+
+import duckdb
+import pytest
+from scipy import stats
+
+import nbsql
+from nbsql.rendering.renderer import Renderer
+
+Connection = duckdb.DuckDBPyConnection
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+Row = tuple[int, str, float | None, float]
+Point = tuple[float | None, float | None]
+
+
+def near(expected: Any) -> Any:
+    return pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def beta(values: Sequence[float], x: float) -> float:
+    """ln p(x) of the beta distribution with the mean and the variance of some values."""
+    mean, variance = fmean(values), pvariance(values)
+    size = mean * (1 - mean) / variance - 1
+    a, b = mean * size, (1 - mean) * size
+    log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
+    return (a - 1) * math.log(x) + (b - 1) * math.log1p(-x) - log_beta if 0 < x < 1 else -math.inf
+
+
+def gamma(values: Sequence[float], x: float) -> float:
+    """ln p(x) of the gamma distribution with the mean and the variance of some values; 0 is outside, whatever the shape."""
+    mean, variance = fmean(values), pvariance(values)
+    return float(stats.gamma.logpdf(x, mean**2 / variance, scale=variance / mean)) if x > 0 else -math.inf
+
+
+def some_rows(x: Callable[[random.Random, str], float], z: Callable[[random.Random], float]) -> list[Row]:
+    """Rows of two classes, some of which lack x."""
+    chance = random.Random(7)  # noqa: S311
+    rows: list[Row] = []
+    for i in range(120):
+        label = ("even", "odd", "odd")[i % 3]
+        value = x(chance, label)
+        rows.append((i, label, None if i % 10 == 0 else value, z(chance)))
+    return rows
+
+
+@dataclass(frozen=True)
+class Case:
+    """A family, rows to learn, points to score, the first of them inside, and a row (y, x, z) to learn and to forget."""
+
+    name: str
+    families: dict[str, Any]
+    density: Callable[[Sequence[float], float], float]
+    rows: list[Row]
+    points: list[Point]
+    more: str
+
+    def fit(self, con: Connection, source: str = "rows", **options: Any) -> nbsql.Model:
+        return nbsql.fit(con, source, target="y", name="m", exclude=["i"], families=self.families, replace=True, **options)
+
+    def joint(self, learnt: Sequence[Row], point: Point) -> dict[str, float]:
+        """The joint log-likelihood of each class, by hand."""
+        found = {}
+        for label in ("even", "odd"):
+            own = [row for row in learnt if row[1] == label]
+            found[label] = math.log(len(own) / len(learnt))
+            for column, x in enumerate(point, start=2):
+                if x is not None:
+                    found[label] += self.density([row[column] for row in own if row[column] is not None], x)  # type: ignore[misc]
+        return found
+
+    @property
+    def first(self) -> str:
+        """The first point as a source."""
+        return f"SELECT {self.points[0][0]} AS x, {self.points[0][1]} AS z"
+
+    def scores(self, con: Connection, sql: str) -> list[tuple[float, float]]:
+        query = f"SELECT points.x, points.z, joint_log_likelihood_even, joint_log_likelihood_odd FROM ({sql}) AS points"
+        found = {row[:2]: row[2:] for row in con.execute(query).fetchall()}
+        return [found[point] for point in self.points]
+
+
+CASES = [
+    Case(  # most values of one class are near 0 and 1
+        "beta",
+        {"x": "beta", "z": nbsql.Beta(floor=0.01)},
+        beta,
+        some_rows(
+            lambda chance, label: min(max(chance.betavariate(*{"even": (2.0, 5.0), "odd": (0.4, 0.7)}[label]), 1e-9), 1 - 1e-9),
+            lambda chance: 0.2 + 0.6 * chance.random(),
+        ),
+        [(0.3, 0.9), (0.001, 0.5), (0.999, None), (None, None), (1.0, 0.5), (-0.5, 0.2), (0.5, 0.0)],
+        "'odd' AS y, 0.5 AS x, 0.25 AS z",
+    ),
+    Case(  # most values of one class are near 0, and the numbers z have a large shape
+        "gamma",
+        {"x": "gamma", "z": nbsql.Gamma(floor=0.01)},
+        gamma,
+        some_rows(
+            lambda chance, label: chance.gammavariate(*{"even": (2.0, 5.0), "odd": (0.4, 0.7)}[label]),
+            lambda chance: 1000 + 100 * chance.random(),
+        ),
+        [(0.3, 900.0), (1e-6, 1000.5), (40.0, None), (None, None), (0.0, 1000.5), (-0.5, 1100.0), (0.5, 0.0)],
+        "'odd' AS y, 0.5 AS x, 1050 AS z",
+    ),
+]
+
+
+@pytest.fixture(params=CASES, ids=lambda case: case.name)
+def case(request: pytest.FixtureRequest) -> Case:
+    found: Case = request.param
+    return found
+
+
+@pytest.fixture
+def rows(con: Connection, case: Case) -> Connection:
+    con.execute("CREATE TABLE rows(i INTEGER, y VARCHAR, x DOUBLE, z DOUBLE)")
+    con.executemany("INSERT INTO rows VALUES (?, ?, ?, ?)", case.rows)
+    con.execute("CREATE TABLE points(x DOUBLE, z DOUBLE)")
+    con.executemany("INSERT INTO points VALUES (?, ?)", case.points)
+    return con
+
+
+@pytest.mark.parametrize("form", ["wide", "long", "inline", "elsewhere", "a row"])
+def test_scores_are_those_by_hand_in_every_form(
+    rows: Connection, case: Case, monkeypatch: pytest.MonkeyPatch, form: str
+) -> None:
+    if form == "long":
+        monkeypatch.setattr(Renderer, "layout", replace(Renderer.layout, wide_classes=0))
+    model = case.fit(rows)
+    expected = [tuple(case.joint(case.rows, point).values()) for point in case.points]
+    if form == "a row":
+        for point, (even, odd) in zip(case.points, expected, strict=True):
+            probabilities = model.predict_one({"x": point[0], "z": point[1]})["probabilities"]
+            assert probabilities["even"] == (near(1 / (1 + math.exp(odd - even))) if math.isfinite(even) else None)
+        return
+    options: dict[str, Any] = {"inline": {"inline": True}, "elsewhere": {"dialect": "duckdb"}}.get(form, {})
+    assert [*case.scores(rows, model.sql("joint_log_likelihood", "points", **options))] == [near(pair) for pair in expected]
+
+
+def test_contributions_are_densities(rows: Connection, case: Case) -> None:
+    found = case.fit(rows).explain(case.first).fetchall()
+    point = case.points[0]
+    expected = case.joint(case.rows, point)["even"] - case.joint(case.rows, (None, point[1]))["even"]
+    assert {(row[1], row[2]): row[-1] for row in found}["even", "x"] == near(expected)
+
+
+def test_the_likelihoods_are_mean_and_variance(rows: Connection, case: Case) -> None:
+    case.fit(rows)
+    found = rows.execute("SELECT class, mean, variance FROM m.likelihoods WHERE feature = 'x' ORDER BY class").fetchall()
+    for label, mean, variance in found:
+        values = [row[2] for row in case.rows if row[1] == label and row[2] is not None]
+        assert (mean, variance) == near((fmean(values), pvariance(values)))
+
+
+def test_parts_add_up_and_are_taken_away_again(rows: Connection, case: Case) -> None:
+    whole = case.scores(rows, case.fit(rows).sql("joint_log_likelihood", "points"))
+    model = case.fit(rows, "SELECT * FROM rows WHERE i < 70")
+    model.update("SELECT * FROM rows WHERE i >= 70")
+    assert case.scores(rows, model.sql("joint_log_likelihood", "points")) == [near(pair) for pair in whole]
+    model.update(f"SELECT 500 AS i, {case.more}")
+    model.forget(f"SELECT 500 AS i, {case.more}")
+    assert case.scores(rows, model.sql("joint_log_likelihood", "points")) == [near(pair) for pair in whole]
+    for name, half in (("low", "i < 50"), ("high", "i >= 50")):
+        nbsql.fit(rows, f"SELECT * FROM rows WHERE {half}", target="y", name=name, exclude=["i"], families=case.families)
+    merged = nbsql.merge(rows, ["low", "high"], name="merged")
+    assert case.scores(rows, merged.sql("joint_log_likelihood", "points")) == [near(pair) for pair in whole]
+
+
+@pytest.mark.parametrize("folds", ["loo", 4])
+def test_folds_are_fits_of_the_others(rows: Connection, case: Case, folds: Any) -> None:
+    options: dict[str, Any] = {"target": "y", "families": case.families}
+    if folds == "loo":
+        found = nbsql.cross_validate(rows, "rows", folds=folds, exclude=["i"], **options)
+        parts = [[i] for i in range(len(case.rows))]
+    else:
+        rows.execute("CREATE TABLE folded AS SELECT *, i % 4 AS fold FROM rows")
+        found = nbsql.cross_validate(rows, "folded", fold="fold", exclude=["i"], **options)
+        parts = [[i for i in range(len(case.rows)) if i % 4 == fold] for fold in range(4)]
+    losses = []
+    for part in parts:
+        rest = [row for row in case.rows if row[0] not in part]
+        for i in part:
+            scores = case.joint(rest, case.rows[i][2:])
+            losses.append(math.log(sum(math.exp(score - scores[case.rows[i][1]]) for score in scores.values())))
+    assert found.log_loss == near(fmean(losses))
+
+
+def test_segments_have_densities_of_their_own(rows: Connection, case: Case) -> None:
+    source = "SELECT *, i % 2 AS shop FROM rows"
+    model = nbsql.fit(
+        rows,
+        source,
+        target="y",
+        exclude=["i"],
+        families=case.families,
+        name="m",
+        segment_by=nbsql.Segments("shop", shrinkage=0),
+    )
+    own = [row for row in case.rows if row[0] % 2 == 1]
+    found = model.joint_log_likelihood(f"{case.first}, 1 AS shop").fetchall()[0]
+    assert found[-2:] == near(tuple(case.joint(own, case.points[0]).values()))
+
+
+def test_another_engine_counts_the_same_cells(rows: Connection, case: Case) -> None:
+    model = case.fit(rows)
+    query = f"SELECT class, feature, n, mean, m2 FROM ({model.sql('statistics', 'rows', dialect='duckdb')}) AS cells"
+    ours = rows.execute("SELECT class, feature, n, mean, m2 FROM m.statistics ORDER BY class, feature").fetchall()
+    theirs = sorted(rows.execute(query).fetchall(), key=lambda row: (row[0], row[1] is None, row[1]))
+    assert [row[:2] for row in theirs] == [row[:2] for row in ours]
+    assert [row[2:] for row in theirs] == [tuple(None if x is None else near(x) for x in row[2:]) for row in ours]
+
+
+def test_uses_that_it_has_not_are_refused(rows: Connection, case: Case, refused: Refused) -> None:
+    model = case.fit(rows)
+    with refused(
+        nbsql.InputError,
+        f"model 'm' cannot be sampled: 'x', 'z' of family {case.name!r} with these options does not say how a row comes about; "
+        "fit it without",
+    ):
+        model.sample(10, seed=1)
+    with refused(nbsql.ModelError, f"model 'm' has no linear form: 'x' is {case.name}, no polynomial of its number"):
+        model.linear()

@@ -1,0 +1,31 @@
+"""A small part of the random comparison (tests/benchmarks/random_models.py), whose whole is a command."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+COMMAND = Path(__file__).parents[1] / "benchmarks" / "random_models.py"
+
+
+@pytest.fixture(scope="module")
+def command() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("random_models", COMMAND)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["random_models"] = module  # where dataclasses look for their types
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_random_models_agree_with_a_reference_in_plain_python(command: ModuleType, seed: int) -> None:
+    tally = command.compare(12, seed)
+    assert not tally.errors
+    for kind, (difference, _) in tally.largest.items():
+        assert difference < 1e-8, kind

@@ -1,0 +1,78 @@
+"""Stop words and short words against scikit-learn, by the same list and the same words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS, CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
+
+import nbsql
+from nbsql.family.stop_words import STOP_WORDS
+
+OURS = list(nbsql.Text(stop_words="english").stop_words or ())
+THEIRS = sorted(ENGLISH_STOP_WORDS)
+TEXTS = [
+    ("a", "Don't you WON'T they'll we've isn’t cannot couldnt I'm it's o'clock"),
+    ("a", "snake_case __init__ a_b_cde _the_ the_cat cat's the-end x2 v2.0 3rd 1234 12 ab1"),
+    ("b", "Über ÜBER straße ÉTÉ été naïve Ångström ﬁx ǅungla σας ас"),
+    ("b", "serious system interest fire three four name did does done than the THE The tHe"),
+    ("c", "日本語 テキスト 中文 中文字 한국어 ½ ²³ Ⅻ ⅫⅫⅫ ٣٤٥ 漢字かな 🙂🙂🙂 e\u0301te\u0301"),
+    ("c", "  and, but; or: if!then?else(so)than[too]very{just}more/most\\less|least "),
+]
+QUERIES = {
+    "sms": ("label", "message", "SELECT label, message FROM read_csv('{}/sms_spam.csv.gz')"),
+    "newsgroups": (
+        "newsgroup",
+        "text",
+        "SELECT newsgroup, text FROM '{}/newsgroups_6.parquet' USING SAMPLE 20 PERCENT (bernoulli, 7)",
+    ),
+}
+
+
+def assert_same(
+    con: duckdb.DuckDBPyConnection, frame: pd.DataFrame, target: str, text: str, words: Any, least: int, ngrams: int
+) -> None:
+    vectorizer = CountVectorizer(token_pattern=rf"[^\W_]{{{least},}}", stop_words=words, ngram_range=(1, ngrams))
+    oracle = MultinomialNB().fit(vectorizer.fit_transform(frame[text]), frame[target])
+    family = nbsql.Text(stop_words=words, min_length=least, ngrams=ngrams)
+    model = nbsql.fit(con, frame, target=target, families={text: family})
+    assert {row[2] for row in model.likelihoods.fetchall()} == set(vectorizer.vocabulary_)
+    found = model.predict_proba(frame).df()
+    shares = found[[column for column in found if column.startswith("probability_")]].to_numpy()
+    np.testing.assert_allclose(shares, oracle.predict_proba(vectorizer.transform(frame[text])), rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize("ngrams", [1, 2])
+@pytest.mark.parametrize("least", [1, 3])
+@pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])
+def test_texts_that_are_hard_to_cut(con: duckdb.DuckDBPyConnection, words: list[str], least: int, ngrams: int) -> None:
+    assert_same(con, pd.DataFrame(TEXTS, columns=["label", "message"]), "label", "message", words, least, ngrams)
+
+
+@pytest.mark.parametrize("words", [OURS, THEIRS], ids=["ours", "theirs"])
+@pytest.mark.parametrize("name", QUERIES)
+def test_real_texts(con: duckdb.DuckDBPyConnection, data: Path, name: str, words: list[str]) -> None:
+    target, text, query = QUERIES[name]
+    assert_same(con, con.sql(query.format(data)).df(), target, text, words, 3, 1)
+
+
+def test_english_is_a_list_of_function_words_of_its_own() -> None:
+    """Which is not that of scikit-learn: what the README says of it."""
+    assert tuple(OURS) == STOP_WORDS["english"]
+    assert (len(set(OURS)), len(THEIRS)) == (203, 318)
+    assert {"don", "isn", "did", "does"} <= set(OURS) - set(THEIRS)
+    assert {"serious", "system", "interest", "fire", "three"} <= set(THEIRS) - set(OURS)
+
+
+def test_letters_are_folded_one_by_one(con: duckdb.DuckDBPyConnection) -> None:
+    """Python makes two characters of the dotted I, i and a mark at which scikit-learn cuts, and a final sigma of the last."""
+    model = nbsql.fit(
+        con, "SELECT 'İstanbul' AS t, 'a' AS c UNION ALL SELECT 'ΣΑΣ', 'b'", target="c", families={"t": nbsql.Text()}
+    )
+    assert {row[2] for row in model.likelihoods.fetchall()} == {"istanbul", "σασ"}

@@ -1,0 +1,113 @@
+"""The fourteen days of tennis from the lectures (Mitchell, Machine Learning, table 3.2), with the fractions of the book."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from math import log
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+pytestmark = pytest.mark.usefixtures("form")
+
+DAYS = """
+  CREATE TABLE golf AS FROM (VALUES
+    (1, 'sunny', 'hot', 'high', 'weak', 'no'), (2, 'sunny', 'hot', 'high', 'strong', 'no'),
+    (3, 'overcast', 'hot', 'high', 'weak', 'yes'), (4, 'rain', 'mild', 'high', 'weak', 'yes'),
+    (5, 'rain', 'cool', 'normal', 'weak', 'yes'), (6, 'rain', 'cool', 'normal', 'strong', 'no'),
+    (7, 'overcast', 'cool', 'normal', 'strong', 'yes'), (8, 'sunny', 'mild', 'high', 'weak', 'no'),
+    (9, 'sunny', 'cool', 'normal', 'weak', 'yes'), (10, 'rain', 'mild', 'normal', 'weak', 'yes'),
+    (11, 'sunny', 'mild', 'normal', 'strong', 'yes'), (12, 'overcast', 'mild', 'high', 'strong', 'yes'),
+    (13, 'overcast', 'hot', 'normal', 'weak', 'yes'), (14, 'rain', 'mild', 'high', 'strong', 'no')
+  ) AS days(day, outlook, temperature, humidity, wind, play)"""
+TODAY = "SELECT 'sunny' AS outlook, 'cool' AS temperature, 'high' AS humidity, 'strong' AS wind"
+
+BOOK = {
+    ("yes", "outlook"): {"sunny": (2, 9), "overcast": (4, 9), "rain": (3, 9)},
+    ("no", "outlook"): {"sunny": (3, 5), "overcast": (0, 5), "rain": (2, 5)},
+    ("yes", "temperature"): {"hot": (2, 9), "mild": (4, 9), "cool": (3, 9)},
+    ("no", "temperature"): {"hot": (2, 5), "mild": (2, 5), "cool": (1, 5)},
+    ("yes", "humidity"): {"high": (3, 9), "normal": (6, 9)},
+    ("no", "humidity"): {"high": (4, 5), "normal": (1, 5)},
+    ("yes", "wind"): {"strong": (3, 9), "weak": (6, 9)},
+    ("no", "wind"): {"strong": (3, 5), "weak": (2, 5)},
+}
+
+
+@pytest.fixture
+def golf(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    con.execute(DAYS)
+    return con
+
+
+def test_priors_are_nine_and_five_fourteenths(golf: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
+    assert model.priors.columns == ["class", "n", "prior", "log_prior"]
+    found = {label: (n, prior, log_prior) for label, n, prior, log_prior in model.priors}
+    assert found == {
+        "yes": (9, pytest.approx(9 / 14, abs=1e-15), pytest.approx(log(9 / 14), abs=1e-15)),
+        "no": (5, pytest.approx(5 / 14, abs=1e-15), pytest.approx(log(5 / 14), abs=1e-15)),
+    }
+
+
+@pytest.mark.parametrize("alpha", [0, 1, 0.5])
+def test_likelihoods_are_the_fractions_of_the_book(golf: duckdb.DuckDBPyConnection, alpha: float) -> None:
+    model = nbsql.fit(golf, "golf", target="play", id="day", alpha=alpha)
+    assert model.likelihoods.columns == [
+        "class",
+        "feature",
+        "value",
+        "likelihood",
+        "log_likelihood",
+        "mean",
+        "variance",
+        "rate",
+    ]
+    found = {row[:3]: row[3:] for row in model.likelihoods}
+    assert len(found) == sum(map(len, BOOK.values()))
+    for (label, feature), values in BOOK.items():
+        for value, (count, total) in values.items():
+            exact = (count + Fraction(alpha)) / (total + Fraction(alpha) * len(values))
+            likelihood, log_likelihood, *others = found[label, feature, value]
+            assert likelihood == pytest.approx(float(exact), abs=1e-15)
+            assert log_likelihood == (pytest.approx(log(exact), abs=1e-15) if exact else float("-inf"))
+            assert others == [None, None, None]
+
+
+@pytest.mark.every_form
+def test_the_classic_day_has_no_tennis(golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]) -> None:
+    model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
+    yes = Fraction(9, 14) * Fraction(2, 9) * Fraction(3, 9) ** 3
+    no = Fraction(5, 14) * Fraction(3, 5) * Fraction(1, 5) * Fraction(4, 5) * Fraction(3, 5)
+    assert (round(float(yes), 4), round(float(no), 4)) == (0.0053, 0.0206)
+    assert joint(model, TODAY) == [{"no": pytest.approx(log(no), rel=1e-14), "yes": pytest.approx(log(yes), rel=1e-14)}]
+    *_, prediction, probability, p_no, p_yes = model.predict_proba(TODAY).fetchall()[0]
+    assert prediction == "no"
+    assert probability == pytest.approx(float(no / (no + yes)), abs=1e-14)
+    assert p_no == pytest.approx(probability, abs=1e-15)
+    assert p_yes == pytest.approx(float(yes / (no + yes)), abs=1e-14)
+    assert round(probability, 3) == 0.795
+    assert model.log_evidence(TODAY).fetchall()[0][-1] == pytest.approx(log(no + yes), rel=1e-14)
+
+
+@pytest.mark.every_form
+def test_explanation_lists_every_factor_of_the_classic_day(golf: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
+    found = {row[2:5]: row[5] for row in model.explain(f"SELECT 0 AS day, * FROM ({TODAY})")}
+    day = {"outlook": "sunny", "temperature": "cool", "humidity": "high", "wind": "strong"}
+    expected = {("yes", None, None): log(9 / 14), ("no", None, None): log(5 / 14)}
+    for (label, feature), values in BOOK.items():
+        count, total = values[day[feature]]
+        expected[label, feature, day[feature]] = log(count / total)
+    assert found == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.every_form
+def test_a_day_that_never_had_tennis_off_is_certain_without_smoothing(golf: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
+    scored = model.predict_proba(TODAY.replace("'sunny'", "'overcast'")).fetchall()
+    assert [row[-4:] for row in scored] == [("yes", 1.0, 0.0, 1.0)]

@@ -1,0 +1,144 @@
+"""What a fit says where the family that a column's type suggests is of no use, and the line that cures it."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+
+def said(con: duckdb.DuckDBPyConnection, source: Any, **options: Any) -> list[str]:
+    """The warnings of a fit."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        nbsql.fit(con, source, **options)
+    return [str(warning.message) for warning in caught]
+
+
+@pytest.fixture
+def shop(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+    con.execute("""CREATE TABLE t AS SELECT
+        7000 + i AS number, hash(i) % 90000 AS customer_id, 'a note of some words ' || i AS note, 'X-' || hash(i) AS code,
+        hash(i + 7) % 2 AS flag_1, hash(i + 8) % 2 AS flag_2, 0 AS flag_3, hash(i + 9) % 2 AS flag_4, hash(i) % 2 AS paid,
+        hash(i + 5) % 30 AS visits, 'k' || hash(i) % 40 AS kind, hash(i) % 1000 / 7 AS price, hash(i + 1) % 3 = 0 AS y
+        FROM range(400) AS t(i)""")
+    return con
+
+
+ADVICE = [
+    "'note' has 400 values in 400 rows, and is taken for a category; take it for a text: families={\"note\": nbsql.Text()}",
+    "'code' has 400 values in 400 rows, and is taken for a category; leave it out: exclude=[\"code\"]",
+    "'number' numbers the rows, and is taken for a quantity; leave it out: exclude=[\"number\"]",
+    "'customer_id' is a key by its name, and is taken for a quantity; leave it out: exclude=[\"customer_id\"], "
+    'or take it for a category: families={"customer_id": "categorical"}',
+    "'flag_1', 'flag_2', 'flag_4', 'paid' hold 0 and 1 only, and are taken for quantities: "
+    'families={"flag_*": "bernoulli", "paid": "bernoulli"}',
+]
+
+
+def test_each_default_of_no_use_is_named_once_with_its_cure(shop: duckdb.DuckDBPyConnection) -> None:
+    assert said(shop, "t", target="y") == ["one value only in 'flag_3'; such a column tells no class from another", *ADVICE]
+
+
+def test_the_cures_are_what_they_say(shop: duckdb.DuckDBPyConnection) -> None:
+    families: dict[str, Any] = {}
+    exclude: list[str] = []
+    for line in ADVICE:
+        for cure in re.findall(r"exclude=\[.*?\]", line)[:1]:
+            exclude += eval(cure.removeprefix("exclude="))  # noqa: S307
+        for cure in [] if "exclude" in line else re.findall(r"families=(\{.*\})", line):
+            families |= eval(cure, {"nbsql": nbsql})  # noqa: S307
+    assert said(shop, "t", target="y", families=families, exclude=exclude) == []
+
+
+def test_what_was_asked_for_is_not_spoken_of(shop: duckdb.DuckDBPyConnection) -> None:
+    families = {
+        "note": "categorical",
+        "code": nbsql.Categorical(),
+        "number": "gaussian",
+        "*_id": "gaussian",
+        "flag*": "poisson",
+    }
+    assert said(shop, "t", target="y", families={**families, "paid": nbsql.Gaussian()}) == []
+    assert said(shop, "t", target="y", features=["flag_1", "paid"], method="logistic") == []  # where 0 and 1 are as good
+    assert said(shop, "FROM t LIMIT 100", target="y", features=["note", "number", "paid"]) == []  # too few to tell
+
+
+def test_a_target_that_is_a_quantity_is_named_with_a_source_to_copy(shop: duckdb.DuckDBPyConnection) -> None:
+    shop.execute("CREATE TABLE sales AS SELECT i % 7 AS day, i % 250 AS sold FROM range(1000) AS t(i)")
+    (line,) = said(shop, "sales", target="sold")
+    cure = re.fullmatch(
+        "'sold' has 250 classes in 1,000 rows, as a quantity has; predict whether it is high: "
+        r'target="sold_high", exclude=\["sold"\] of the source (SELECT .*)',
+        line,
+    )
+    assert cure is not None
+    assert said(shop, cure[1], target="sold_high", exclude=["sold"]) == []
+    assert sorted(row[1] for row in nbsql.fit(shop, cure[1], target="sold_high", exclude=["sold"]).priors) == [500, 500]
+    (line,) = said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(600) AS t(i)", target="y")
+    assert line.startswith("'y' has 150 classes in 600 rows, too few to learn them by; predict something coarser")
+    assert said(shop, "SELECT 'c' || i % 150 AS y, i % 5 AS x FROM range(6000) AS t(i)", target="y") == []
+
+
+@pytest.mark.parametrize(
+    ("file", "target", "columns"),
+    [
+        ("adult.csv.gz", "income", []),
+        ("house_votes_84.csv", "party", []),
+        ("iris.csv", "species", []),
+        ("mushroom.csv.gz", "class", []),
+        ("nycflights13_flights.parquet", "origin", []),
+        ("sms_spam.csv.gz", "label", ["message", "id"]),
+        ("titanic_train.csv", "Survived", ["Name", "Ticket", "Cabin", "PassengerId"]),
+        ("newsgroups_6.parquet", "newsgroup", ["doc_id", "text"]),
+    ],
+)
+def test_real_tables_are_spoken_of_where_it_helps(
+    con: duckdb.DuckDBPyConnection, data: Path, file: str, target: str, columns: list[str]
+) -> None:
+    lines = [line for line in said(con, str(data / file), target=target) if not line.startswith("one value only")]
+    assert [line.split("'")[1] for line in lines] == columns
+
+
+def test_the_cure_of_forest_cover_is_short_and_cures(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+    (line,) = [line for line in said(con, str(data / "covtype_20k.parquet"), target="cover_type") if "hold 0 and 1" in line]
+    assert line.endswith('and are taken for quantities: families={"wilderness_*": "bernoulli", "soil_*": "bernoulli"}')
+    accuracies = []
+    for families in ({}, {"wilderness_*": "bernoulli", "soil_*": "bernoulli"}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = nbsql.fit(con, str(data / "covtype_20k.parquet"), target="cover_type", families=families)
+        accuracies.append(model.evaluate(str(data / "covtype_20k.parquet")).accuracy)
+    assert accuracies[0] < 0.5 < 0.6 < accuracies[1]
+
+
+def test_patterns_choose_families_and_names_win(shop: duckdb.DuckDBPyConnection) -> None:
+    shop.execute('CREATE TABLE starred AS SELECT 1 AS "w*", 2 AS w1, 3 AS W22, 4.5 AS v1, TRUE AS y')
+
+    def found(**families: Any) -> dict[str, str]:
+        return {name: str(family) for name, family in nbsql.families(shop, "starred", target="y", families=families).items()}
+
+    assert found(**{"w?": "poisson"}) == {"w*": "poisson", "w1": "poisson", "W22": "gaussian", "v1": "gaussian"}
+    assert found(**{"w*": "poisson"}) == {"w*": "poisson", "w1": "gaussian", "W22": "gaussian", "v1": "gaussian"}
+    assert found(**{"?*": "exponential", "w1": "poisson"})["w1"] == "poisson"
+    assert found(**{"w1": "poisson", "?*": "exponential"}) == {
+        "w*": "exponential",
+        "w1": "poisson",
+        "W22": "exponential",
+        "v1": "exponential",
+    }
+    counts = nbsql.Multinomial(["w1", "W22"])
+    assert found(**{"words": counts, "w?": "poisson"})["words"] == "multinomial"
+    with pytest.raises(nbsql.InputError, match=r"^families has 'soil_\*', which no feature matches; they are 'w\*', 'w1', 'W"):
+        found(**{"soil_*": "bernoulli"})
+    with pytest.raises(nbsql.InputError, match=r"^column 'w1' matches '\?1' and 'w\?' of families; give it by its name$"):
+        found(**{"?1": "poisson", "w?": "exponential", "w*": "poisson"})
+    assert found(**{"?1": "poisson", "w?": "poisson"})["w1"] == "poisson"
+    with pytest.raises(nbsql.InputError, match=r"^column 'note' is VARCHAR, which family 'poisson' does not take"):
+        nbsql.families(shop, "t", target="y", families={"n*": "poisson"})

@@ -1,0 +1,146 @@
+"""What goes with what: each kind of model meets each use, which takes it, or refuses it in the words of the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import duckdb
+import pytest
+from support.capabilities import kinds_of, refusing
+
+import nbsql
+from nbsql.errors import InputError
+from nbsql.spec.capabilities import FEATURES, TRAITS, USES
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+ROWS = """CREATE TABLE t AS SELECT CASE WHEN i % 5 IN (0, 1, 3) THEN 'a' ELSE 'b' END AS y, i * 7 % 11 + i % 5 AS x,
+    i * 5 % 13 AS z, 'v' || i % 4 AS v, i % 2 = 0 AS g, i % 3 AS s FROM range(60) AS r(i)"""
+COUNTS = {"x": "poisson", "z": "poisson"}
+FITS: dict[str, dict[str, Any]] = {
+    "segments": {"families": COUNTS, "segment_by": "g", "exclude": ["s"]},
+    "components": {"families": COUNTS, "method": nbsql.Mixture(2), "exclude": ["s"]},
+    "logistic": {"method": "logistic", "exclude": ["s"]},
+    "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
+}
+LIKELIHOODS = {
+    label: {"v": {f"v{k}": 0.1 + 0.1 * ((k + shift) % 4) for k in range(4)}, "x": {"rate": 5.0 + shift}}
+    for label, shift in (("a", 0), ("b", 1))
+}
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect() as con:
+        con.execute(ROWS)
+        yield con
+
+
+def fitted(con: Any, kind: str, **options: Any) -> nbsql.Model:
+    if kind == "probabilities":
+        counts = {"x": "poisson"}
+        return nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=LIKELIHOODS, target="y", families=counts)
+    return nbsql.fit(con, "t", target="y", **{**FITS[kind], **options})
+
+
+# Of one fit: the options of a kind with what they meet.
+FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
+    "slice_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "slice_by": "s"}),
+    "segment_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "segment_by": "g"}),
+    "prior": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "prior": "uniform"}),
+    "choosing": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "features": nbsql.Best(2)}),
+    "fit_sql": lambda con, options: nbsql.fit_sql(con, "t", target="y", **options),
+    "cross_validate": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds=3, **options),
+}
+
+ROW = {"x": 3, "z": 4, "v": "v1", "g": True, "s": 2}
+ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
+    "log_evidence": lambda con, model: model.log_evidence("t").fetchall(),
+    "labelled": lambda con, model: model.log_likelihood("t", labelled=True),
+    "predict_one": lambda con, model: model.predict_one(ROW),
+    "sample": lambda con, model: model.sample(3).fetchall(),
+    "inline": lambda con, model: con.execute(model.sql("predict", "t", inline=True)).fetchall(),
+    "dialect": lambda con, model: con.execute(model.sql("predict", "t", dialect="duckdb")).fetchall(),
+    "linear": lambda con, model: model.linear().fetchall(),
+    "quadratic": lambda con, model: model.quadratic().fetchall(),
+    "calibrate": lambda con, model: model.calibrate("t", folds=None),
+    "calibrate_by_folds": lambda con, model: model.calibrate("t", folds=3),
+    "change": lambda con, model: model.update("t"),
+    "ledger": lambda con, model: model.compact(),
+    "as_of": lambda con, model: model.as_of("1").predict("t").fetchall(),
+    "drift": lambda con, model: model.relevance().fetchall(),
+    "discrimination": lambda con, model: model.discrimination("a", "b").fetchall(),
+    "densities": lambda con, model: model.profile("x" if "x" in model.families else "s").fetchall(),
+    "contributions": lambda con, model: model.plot.nomogram(),
+    "derive": lambda con, model: model.slices(["0"]),
+    "merge": lambda con, model: nbsql.merge(con, [model]),
+    "merge_several": lambda con, model: nbsql.merge(con, [model, model]),
+    "from_statistics": lambda con, model: nbsql.from_statistics(con, model.statistics, like=model),
+}
+
+
+def test_every_use_is_tried() -> None:
+    assert {*FIT_ACTS, *ACTS} == {*USES}
+
+
+def expect(use: str, kind: str, act: Callable[[], Any], title: str, bound: str) -> None:
+    """That an act is refused in the words of the table, or done."""
+    by = refusing(use, kind)
+    if by is None:
+        act()
+        return
+    with pytest.raises(USES[use].error) as caught:
+        act()
+    assert str(caught.value) == USES[use].refused[by].format(title=title, bound=bound)
+
+
+@pytest.mark.parametrize(
+    ("use", "kind"), [(use, kind) for use in FIT_ACTS for kind in kinds_of(use) if (use, kind) != ("segment_by", "segments")]
+)
+def test_a_fit_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str, kind: str) -> None:
+    options = FITS[kind]
+    expect(use, kind, lambda: FIT_ACTS[use](con, options), USES[use].title, "")
+
+
+@pytest.mark.parametrize("kind", [*FITS, "probabilities"])
+def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
+    bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
+    for use, act in ACTS.items():
+        sliced = {"slice_by": "s"} if use == "derive" and kind == "bound" else {}
+        model = fitted(con, kind, **sliced)
+        both = use == "merge_several" and refusing(use, kind) == "bound"
+        title = "the model and the model" if both else "the model"
+        expect(use, kind, lambda act=act, model=model: act(con, model), title, bound)  # type: ignore[misc]
+
+
+FEATURE: dict[str, Any] = {
+    "kernel": {"x": "kernel"},
+    "covariance": {"both": nbsql.MultivariateGaussian(["x", "z"])},
+    "backoff": {"both": nbsql.Joint(["v", "g"], backoff="naive")},
+    "presence": {"v": nbsql.Text(event="bernoulli")},
+    "complement": {"v": nbsql.Text(event="complement")},
+    "weighed": {"v": nbsql.Text(tfidf=True)},
+    "best": {"v": nbsql.Text(best=2)},
+}
+FEATURE_ACTS: dict[str, dict[str, Any]] = {
+    "segment_by": {"segment_by": "s % 2"},
+    "components": {"method": nbsql.Mixture(2)},
+    "nbsql.Forward": {"features": nbsql.Forward(2, folds=3)},
+}
+
+
+@pytest.mark.parametrize("use", FEATURES)
+def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, use: str) -> None:
+    assert {*FEATURE} == {*TRAITS}
+    assert {*FEATURE_ACTS} == {*FEATURES}
+    for trait, families in FEATURE.items():
+        options = {"target": "y", "exclude": ["s"], "families": families, **FEATURE_ACTS[use]}
+        if trait in FEATURES[use]:
+            with pytest.raises(InputError) as caught:
+                nbsql.fit(con, "t", **options)
+            ((name, family),) = families.items()
+            text = TRAITS[trait].text.format(family=family if isinstance(family, str) else family.name)
+            assert str(caught.value) == f"{use} does not take {name!r}, which is {text}{FEATURES[use][trait]}"
+        else:
+            nbsql.fit(con, "t", **options)

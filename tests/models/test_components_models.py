@@ -1,0 +1,334 @@
+"""Models of several components a class over time, elsewhere, in other hands, and refused."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from support.algebra import alike, cells, same, same_cells
+
+import nbsql
+from nbsql import InputError, ModelError, NbsqlWarning
+from nbsql.cli import main
+
+Connection = duckdb.DuckDBPyConnection
+near = pytest.approx
+OPTIONS: dict[str, Any] = {"target": "y", "id": "i", "families": {"note": nbsql.Text()}}
+
+
+@pytest.fixture
+def lumps(con: Connection) -> Connection:
+    """Two lumps a class, crosswise, beside a category and a text."""
+    con.execute("""CREATE TABLE lumps AS SELECT
+        i, CASE WHEN hash(i) % 5 < 2 THEN 'a' ELSE 'b' END AS y,
+        8 * (hash(i, 1) % 2)::INT + (hash(i, 2) % 100) / 50.0::DOUBLE AS x1,
+        8 * ((hash(i, 1) + (hash(i) % 5 < 2)::INT) % 2)::INT + (hash(i, 3) % 100) / 50.0::DOUBLE AS x2,
+        'v' || (hash(i, 4) % 2 + hash(i, 1) % 2) AS sky,
+        CASE WHEN hash(i, 1) % 2 = 0 THEN 'come here' ELSE 'go there' END AS note FROM range(200) AS r(i)""")
+    return con
+
+
+def test_the_order_of_rows_is_no_matter_and_a_weight_is_as_many_copies(lumps: Connection) -> None:
+    model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
+    turned = nbsql.fit(lumps, "FROM lumps ORDER BY hash(i, 9)", method=nbsql.Mixture(2), **OPTIONS)
+    same_cells(cells(model), cells(turned))
+    weighed = nbsql.fit(lumps, "SELECT *, 1 + i % 3 AS w FROM lumps", method=nbsql.Mixture(3), weight="w", **OPTIONS)
+    copied = nbsql.fit(
+        lumps, "SELECT lumps.* FROM lumps, range(3) AS c(c) WHERE c <= i % 3", method=nbsql.Mixture(3), **OPTIONS
+    )
+    same_cells(cells(weighed), cells(copied))
+    same(weighed.predict_proba("lumps").fetchall(), copied.predict_proba("lumps").fetchall())
+    frame = nbsql.fit(lumps, lumps.execute("FROM lumps").df(), method=nbsql.Mixture(2), **OPTIONS)
+    same_cells(cells(model), cells(frame))
+
+
+def test_rows_that_come_later_go_to_the_nearest_centre(lumps: Connection) -> None:
+    model = nbsql.fit(lumps, "FROM lumps WHERE i < 150", name="m", method=nbsql.Mixture(2), **OPTIONS)
+    before = cells(model)
+    model.update("FROM lumps WHERE i >= 150", batch="later")
+    # The centres stay where they were; the lumps are far apart, so that a fit of all rows splits them alike.
+    whole = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
+
+    def parts(model: nbsql.Model) -> list[tuple[Any, ...]]:
+        # By size: which of a class is the first was settled by the rows that were there first.
+        return sorted((row[0], *row[2:11]) for row in model.components if row[4] == "x1")
+
+    same(parts(model), parts(whole))
+    same(model.predict_proba("lumps").fetchall(), whole.predict_proba("lumps").fetchall())
+    first = nbsql.fit(lumps, "FROM lumps WHERE i < 150", method=nbsql.Mixture(2), **OPTIONS)
+    same([(*row[:2], *row[11:]) for row in model.components], [(*row[:2], *row[11:]) for row in first.components])
+    same(nbsql.load(lumps, "m").predict("lumps").fetchall(), model.predict("lumps").fetchall())
+    same(lumps.execute("FROM m.predict('lumps')").fetchall(), model.predict("lumps").fetchall())
+    # Forgetting is exact, and so are going back, folding and cutting the ledger.
+    older = model.as_of("1")
+    assert cells(older) == before
+    model.forget("FROM lumps WHERE i >= 150")
+    model.compact()
+    same_cells(cells(model), before)
+    with pytest.raises(
+        InputError, match=r"^cannot forget the query: it has 2000 of class 'b', of which model 'm' has learnt \d+$"
+    ):
+        model.forget("SELECT 1 AS i, 'b' AS y, 500.0 AS x1, -500.0 AS x2, 'v0' AS sky, 'go' AS note FROM range(2000)")
+
+
+def test_a_component_that_is_forgotten_and_a_class_that_is_new(lumps: Connection, form: str) -> None:
+    model = nbsql.fit(lumps, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS)
+    sizes = {row[:2]: row[2] for row in model.components}
+    model.forget("FROM lumps WHERE y = 'a' AND x1 < 5")
+    left = {row[:2]: row[2] for row in model.components}
+    assert {key for key in sizes if key not in left} in ({("a", 1)}, {("a", 2)})
+    rest = nbsql.fit(lumps, "FROM lumps WHERE y = 'b' OR x1 > 5", method=nbsql.Mixture({"b": 2}), **OPTIONS)
+    same(model.joint_log_likelihood("lumps").fetchall(), rest.joint_log_likelihood("lumps").fetchall())
+    model.update("SELECT 900 AS i, 'c' AS y, 50.0 AS x1, 50.0 + i AS x2, 'v0' AS sky, 'new' AS note FROM range(4) AS r(i)")
+    assert {row[:3] for row in model.components if row[0] == "c"} == {("c", 1, 4.0)}
+    assert model.predict("SELECT 50.0 AS x1, 51.0 AS x2, 'v0' AS sky, 'new' AS note").fetchall()[0][-2] == "c"
+    same(lumps.execute("FROM m.predict('lumps')").fetchall(), model.predict("lumps").fetchall())
+    model.rollback("1")
+    assert {row[:2]: row[2] for row in model.components} == sizes
+    sums: dict[Any, float] = {}
+    for row_id, _, label, *_, contribution in model.explain("FROM lumps LIMIT 9"):
+        sums[row_id, label] = sums.get((row_id, label), 0.0) + contribution
+    scores = model.joint_log_likelihood("FROM lumps LIMIT 9").fetchall()
+    assert [sums[number, "a"] for number in range(1, 10)] == near([row[-2] for row in scores], rel=1e-9)
+
+
+def test_another_process_and_a_file(lumps: Connection, tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    lumps.execute(f"ATTACH '{path}' AS other; CREATE TABLE other.lumps AS FROM lumps; DETACH other")
+    with nbsql.load(path, nbsql.fit(path, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS).name or "") as model:
+        expected = model.predict_proba("lumps").fetchall()
+        model.export(tmp_path / "m.parquet")
+    code = f"import nbsql; m = nbsql.load({path!r}, 'm'); m.update('FROM lumps WHERE i = 7'); print(m.components.fetchall())"
+    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    imported = nbsql.import_(lumps, tmp_path / "m.parquet", name="there")
+    same(imported.predict_proba("lumps").fetchall(), expected)
+    assert result.stdout.startswith("[('a', 1, ")
+    parts = [nbsql.import_(lumps, tmp_path / "m.parquet") for _ in range(2)]
+    merged = nbsql.merge(lumps, parts, name="twice")
+    assert {row[:3] for row in merged.components} == {(y, j, 2 * n) for y, j, n, *_ in imported.components}
+    other = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(3), **OPTIONS)
+    plain = nbsql.fit(lumps, "lumps", **OPTIONS)
+    for one in (other, plain):
+        with pytest.raises(ModelError) as caught:
+            nbsql.merge(lumps, [imported, one])
+        reason = "their classes are split into components, and not by the same centres"
+        assert str(caught.value) == f"model 'there' and the model cannot be merged: {reason}"
+    imported.drop()
+    assert nbsql.models(lumps) == ["twice"]
+
+
+def test_judging_sampling_and_calibrating(lumps: Connection, form: str) -> None:
+    plain = nbsql.fit(lumps, "lumps", **OPTIONS)
+    model = nbsql.fit(lumps, "lumps", name="m", method=nbsql.Mixture(2), **OPTIONS)
+    evaluation = model.evaluate("lumps", costs={("a", "b"): 3})
+    assert (evaluation.accuracy, evaluation.cost) == (1.0, 0.0)
+    assert plain.evaluate("lumps").accuracy < 0.75
+    assert model.log_likelihood("lumps", labelled=True) == near(
+        sum(row[-2] if row[1] == "a" else row[-1] for row in model.joint_log_likelihood("lumps").fetchall()), rel=1e-12
+    )
+    calibration = model.calibrate("lumps", folds=None)
+    assert calibration.rows == 200
+    assert len(lumps.execute("FROM m.predict_calibrated('lumps')").fetchall()) == 200
+    drawn = model.sample(4000, seed=3).df()
+    assert list(drawn.columns) == ["x1", "x2", "sky", "note", "y"]
+    assert len(model.sample(0).fetchall()) == 0
+    for label in "ab":
+        priors = {row[1]: row[3] for row in model.components if row[0] == label}
+        rows = drawn[drawn["y"] == label]
+        share = (rows["x1"] > 5).mean()
+        high = next(row[1] for row in model.components if row[0] == label and row[4] == "x1" and row[8] > 5)
+        assert share == near(priors[high] / sum(priors.values()), abs=0.03)
+        assert (rows["x1"] > 5).eq(rows["x2"] > 5).all() == (label == "b")
+
+
+def test_what_is_said_of_whole_classes(lumps: Connection) -> None:
+    plain = nbsql.fit(lumps, "lumps", **OPTIONS)
+    model = nbsql.fit(lumps, "FROM lumps WHERE i < 120", method=nbsql.Mixture(2), **OPTIONS)
+    model.update("FROM lumps WHERE i >= 120", batch="later")
+    for ask in ("priors", "likelihoods"):
+        same(getattr(model, ask).fetchall(), getattr(plain, ask).fetchall())
+    alike(model.relevance().fetchall(), plain.relevance().fetchall())
+    plain = nbsql.fit(lumps, "FROM lumps WHERE i < 120", **OPTIONS)
+    plain.update("FROM lumps WHERE i >= 120", batch="later")
+    alike(model.drift("1", "later").fetchall(), plain.drift("1", "later").fetchall())
+
+
+def test_many_numbers(con: Connection) -> None:
+    columns = ", ".join(f"(hash(i, {f}) % 100) / 50.0 + 9 * (i % 2) AS x{f}" for f in range(60))
+    con.execute(f"CREATE TABLE broad AS SELECT 'y' || (i // 2 % 2) AS y, {columns} FROM range(40) AS r(i)")
+    model = nbsql.fit(con, "broad", target="y", method=nbsql.Mixture(2))
+    assert {row[:3] for row in model.components} == {(f"y{y}", j, 10.0) for y in (0, 1) for j in (1, 2)}
+    assert len(model.predict("broad").fetchall()) == 40
+
+
+def test_fewer_components_than_asked_for(lumps: Connection) -> None:
+    lumps.execute(
+        """CREATE TABLE same AS
+        SELECT ['a', 'b'][1 + i % 2] AS y, (i % 2) * (i % 8 // 4) * 3.0 AS x, 'v' AS z FROM range(40) AS r(i)"""
+    )
+    with pytest.warns(NbsqlWarning) as warned:
+        model = nbsql.fit(lumps, "same", target="y", method=nbsql.Mixture(3))
+    why = "its rows differ no more, or no row is nearest to the others"
+    assert [str(w.message) for w in warned][:2] == [
+        f"class 'a' has one component and not 3: {why}",
+        f"class 'b' has 2 components and not 3: {why}",
+    ]
+    assert {row[:4] for row in model.components} == {("a", 1, 20.0, 0.5), ("b", 1, 10.0, 0.25), ("b", 2, 10.0, 0.25)}
+    # Not one class can be split, or has a number.
+    with pytest.warns(NbsqlWarning) as warned:
+        whole = nbsql.fit(lumps, "SELECT y, NULL::DOUBLE AS x, 'v' || (row_number() OVER () % 3) AS z FROM same",
+                          target="y", method=nbsql.Mixture({"b": 2}), name="whole")  # fmt: skip
+    assert [str(w.message) for w in warned] == [
+        f"class 'b' has one component and not 2: {why}",
+        "nothing but NULL in 'x'; left out of the score",
+    ]
+    assert {row[:3] for row in whole.components} == {("a", 1, 20.0), ("b", 1, 20.0)}
+    whole.update("SELECT 'b' AS y, 1.5 AS x, 'v1' AS z")
+    assert {row[:3] for row in whole.components} == {("a", 1, 20.0), ("b", 1, 21.0)}
+    assert len(lumps.execute("FROM whole.predict('same')").fetchall()) == 40
+
+
+def test_labels_keep_their_type(con: Connection) -> None:
+    con.execute(
+        "CREATE TABLE typed AS SELECT DATE '2026-01-01' + (i % 2)::INT AS y, (i % 2) + 4 * (i % 3) AS x FROM range(60) AS r(i)"
+    )
+    from datetime import date
+
+    model = nbsql.fit(con, "typed", target="y", method=nbsql.Mixture({date(2026, 1, 1): 2}))
+    assert {row[:2] for row in model.components} == {(date(2026, 1, 1), 1), (date(2026, 1, 1), 2), (date(2026, 1, 2), 1)}
+    assert model.sample(1).fetchall()[0][-1] in (date(2026, 1, 1), date(2026, 1, 2))
+    assert type(model.predict("typed").fetchall()[0][-2]) is date
+
+
+def test_hostile_names(con: Connection) -> None:
+    con.execute("""CREATE TABLE "rows" ("centres" DOUBLE, "nbsql'x""y
+z" DOUBLE, label VARCHAR, "members" VARCHAR)""")
+    con.execute("""INSERT INTO "rows" SELECT i % 4, i % 4 // 2, 'it''s ' || (i % 2), 'v' || (i % 3) FROM range(40) AS r(i)""")
+    model = nbsql.fit(con, "rows", target="label", name="no tes", method=nbsql.Mixture(2))
+    assert len(model.predict("rows").fetchall()) == 40
+    model.update("rows")
+    assert {row[:3] for row in model.components} == {(f"it's {y}", j, 20.0) for y in (0, 1) for j in (1, 2)}
+    for name in ("points", "nearest", "candidates", "members", "cells", "shares"):
+        con.execute(f'CREATE OR REPLACE TABLE {name} AS FROM "rows"')
+        again = nbsql.fit(con, name, target="label", method=nbsql.Mixture(2))
+        assert {row[:3] for row in again.components} == {(f"it's {y}", j, 10.0) for y in (0, 1) for j in (1, 2)}
+        assert len(again.explain(name).fetchall()) == 40 * 2 * 4
+
+
+def test_the_command_line(lumps: Connection, tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    lumps.execute(f"ATTACH '{path}' AS shop; CREATE TABLE shop.lumps AS SELECT y, x1, x2 FROM lumps; DETACH shop")
+    fit = ["fit", path, "lumps", "--target", "y", "--name", "m", "--components"]
+    result = CliRunner().invoke(main, [*fit, "2"])
+    assert result.exit_code == 0, result.output
+    with nbsql.load(path, "m") as model:
+        assert {row[:2] for row in model.components} == {("a", 1), ("a", 2), ("b", 1), ("b", 2)}
+    assert "components 2" in CliRunner().invoke(main, ["show", path, "m"]).output
+    result = CliRunner().invoke(main, [*fit, "a=2,'b'=1", "--replace"])
+    assert result.exit_code == 0, result.output
+    with nbsql.load(path, "m") as model:
+        assert {row[:2] for row in model.components} == {("a", 1), ("a", 2), ("b", 1)}
+    assert "components a 2" in CliRunner().invoke(main, ["show", path, "m"]).output
+    for text, message in (
+        ("many", "'many' is no number of components; it is K, or LABEL=K,LABEL=K"),
+        ("a=1.5", "'a=1.5' is not LABEL=K, such as yes=3"),
+        ("a=2,a=3", "label 'a' is given twice; give it once"),
+        ("0", "components must be a whole number of at least 1, not 0"),
+        ("z=2", "components names 'z', which is no class of 'y'"),
+    ):
+        result = CliRunner().invoke(main, [*fit, text, "--replace"])
+        assert result.exit_code != 0
+        assert message in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": nbsql.Mixture({"z": 2, "a": 2})}, "components names 'z', which is no class of 'y'"),
+        (
+            {"method": nbsql.Mixture(2), "features": ["sky", "note"]},
+            "components need a number among the features, by which rows are near to each other",
+        ),
+        (
+            {"method": nbsql.Mixture({"a": 100})},
+            "class 'a' of lumps has 75 rows, fewer than its 100 components; ask for fewer",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "slice_by": "sky"},
+            "a model has components, or it has slices or segments; leave out components or slice_by",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "segment_by": "sky"},
+            "a model has components, or it has slices or segments; leave out components or segment_by",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "features": nbsql.Best(2)},
+            "components does not take features=nbsql.Best(...); name the features",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "features": nbsql.Forward(2)},
+            "components does not take features=nbsql.Forward(...); name the features",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "families": {"both": nbsql.MultivariateGaussian(["x1", "x2"])}},
+            "components does not take 'both', which is multivariate_gaussian; choose another family",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "families": {"both": nbsql.Joint(["sky", "x1"], backoff="naive")}},
+            "components does not take 'both', which is joint with a backoff; choose another family",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "families": {"note": nbsql.Text(best=3)}},
+            "components does not take 'note', which is text with best; leave that out",
+        ),
+        (
+            {"method": nbsql.Mixture(2), "families": {"note": nbsql.Text(event="complement")}},
+            "components does not take 'note', which is a complement; choose another family",
+        ),
+    ],
+)
+def test_what_cannot_have_components_is_refused(
+    lumps: Connection, refused: Callable[..., Any], options: dict[str, Any], message: str
+) -> None:
+    with refused(InputError, message):
+        nbsql.fit(lumps, "lumps", name="m", **{**OPTIONS, **options})
+
+
+@pytest.mark.parametrize(
+    ("ask", "what"),
+    [
+        (lambda model: model.linear(), "its linear form"),
+        (lambda model: model.quadratic(), "its quadratic form"),
+        (lambda model: model.calibrate("lumps"), "a calibration by folds"),
+    ],
+)
+def test_what_takes_whole_classes(lumps: Connection, refused: Callable[..., Any], ask: Any, what: str) -> None:
+    model = nbsql.fit(lumps, "lumps", method=nbsql.Mixture(2), name="m", **OPTIONS)
+    message = f"model 'm' has classes of several components, and {what} takes whole ones; fit it without components"
+    with refused(ModelError, message):
+        ask(model)
+
+
+def test_what_counts_by_folds_or_shows_no_statements(lumps: Connection, refused: Callable[..., Any]) -> None:
+    reason = "cross-validation takes no components: they are found from all rows, those of each fold too"
+    with refused(InputError, reason):
+        nbsql.cross_validate(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
+    with refused(InputError, "the statements of components follow from the rows, scan by scan; fit, or leave components out"):
+        nbsql.fit_sql(lumps, "lumps", method=nbsql.Mixture(2), **OPTIONS)
+    plain = nbsql.fit(lumps, "lumps", name="plain", **OPTIONS)
+    with refused(ModelError, "model 'plain' has no components; fit it with method=nbsql.Mixture(2), say"):
+        plain.components  # noqa: B018
+
+
+def test_rows_without_a_class_are_said_once(lumps: Connection) -> None:
+    frame = pd.DataFrame({"y": ["a", "a", "a", "b", "b", None], "x": [1.0, 1.5, 9.0, 4.0, 5.0, 6.0]})
+    with pytest.warns(NbsqlWarning) as warned:
+        nbsql.fit(lumps, frame, target="y", method=nbsql.Mixture({"a": 2}))
+    assert [str(w.message) for w in warned] == ["1 row of the DataFrame has no 'y' and is left out"]

@@ -1,0 +1,155 @@
+"""Models of weights: the inverse of the linear form and of the quadratic one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql import InputError, ModelError
+
+ROWS = """CREATE TABLE t AS SELECT
+    ['a', 'b', 'c'][1 + i % 3] AS y, (hash(i) % 100) / 7.0 + i % 3 AS x, 'v' || (hash(i * 3) % 4) AS k, hash(i * 5) % 3 AS n,
+    hash(i * 7) % 2 = 0 AS flag, 'w' || (hash(i * 11) % 5) || ' u' || i % 2 AS note
+    FROM range(150) AS r(i)"""
+FAMILIES: Any = {"note": nbsql.Text(), "n": "poisson"}
+
+
+@pytest.fixture
+def con() -> duckdb.DuckDBPyConnection:
+    found = duckdb.connect()
+    found.execute(ROWS)
+    return found
+
+
+def proba(model: nbsql.Model, source: str = "t") -> Any:
+    return model.predict_proba(source).df().filter(like="probability_").to_numpy()
+
+
+@pytest.mark.parametrize(("form", "where"), [("quadratic", "TRUE"), ("quadratic", "y <> 'c'"), ("linear", "y <> 'b'")])
+def test_the_weights_of_a_model_are_the_model(con: duckdb.DuckDBPyConnection, form: str, where: str) -> None:
+    families = FAMILIES | ({"x": nbsql.Gaussian(shared_variance=True)} if form == "linear" else {})
+    model = nbsql.fit(con, f"SELECT * FROM t WHERE {where}", target="y", families=families)
+    getattr(model, form)().create_table("weights")
+    again = nbsql.from_weights(con, "weights", classes=model.classes, target="y", name="again")
+    assert abs(proba(model) - proba(again)).max() < 1e-9
+    assert abs(proba(model) - proba(nbsql.load(con, "again"))).max() < 1e-9
+    back = {tuple(row[:-1]): row[-1] for row in getattr(again, form)().fetchall()}
+    for row in con.sql("FROM weights").fetchall():
+        assert back[row[:-1]] == pytest.approx(row[-1], abs=1e-9)
+    with pytest.raises(ModelError, match="has no counts"):
+        again.update("t")
+
+
+def test_a_model_of_weights_travels_in_a_file(con: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
+    model = nbsql.fit(con, "t", target="y", families=FAMILIES)
+    again = nbsql.from_weights(con, con.sql(model.quadratic().sql), name="again")
+    again.export(tmp_path / "again.parquet")
+    assert abs(proba(model) - proba(nbsql.import_(con, tmp_path / "again.parquet"))).max() < 1e-9
+
+
+def given(**columns: Any) -> dict[str, list[Any]]:
+    usual = {"class": ["p", "q"], "feature": ["x", "x"], "value": [None, None], "times": ["x", "x"], "weight": [1.0, 2.0]}
+    return {**usual, **columns}
+
+
+@pytest.mark.parametrize(
+    ("weights", "options", "message"),
+    [
+        ({"class": ["p"], "weight": [1]}, {}, "weights has no column 'feature'"),
+        (given(), {"classes": ["p", "r"]}, "weights are of class 'q', which is none of classes"),
+        (given(**{"class": ["p", "p"]}), {}, "weights tell two classes or more apart; name all labels in classes"),
+        (given(times=["x y", "x y"]), {}, "weights of 'x' have a product of two columns, which from_weights does not take"),
+        (given(feature=[None, None]), {}, "weights of the bias have times 'x'; the bias has '1' and no feature"),
+        (given(weight=[1.0, None]), {}, "a weight of 'x' is no finite number; leave it out, or give it"),
+        (given(**{"class": ["p", "p"]}), {"classes": ["p", "q"]}, "a weight of 'x' is given 2 times; give it once"),
+        (given(), {"families": {"z": "text"}}, "families names 'z', which has no weights"),
+        (given(), {"families": {"x": "text"}}, "family text of 'x' is not scored by times 'x'; leave it out of families"),
+        (given(times=["x", "is"]), {}, "weights of 'x' have times 'is', 'x', which no one family has; name two features"),
+    ],
+)
+def test_wrong_weights_are_refused(con: duckdb.DuckDBPyConnection, weights: Any, options: Any, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        nbsql.from_weights(con, weights, name="m", **options)
+    assert message in str(raised.value)
+    assert nbsql.models(con) == []
+
+
+# What else the exchange needs of counts. -------------------------------------------------------------------------------
+
+
+def test_smoothing_is_a_share_of_the_largest_variance(con: duckdb.DuckDBPyConnection) -> None:
+    families: Any = {"x": nbsql.Gaussian(smoothing=0.1), "n": nbsql.Gaussian(smoothing=0.5)}
+    model = nbsql.fit(con, "t", target="y", features=["x", "n"], families=families)
+    ((largest,),) = con.sql("SELECT greatest(var_pop(x), var_pop(n)) FROM t").fetchall()
+    wanted = con.sql("SELECT y, var_pop(x), var_pop(n) FROM t GROUP BY y ORDER BY y").fetchall()
+    found = {(name, feature): variance for name, feature, *_, variance, _ in model.likelihoods.fetchall()}
+    for name, x, n in wanted:
+        assert found[name, "x"] == pytest.approx(x + 0.1 * largest, rel=1e-12)
+        assert found[name, "n"] == pytest.approx(n + 0.5 * largest, rel=1e-12)
+    with pytest.raises(InputError, match="folds='loo' takes a row out"):
+        nbsql.cross_validate(con, "t", target="y", features=["x"], families={"x": families["x"]}, folds="loo")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"shared_variance": True}, "smoothing and shared_variance are two ways to steady one variance"),
+        ({"prior": nbsql.NormalInverseGamma()}, "smoothing and a prior are two ways to steady one variance"),
+    ],
+)
+def test_smoothing_stands_alone(options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        nbsql.Gaussian(smoothing=1e-9, **options)
+    with pytest.raises(InputError, match="smoothing compares variances of numbers, and 'lognormal' has those of logarithms"):
+        nbsql.LogNormal(smoothing=1e-9)
+
+
+@pytest.mark.parametrize("event", ["multinomial", "bernoulli", "complement"])
+def test_a_declared_vocabulary_is_all_the_words_there_are(con: duckdb.DuckDBPyConnection, event: Any) -> None:
+    text = nbsql.Text(event=event, vocabulary=["w0", "w1", "u0", "never"])
+    model = nbsql.fit(con, "SELECT y, note FROM t", target="y", families={"note": text})
+    words = {row[2] for row in model.likelihoods.fetchall()}
+    assert words == {"w0", "w1", "u0", "never"}
+    with_others = proba(model, "SELECT 'w0 w4 else' AS note")
+    assert abs(with_others - proba(model, "SELECT 'w0' AS note")).max() < 1e-15
+    model.update("SELECT 'a' AS y, 'else w1' AS note")
+    assert {row[2] for row in model.likelihoods.fetchall()} == words
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"vocabulary": []}, "vocabulary is empty; name a word, or leave it out"),
+        ({"vocabulary": ["a"], "best": 2}, "a declared vocabulary is all the words there are; leave out best"),
+        (
+            {"vocabulary": ["a"], "unseen": "smooth"},
+            "a declared vocabulary is all the words there are; leave out unseen='smooth'",
+        ),
+        ({"vocabulary": ["a"], "tfidf": True}, "a declared vocabulary has words never met"),
+        ({"vocabulary": ["a"], "min_count": 2}, "a declared vocabulary has words never met"),
+    ],
+)
+def test_what_a_vocabulary_does_not_go_with(options: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        nbsql.Text(**options)
+
+
+def test_count_columns_may_be_one(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, "SELECT y, n FROM t", target="y", families={"words": nbsql.Multinomial(["n"])})
+    priors = {name: prior for name, _, prior, _ in model.priors.fetchall()}
+    row = model.predict_proba("SELECT 3 AS n").fetchall()[0]
+    assert row[-3:] == pytest.approx([priors[name] for name in "abc"])
+
+
+def test_counts_are_the_cells_of_all_batches_together(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, "SELECT * FROM t LIMIT 60", target="y", families=FAMILIES)
+    model.update("SELECT * FROM t OFFSET 60")
+    whole = nbsql.fit(con, "t", target="y", families=FAMILIES)
+    ours = {row[1:4]: row[4:7] for row in model.counts.fetchall()}
+    theirs = {row[1:4]: row[4:7] for row in whole.counts.fetchall()}
+    assert ours.keys() == theirs.keys()
+    for key, cell in theirs.items():
+        assert ours[key] == tuple(None if each is None else pytest.approx(each) for each in cell)

@@ -1,0 +1,153 @@
+"""Models and rows that lie elsewhere: in a file behind a web server, and in a lake. Needs extensions of DuckDB."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import threading
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql.rendering.renderer import macro_path
+
+Connection = duckdb.DuckDBPyConnection
+
+INBOX = """CREATE TABLE {} AS FROM (VALUES
+    (1, 'ham', 'lunch on friday?', 1, FALSE), (2, 'ham', 'minutes of the meeting', 3, TRUE),
+    (3, 'ham', 'your invoice for may', 2, TRUE), (4, 'spam', 'you won a free prize', 9, FALSE),
+    (5, 'spam', 'free pills, claim your prize', 12, TRUE)) AS t(id, label, message, links, attachment)"""
+OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
+
+
+def extended(name: str) -> Connection:
+    """A connection with an extension: one that is installed, or of the package duckdb-extension-<name> of this DuckDB."""
+    con = duckdb.connect()
+    path: Path | str = name
+    package = importlib.util.find_spec(f"duckdb_extension_{name}")
+    if package is not None and package.origin is not None:
+        file = Path(package.origin).parent / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
+        path = file if file.exists() else name
+    try:
+        con.load_extension(str(path))
+    except duckdb.Error:
+        con.close()
+        pytest.skip(
+            f"DuckDB {duckdb.__version__} has no extension {name} here: pip install duckdb-extension-{name}, if it has one"
+        )
+    return con
+
+
+class Files(SimpleHTTPRequestHandler):
+    """The files of a folder, and parts of them, as a DuckDB asks for them."""
+
+    protocol_version = "HTTP/1.1"
+    length = 0
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+    def send_head(self) -> Any:
+        path = Path(self.translate_path(self.path))
+        if not path.is_file():
+            self.send_error(404)
+            return None
+        size = path.stat().st_size
+        asked = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        first, last = (int(asked[1]), min(int(asked[2] or size), size - 1)) if asked else (0, size - 1)
+        self.send_response(206 if asked else 200)
+        if asked:
+            self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
+        self.length = last - first + 1
+        self.send_header("Content-Length", str(self.length))
+        self.send_header("Accept-Ranges", "bytes")
+        self.send_header("Last-Modified", self.date_time_string(int(path.stat().st_mtime)))
+        self.end_headers()
+        file = path.open("rb")
+        file.seek(first)
+        return file
+
+    def copyfile(self, source: Any, outputfile: Any) -> None:
+        outputfile.write(source.read(self.length))
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[str]:
+    """The address of a server of the files in the folder of the test, on the loopback."""
+
+    class Here(Files):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, directory=str(tmp_path), **options)
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Here) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_a_model_behind_a_web_server_predicts_and_does_not_change(web: str, tmp_path: Path) -> None:
+    con = extended("httpfs")
+    with duckdb.connect(str(tmp_path / "team.duckdb")) as team:
+        team.execute(INBOX.format("inbox"))
+        model = nbsql.fit(team, "inbox", name="spam", **OPTIONS)
+        expected = {"predict": model.predict("inbox").fetchall(), "explain": model.explain("inbox").fetchall()}
+    with con:
+        con.execute(INBOX.format("inbox"))
+        con.execute(f"ATTACH '{web}/team.duckdb' AS team (READ_ONLY)")
+        for verb, rows in expected.items():
+            assert con.execute(f"FROM team.spam.{verb}('inbox', database := 'team')").fetchall() == rows
+        assert nbsql.models(con, database="team") == ["spam"]
+        far = nbsql.load(con, "spam", database="team")
+        assert far.predict("inbox").fetchall() == expected["predict"]
+        assert far.evaluate("inbox").accuracy == 1
+        with pytest.raises(nbsql.DatabaseError, match=r"^database 'team' is open read-only; open it for writing$"):
+            far.update("inbox")
+        nbsql.merge(con, [far], name="own").update("inbox")  # a copy of one's own learns
+
+
+@pytest.fixture
+def lake(tmp_path: Path) -> Iterator[Connection]:
+    with extended("ducklake") as con:
+        con.execute(f"ATTACH 'ducklake:{tmp_path / 'lake.ducklake'}' AS lake (DATA_PATH '{tmp_path / 'files'}')")
+        con.execute(INBOX.format("lake.inbox"))
+        yield con
+
+
+def test_rows_in_a_lake_are_fitted_and_scored(lake: Connection) -> None:
+    lake.execute("CREATE TABLE inbox AS FROM lake.inbox")
+    expected = nbsql.fit(lake, "inbox", name="here", **OPTIONS).predict("inbox").fetchall()
+    model = nbsql.fit(lake, "lake.main.inbox", name="spam", **OPTIONS)
+    model.predict("lake.main.inbox").create_table("lake.main.sorted_mail")
+    for source in ("spam.predict('lake.main.inbox')", "lake.sorted_mail"):
+        for row, other in zip(lake.execute(f"FROM {source}").fetchall(), expected, strict=True):
+            assert row == (*other[:-1], pytest.approx(other[-1], abs=1e-12))
+
+
+def test_counts_in_a_lake_are_a_model(lake: Connection) -> None:
+    lake.execute((macro_path() / "ad_hoc.sql").read_text(encoding="utf-8"))
+    counted = "FROM naive_bayes('lake.main.inbox', 'label', texts := ['message'], keys := ['id'])"
+    lake.execute(f"CREATE TABLE lake.counts AS {counted}")
+    said = lake.execute("FROM naive_bayes_predict('lake.main.counts', 'lake.main.inbox')").fetchall()
+    model = nbsql.from_statistics(lake, "lake.main.counts", target="label", id="id", name="spam")
+    for row, other in zip(said, model.predict("lake.main.inbox").fetchall(), strict=True):
+        assert row[:-1] == other[:-1]
+        assert row[-1] == pytest.approx(other[-1], abs=1e-12)
+    model.update("lake.main.inbox")
+
+
+def test_a_model_in_a_lake_is_refused_in_one_line(lake: Connection) -> None:
+    line = (
+        "a DuckLake keeps no model, whose texts are compared byte by byte whatever the session says (Collations are not "
+        "supported in DuckLake storage); keep the model in a DuckDB file, which can read rows and counts in the lake"
+    )
+    with pytest.raises(nbsql.DatabaseError) as caught:
+        nbsql.fit(lake, "lake.main.inbox", name="spam", database="lake", **OPTIONS)
+    assert str(caught.value) == line
+    assert nbsql.models(lake, database="lake") == []

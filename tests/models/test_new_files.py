@@ -1,0 +1,159 @@
+"""Database files that nbsql makes: which programs open them, when they are made, and when they are taken away."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql.errors import DatabaseError, InputError, ModelError
+
+ROOT = Path(__file__).parents[2]
+DAYS = "SELECT 'sun' AS sky, 'yes' AS play UNION ALL SELECT 'rain', 'no'"
+GIVEN = "SELECT unnest(['yes', 'no']) AS class, 'guests' AS feature, unnest([4, 1.5]) AS rate"
+OLDEST = 66  # of DuckDB 1.3, the oldest that keeps macros as they were written
+
+
+def storage_version(path: str) -> int:
+    """The number after the magic bytes at the head of the file."""
+    head = Path(path).read_bytes()[:20]
+    assert head[8:12] == b"DUCK"
+    return int.from_bytes(head[12:20], "little")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def shell(command: str) -> subprocess.CompletedProcess[str]:
+    """A line of a shell, where `nbsql` is the tree's."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
+    line = f'nbsql() {{ "{sys.executable}" -m nbsql "$@"; }}; {command}'
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=environment, check=False)  # noqa: S607
+
+
+MAKERS: dict[str, str] = {
+    "fit": f'nbsql fit new.duckdb "{DAYS}" --target play --name golf',
+    "import": "nbsql import new.duckdb model.parquet --name golf",
+    "from-tables": f'nbsql from-tables new.duckdb "SELECT \'yes\' AS class, 1 AS prior" "{GIVEN} LIMIT 1" --name golf',
+}
+
+
+@pytest.mark.parametrize("verb", MAKERS)
+def test_a_closed_pipe_does_not_undo_what_a_command_has_done(verb: str) -> None:
+    with duckdb.connect() as con:
+        nbsql.fit(con, DAYS, target="play").export("model.parquet")
+    # Nobody reads from the pipe by the time that the command prints.
+    result = shell(f"set -o pipefail; {MAKERS[verb]} | true")
+    assert "rror" not in result.stderr
+    assert nbsql.models("new.duckdb") == ["golf"]
+    assert storage_version("new.duckdb") == OLDEST
+
+
+def test_a_closed_pipe_does_not_take_the_demo_away() -> None:
+    assert "rror" not in shell("nbsql demo --database flights.duckdb | head -2").stderr
+    with duckdb.connect("flights.duckdb") as con:
+        assert con.execute("SELECT count(*) > 1000 FROM punctuality.predict('held_back')").fetchall() == [(True,)]
+    assert storage_version("flights.duckdb") == OLDEST
+
+
+def test_a_command_that_fails_leaves_no_file() -> None:
+    assert shell(f'nbsql fit new.duckdb "{DAYS}" --target nothing --name golf').returncode == 1
+    assert not Path("new.duckdb").exists()
+
+
+def test_a_new_file_of_python_is_opened_by_older_programs_and_by_other_connections() -> None:
+    with nbsql.fit("new.duckdb", DAYS, target="play", name="golf") as model:
+        with duckdb.connect("new.duckdb") as con:  # of other settings than were asked for when the file was made
+            assert con.execute("FROM golf.priors").fetchall()
+        assert model.classes
+    assert storage_version("new.duckdb") == OLDEST
+    with duckdb.connect("theirs.duckdb") as con:
+        con.execute("CREATE TABLE t AS SELECT 1 AS x")
+    before = storage_version("theirs.duckdb")
+    nbsql.fit("theirs.duckdb", DAYS, target="play", name="golf").close()
+    assert storage_version("theirs.duckdb") == before  # a file of the user's stays as it is
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "load": lambda path: nbsql.load(path, "golf"),
+    "models": nbsql.models,
+    "families": lambda path: nbsql.families(path, DAYS, target="play"),
+    "fit_sql": lambda path: nbsql.fit_sql(path, DAYS, target="play"),
+    "cross_validate": lambda path: nbsql.cross_validate(path, DAYS, target="play"),
+    "sweep": lambda path: nbsql.sweep(path, DAYS, target="play", alpha=[0, 1]),
+    "merge": lambda path: nbsql.merge(path, ["golf", "tennis"]),
+    "from_statistics": lambda path: nbsql.from_statistics(path, DAYS, like="golf"),
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("path", ["gulf.duckdb", Path("gulf.duckdb")])
+def test_reading_a_path_that_is_not_there_makes_no_file(name: str, path: str, folder: Path) -> None:
+    with pytest.raises(DatabaseError) as caught:
+        READERS[name](path)
+    assert str(caught.value) == "no database 'gulf.duckdb'"
+    duckdb.connect("golf.duckdb").close()
+    with pytest.raises(DatabaseError) as caught:
+        READERS[name](path)
+    assert str(caught.value) == "no database 'gulf.duckdb'; did you mean 'golf.duckdb'?"
+    assert os.listdir(folder) == ["golf.duckdb"]  # noqa: PTH208
+
+
+@pytest.mark.parametrize(
+    ("kind", "make"),
+    [
+        (InputError, lambda: nbsql.fit("new.duckdb", "inbox", target="label", name="m")),
+        (InputError, lambda: nbsql.from_tables("new.duckdb", priors={}, name="m")),
+        (InputError, lambda: nbsql.import_("new.duckdb", "nothing.parquet", name="m")),
+        (ModelError, lambda: nbsql.fit("new.duckdb", DAYS, target="play", name="new")),
+    ],
+)
+def test_what_fails_in_a_new_file_leaves_none(kind: type[Exception], make: Callable[[], object], folder: Path) -> None:
+    with pytest.raises(kind):
+        make()
+    assert os.listdir(folder) == []  # noqa: PTH208
+
+
+VERBS = [
+    "predict gulf.duckdb m t",
+    "evaluate gulf.duckdb m t",
+    "cross-validate gulf.duckdb t --target y",
+    "sweep gulf.duckdb t --target y",
+    "sweep gulf.duckdb t --target y --name m",
+    "calibrate gulf.duckdb m t",
+    "explain gulf.duckdb m t",
+    "update gulf.duckdb m t",
+    "forget gulf.duckdb m t",
+    "rollback gulf.duckdb m 1",
+    "compact gulf.duckdb m",
+    "merge gulf.duckdb a b --name c",
+    "export gulf.duckdb m m.parquet",
+    "show gulf.duckdb m",
+    "list gulf.duckdb",
+    "relevance gulf.duckdb m",
+    "linear gulf.duckdb m",
+    "sample gulf.duckdb m 3",
+    "log-likelihood gulf.duckdb m t",
+    "sql gulf.duckdb predict m t",
+    "drop gulf.duckdb m --yes",
+]
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_commands_that_read_make_no_file(verb: str, folder: Path) -> None:
+    from click.testing import CliRunner
+
+    from nbsql.cli import main
+
+    result = CliRunner().invoke(main, verb.split())
+    assert (result.exit_code, result.stderr) == (1, "error: no database 'gulf.duckdb'\n"), result.output
+    assert os.listdir(folder) == []  # noqa: PTH208

@@ -1,0 +1,311 @@
+"""The pictures and the report: what is drawn, what it says, and that it asks for nothing from anywhere."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import gzip
+import io
+import json
+import math
+import re
+import sys
+
+import duckdb
+import pytest
+from support.chromium import opened
+
+import nbsql
+from nbsql.report import PANELS
+
+EVIL = '</script><img src=x onerror="document.title=1">'
+FEATURE = "a\"<b>'&"
+
+
+@pytest.fixture(scope="module")
+def con():
+    with duckdb.connect() as con:
+        con.execute("SELECT setseed(0.5)")
+        con.execute(
+            f"""CREATE TABLE rows AS SELECT
+                ['red', 'green', '{EVIL.replace("'", "''")}'][1 + i % 3] AS class,
+                CASE WHEN i % 7 = 0 THEN NULL ELSE ['u', 'v', '<script>alert(1)</script>'][1 + (i % 3 + i // 5) % 3] END
+                    AS "{FEATURE.replace('"', '""')}",
+                (i % 3) * 2 + hash(i) % 100 / 25.0 AS x,
+                CAST((i % 3) * 2 + hash(i + 7) % 4 AS INTEGER) AS visits,
+                ['free prize now', 'lunch on friday', 'the {{{{constructor}}}} of things'][1 + (i % 3 + i // 11) % 3] AS words,
+                i // 300 AS period
+            FROM range(900) AS t(i)"""
+        )
+        yield con
+
+
+@pytest.fixture(scope="module")
+def model(con):
+    families = {"visits": "poisson", "words": nbsql.Text()}
+    return nbsql.fit(con, "rows", target="class", name="shown", families=families, slice_by="period", exclude="period")
+
+
+@pytest.fixture(scope="module")
+def page(model, tmp_path_factory):
+    path = tmp_path_factory.mktemp("report") / "page.html"
+    model.report(path, source="rows", rows=2, folds=None)
+    return path
+
+
+@pytest.fixture(scope="module")
+def text(page):
+    return page.read_text(encoding="utf-8")
+
+
+def data(text, figure):
+    """The CSV of a figure."""
+    packed = re.search(rf'download="{figure}\.csv" href="data:text/csv;charset=utf-8;base64,([^"]*)"', text)[1]
+    return list(csv.DictReader(io.StringIO(base64.b64decode(packed).decode())))
+
+
+def test_a_page_has_every_panel_as_a_picture_that_needs_no_script(text):
+    ids = re.findall(r'<section id="([\w-]+)"', text)
+    assert ids == [panel.name for panel in PANELS]
+    figures = re.findall(r'<div class="chart" id="([\w-]+)"[^>]*><svg', text)
+    assert {figure.rsplit("-", 1)[0] for figure in figures} == set(ids)
+    assert text.count("<h3") == len(figures) == text.count(" download=")
+    assert len(text.encode()) < 1_500_000
+
+
+def test_a_page_names_no_address_and_what_a_value_says_is_text(text):
+    packed = [gzip.decompress(base64.b64decode(blob)).decode() for blob in re.findall(r'gzip" id="\w+">([^<]+)<', text)]
+    assert len(packed) == 2
+    for part in (text, *packed):
+        addresses = set(re.findall(r"\w+://[^\"'`\s)<,]+", part))
+        assert all(address.startswith("http://www.w3.org/") for address in addresses), addresses
+    assert "default-src 'none'" in text
+    assert EVIL not in text
+    assert "<script>alert(1)" not in text
+    assert "<b>'" not in text
+
+
+def test_in_a_browser_every_figure_has_marks_and_the_what_if_and_the_slider_answer(con, model, page, text, tmp_path):
+    program = """
+      const marks = {};
+      for (const chart of document.querySelectorAll(".chart"))
+        marks[chart.id] = chart.querySelectorAll("svg .role-mark path, svg .role-mark line, svg .role-mark text").length;
+      const all = (query) => [...document.querySelectorAll(query)];
+      const names = all("#nomogram-1 .vega-bind-name").map((name) => name.textContent.trim());
+      const options = all("#nomogram-1 .vega-bind select").map((one) => [...one.options].map((option) => option.label));
+      const before = rows("nomogram-1", "posterior");
+      for (const [place, index] of [[0, 1], [1, 4], [3, 2], [4, 3]]) await choose("nomogram-1", place, index);
+      const after = rows("nomogram-1", "posterior");
+      const slider = () => all("#threshold-1 svg text").map((one) => one.textContent).find((one) => one.startsWith("from "));
+      const half = slider();
+      const inputs = [...document.querySelectorAll("#threshold-1 .vega-bind input")].map((input) => input.type);
+      await choose("threshold-1", 1, 0.9); await choose("threshold-1", 2, 7);
+      const moved = slider(), title = document.title, images = document.images.length;
+      return {marks, names, options, before, after, half, inputs, moved, title, images};
+    """
+    found, said = opened(page, tmp_path, program)
+    assert said == []
+    assert found["title"] == "The model shown"
+    assert found["images"] == 0
+    assert set(found["marks"]) == set(re.findall(r'<div class="chart" id="([\w-]+)"', text))
+    assert min(found["marks"].values()) > 0, found["marks"]
+
+    priors = dict(con.execute("SELECT class, prior FROM shown.priors").fetchall())
+    assert sorted(row["posterior"] for row in found["before"]) == pytest.approx(sorted(priors.values()), abs=1e-12)
+    options = found["options"]
+    points = [row for row in model.plot.nomogram().spec["datasets"]["rows"] if row["feature"] == "x"]
+    place = found["names"].index("x")
+    assert options[place][4] == points[4]["value"]
+    grid = json.loads(json.dumps(points))
+    assert len(grid) == len(options[place])
+    chosen_words = f"{options[3][2]} {options[4][3]}"
+    x = exact_x(model, con, 4)
+    row = {FEATURE: options[0][1], "x": x, "visits": None, "words": chosen_words}
+    answer = model.predict_one(row)["probabilities"]
+    shown = {row["class"]: row["posterior"] for row in found["after"]}
+    assert len(shown) == 3
+    for label, probability in answer.items():
+        close = [value for name, value in shown.items() if label.startswith(name.rstrip("…"))]
+        assert close == [pytest.approx(probability, abs=1e-9)]
+
+    assert found["inputs"] == ["range", "number", "number"]
+    assert found["half"].startswith("from 0.50 on:")
+    first = data(text, "threshold-1")[0]["class"]
+    line = next(row for row in data(text, "threshold-1") if row["class"] == first and float(row["threshold"]) == 0.9)
+    said = re.fullmatch(
+        r"from 0.90 on: +precision ([\d.]+), +recall ([\d.]+), +flagged ([\d.]+)%, +cost a row ([\d.]+)", found["moved"]
+    )
+    expected = (7 * float(line["false_positives"]) + float(line["false_negatives"])) / 900
+    assert float(said[1]) == pytest.approx(float(line["precision"]), abs=5e-4)
+    assert float(said[2]) == pytest.approx(float(line["recall"]), abs=5e-4)
+    assert float(said[4]) == pytest.approx(expected, rel=1e-3)
+
+
+def exact_x(model, con, choice):
+    """The number behind a choice of the nomogram, whose label is rounded."""
+    from nbsql.judging.profile import feature_named, number_grid
+
+    grid = number_grid(model._engine, model._plan, feature_named(model._spec, "x", "it"), 21)
+    return grid.low + grid.step * (choice - 1)
+
+
+def test_the_numbers_of_a_page_are_those_of_the_relations(con, model, text):
+    ranking = {row["feature"]: row for row in data(text, "ranking-1")}
+    for feature, information, *_ in model.relevance():
+        assert float(ranking[feature]["mutual_information"]) == pytest.approx(information, rel=1e-8)
+    assert float(ranking[FEATURE]["missing"]) == pytest.approx(129 / 900, rel=1e-8)
+    evaluation = model.evaluate("rows")
+    verdict = data(text, "verdict-1")
+    assert float(verdict[0]["value"]) == pytest.approx(evaluation.accuracy, rel=1e-8)
+    assert float(verdict[2]["value"]) == pytest.approx(evaluation.log_loss, rel=1e-8)
+    thresholds = {(c, t): rest for c, t, *rest in evaluation.thresholds.fetchall()}
+    for row in data(text, "threshold-1"):
+        reached = [rest for (c, t), rest in thresholds.items() if c == row["class"] and t >= float(row["threshold"])]
+        if row["class"] in ("red", "green") and reached:
+            last = min(reached, key=lambda rest: -(rest[0] + rest[1]))
+            assert (float(row["true_positives"]), float(row["false_positives"])) == (last[0], last[1])
+
+
+def test_a_table_that_the_model_has_learnt_is_judged_by_leaving_each_row_out(con, model, tmp_path):
+    options = {"families": {"visits": "poisson", "words": nbsql.Text()}, "exclude": "period"}
+    for folds, given in (("loo", "auto"), (3, 3)):
+        expected = nbsql.cross_validate(con, "rows", target="class", folds=folds, **options)
+        rows = model.plot.verdict("rows", folds=given).figure.tables["rows"]
+        assert rows[0]["value"] == pytest.approx(expected.accuracy, abs=1e-9)
+        assert rows[2]["value"] == pytest.approx(expected.log_loss, abs=1e-8)
+    confused = model.plot.confusion("rows", folds=3, least=1).figure.tables["rows"]
+    right = sum(n for label, prediction, n in expected.evaluation.confusion.fetchall() if label == prediction)
+    assert sum(row["n"] for row in confused if row["class"] == row["prediction"]) == right
+    model.report(tmp_path / "r.html", source="rows")
+    text = (tmp_path / "r.html").read_text()
+    assert (
+        text.count("Each row is judged by the counts of all other rows (leave-one-out), as the model has learnt from rows.")
+        == 2
+    )
+    others = "SELECT * FROM rows LIMIT 90"
+    assert "judged by" not in "".join(model.plot.verdict(others).figure.notes)
+    for draw in (model.plot.verdict, lambda source, folds: model.report(tmp_path / "no.html", source=source, folds=folds)):
+        with pytest.raises(
+            nbsql.InputError, match=r"counts 90 rows, and model 'shown' has learnt 900.*judge others with folds=None"
+        ):
+            draw(others, folds=2)
+    with pytest.raises(nbsql.InputError, match="folds are of the rows of a source"):
+        model.report(tmp_path / "no.html", folds="loo")
+    assert not (tmp_path / "no.html").exists()
+
+
+def test_where_no_row_can_be_left_out_the_page_says_that_it_flatters(con):
+    con.execute("CREATE OR REPLACE TABLE texts AS SELECT class, words FROM rows")
+    for options, how in (
+        ({"tfidf": True}, "the other 4 of 5 folds"),
+        ({"tfidf": True, "norm": "l2"}, "so does better there than elsewhere; of folds: 'words' depends on all rows at once"),
+    ):
+        model = nbsql.fit(
+            con, "texts", target="class", name="texts_model", families={"words": nbsql.Text(**options)}, replace=True
+        )
+        assert how in model.plot.verdict("texts").figure.notes[0]
+
+
+def test_densities_are_those_of_the_family_and_integrate_to_one(con, model):
+    rows = model.profile("x", "rows").fetchall()
+    places = [row for row in rows if row[0] == "red" and row[1] == "density"]
+    assert len(places) == 100
+    mean, variance = con.execute("SELECT avg(x), var_pop(x) FROM rows WHERE class = 'red'").fetchone()
+    for _, _, x, _, _, density in places:
+        expected = math.exp(-((x - mean) ** 2) / (2 * variance)) / math.sqrt(2 * math.pi * variance)
+        assert density == pytest.approx(expected, rel=1e-9)
+    counted = [row for row in rows if row[0] == "red" and row[1] == "histogram"]
+    assert sum(row[4] for row in counted) == 300
+    assert sum(row[5] * (row[3] - row[2]) for row in counted) == pytest.approx(1, rel=1e-9)
+
+
+def test_dependence_is_none_of_independent_features_and_all_of_copies():
+    with duckdb.connect() as con:
+        con.execute(
+            """CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i // 2 % 4 AS a, 'b' || i // 8 % 4 AS b FROM range(3200) AS t(i)"""
+        )
+        con.execute("CREATE TABLE u AS SELECT *, a AS copy FROM t")
+        model = nbsql.fit(con, "u", target="y")
+        found = {(row[0], row[1]): row[2:] for row in model.dependence("u")}
+        assert found["a", "copy"] == pytest.approx((3200, 1.3862943611198906, 18 / 6400), abs=1e-12)
+        assert found["a", "b"][1] == pytest.approx(0, abs=1e-12)
+        with pytest.raises(nbsql.InputError, match="has no feature 'c'"):
+            model.dependence("u", features=["a", "c"])
+
+
+def test_discrimination_is_the_log_ratio_with_the_counts(con, model):
+    rows = {(row[0], row[1]): row[2:] for row in model.discrimination("red", "green")}
+    ratios = {(row[0], row[1]): row[5] for row in con.execute("FROM shown.likelihood_ratios('red', 'green')").fetchall()}
+    assert {key: row[-1] for key, row in rows.items()} == pytest.approx(ratios)
+    n = con.execute(f"""SELECT count(*) FROM rows WHERE class = 'red' AND "{FEATURE.replace('"', '""')}" = 'u'""").fetchone()[0]
+    assert rows[FEATURE, "u"][0] == n
+    with pytest.raises(nbsql.InputError, match="has no class 'rde'"):
+        model.discrimination("rde", "green")
+
+
+def test_counts_below_the_least_are_not_said(con):
+    con.execute("CREATE OR REPLACE TABLE few AS SELECT * FROM rows UNION ALL SELECT 'red', 'rare secret', 1, 1, 'secret', 0")
+    model = nbsql.fit(con, "few", target="class", families={"visits": "poisson", "words": nbsql.Text()})
+    for picture in (
+        model.plot.profile(FEATURE),
+        model.plot.profile("words"),
+        model.plot.nomogram(),
+        model.plot.discrimination(),
+    ):
+        assert "secret" not in json.dumps(picture.spec)
+    assert "rare secret" in json.dumps(model.plot.profile(FEATURE, least=1).spec)
+
+
+def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
+    picture = model.plot.ranking()
+    for name, first in (("r.svg", b"<svg"), ("r.png", b"\x89PNG"), ("r.html", b"<!doctype html>"), ("r.json", b"{")):
+        picture.save(tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(first)
+    assert json.loads((tmp_path / "r.json").read_text())["datasets"]["rows"]
+    assert picture._repr_mimebundle_()["text/html"].startswith("<div")
+    assert picture.altair.to_dict()["datasets"]
+    with pytest.raises(nbsql.InputError, match=r"'r\.gif' ends in none of \.svg"):
+        picture.save(tmp_path / "r.gif")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["r.html", "r.json", "r.png", "r.svg"]
+
+
+def test_what_cannot_be_drawn_is_one_line(model, tmp_path, monkeypatch):
+    with pytest.raises(nbsql.InputError, match="verdict is about rows whose class is known"):
+        model.plot.verdict(None)
+    with pytest.raises(nbsql.InputError, match="least must be a whole number of at least 1, not 0"):
+        model.plot.card(least=0)
+    with pytest.raises(nbsql.InputError, match="its folder is not there"):
+        model.report(tmp_path / "nowhere" / "r.html")
+    with pytest.raises(nbsql.InputError, match="rows are those of a source"):
+        model.report(tmp_path / "r.html", rows=3)
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(nbsql.NotSupportedError, match=r"pictures need vl-convert-python: pip install 'nbsql\[report\]'"):
+        model.report(tmp_path / "r.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_without_a_source_a_page_says_what_the_counts_tell(model, tmp_path):
+    model.report(tmp_path / "r.html")
+    found = re.findall(r'<section id="([\w-]+)"', (tmp_path / "r.html").read_text())
+    assert found == [panel.name for panel in PANELS if not panel.needs_source]
+
+
+@pytest.mark.slow
+def test_a_page_of_20_features_50_classes_and_10_000_words(tmp_path):
+    with duckdb.connect() as con:
+        columns = ", ".join(f"(hash(i, {k}) + i % 50 * {k}) % {k + 2} AS c{k}" for k in range(10))
+        numbers = ", ".join(f"hash(i, {k}) % 1000 / 500.0 + i % 50 AS x{k}" for k in range(9))
+        con.execute(
+            f"""CREATE TABLE large AS SELECT 'class ' || i % 50 AS y, {columns}, {numbers},
+                concat_ws(' ', 'w' || i % 50, 'w' || i % 10000, 'w' || hash(i) % 10000) AS words FROM range(30000) AS t(i)"""
+        )
+        families = {f"c{k}": "categorical" for k in range(10)} | {"words": nbsql.Text()}
+        model = nbsql.fit(con, "large", target="y", families=families)
+        path = tmp_path / "large.html"
+        model.report(path, source="large", rows=4)
+        assert path.stat().st_size < 1_500_000
+        marks = "chart.querySelectorAll('svg .role-mark path').length"
+        program = f"return [...document.querySelectorAll('.chart')].map((chart) => {marks});"
+        found, said = opened(path, tmp_path, program)
+        assert said == []
+        assert min(found) > 0

@@ -1,0 +1,162 @@
+"""A database with models is written out by EXPORT DATABASE, and restored by IMPORT DATABASE: models and the user's own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+ROWS = """CREATE TABLE inbox AS
+    SELECT i AS id, CASE WHEN i % 3 = 0 THEN 'spam' ELSE 'ham' END AS label,
+        ['a b c', 'b c d', 'd e f g'][1 + i % 3] AS message,
+        i % 5 AS links, (i * 37 % 11) / 3 AS size, (i * i % 17) / 4 AS age, i % 2 = 0 AS attachment, 'k' || (i % 4) AS sender,
+        i % 3 AS plain, i * 7 % 4 AS html, CASE WHEN i % 2 = 0 THEN 'north' ELSE 'south' END AS region
+    FROM range(1, 60) AS t(i)"""
+
+MODELS: dict[str, dict[str, Any]] = {
+    "spam": {"families": {"message": nbsql.Text(), "links": "poisson"}},
+    "mixed": {
+        "exclude": ["message"],
+        "families": {
+            "size": nbsql.Kernel(),
+            "age": nbsql.Binned(bins=3),
+            "links": "geometric",
+            "parts": nbsql.Multinomial(["plain", "html"]),
+        },
+    },
+    "complement": {
+        "features": ["message", "sender"],
+        "families": {"message": nbsql.Text(event="complement"), "sender": nbsql.Categorical(nulls="category", unseen="smooth")},
+    },
+    "words": {"features": ["message"], "families": {"message": nbsql.Text(event="bernoulli")}},
+    "waiting": {"features": ["size", "sender"], "families": {"size": "exponential"}},
+    "lda": {"features": ["size", "age", "sender"], "method": "lda"},
+    "logistic": {"features": ["size", "sender", "attachment"], "method": "logistic"},
+    "joint": {"features": ["sender", "attachment"], "method": nbsql.JointBayes(backoff="naive")},
+    "segments": {"features": ["size", "sender"], "segment_by": "region"},
+    "parts": {"features": ["size", "age", "sender"], "method": nbsql.Mixture(2)},
+    "joined": {"features": ["size", "income"], "joins": nbsql.Join("senders", on="sender")},
+    'odd "name"': {"features": ["size", "sender"], "estimate": "mode", "alpha": 2},
+}
+
+
+def relations(con: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, str]]:
+    """What can be asked of every model: the schema, and what stands behind its name."""
+    return con.execute(
+        """SELECT schema_name, function_name || if(function_name = 'likelihood_ratios', '(''spam'', ''ham'')', '(''inbox'')')
+        FROM duckdb_functions() WHERE NOT internal AND database_name = $1
+        UNION ALL SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND database_name = $1
+        ORDER BY ALL""",
+        [database],
+    ).fetchall()
+
+
+def answers(con: duckdb.DuckDBPyConnection, database: str | None = None, *, told: bool = False) -> dict[tuple[str, str], Any]:
+    """The columns, types and rows of all that can be asked; of an attached database by the search path, or told its name."""
+    found = {}
+    for schema, name in relations(con, database or con.execute("SELECT current_database()").fetchall()[0][0]):
+        quoted, asked = '"{}"'.format(schema.replace('"', '""')), name
+        if told:
+            if '"' in schema:  # whose tables are looked for by the search path alone
+                continue
+            asked = name.replace(")", f", database := '{database}')")
+        elif database is not None:
+            con.execute("SET search_path = '{}'".format(f"memory,{database}.{quoted},{database}"))  # where dimensions are, last
+        relation = con.sql(f"FROM {'' if database is None else database + '.'}{quoted}.{asked}")
+        rows = [tuple(round(x, 9) if isinstance(x, float) else x for x in row) for row in relation.fetchall()]
+        found[schema, name] = (relation.columns, relation.types, sorted(rows, key=repr))
+    return found
+
+
+@pytest.fixture(scope="module")
+def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file with models of all kinds and tables of the user's own."""
+    path = tmp_path_factory.mktemp("team") / "team.duckdb"
+    with duckdb.connect(str(path)) as con:
+        con.execute(ROWS)
+        con.execute("CREATE TABLE senders AS SELECT 'k' || i AS sender, i * 1.5 AS income FROM range(4) AS t(i)")
+        con.execute("CREATE SCHEMA own")
+        con.execute("CREATE TABLE own.notes AS SELECT 'kept' AS note")
+        con.execute("CREATE VIEW own.latest AS FROM own.notes")
+        for name, options in MODELS.items():
+            model = nbsql.fit(con, "inbox", target="label", name=name, id="id", **options)
+            if name in ("spam", "lda"):
+                model.calibrate("inbox")
+    return path
+
+
+def test_a_database_with_models_is_restored_whole(team: Path, tmp_path: Path) -> None:
+    # Opened anew: a file has its relations in the order of their names, whatever the order in which they were made.
+    with duckdb.connect(str(team), read_only=True) as con:
+        before = answers(con)
+        con.execute(f"EXPORT DATABASE '{tmp_path / 'copy'}' (FORMAT parquet)")
+    with duckdb.connect() as con:
+        con.execute(f"IMPORT DATABASE '{tmp_path / 'copy'}'")
+        assert con.execute("FROM own.latest").fetchall() == [("kept",)]
+        assert len(before) > 60
+        assert answers(con) == before
+        model = nbsql.load(con, "words")
+        model.update("inbox")
+        assert model.batches.fetchall()[-1][3] == 59
+
+
+WORDS = nbsql.Text(ngrams=2, stop_words=["a"], min_length=1)
+
+
+def test_a_file_that_nbsql_has_made_is_restored_whole(tmp_path: Path) -> None:
+    with nbsql.fit(tmp_path / "made.duckdb", ROWS.split(" AS", 1)[1], target="label", name="spam", id="id") as model:
+        model.calibrate(ROWS.split(" AS", 1)[1], method="isotonic")
+    with duckdb.connect(str(tmp_path / "made.duckdb")) as con:
+        con.execute(ROWS)
+        nbsql.fit(con, "inbox", target="label", name="words", features=["message"], families={"message": WORDS})
+        before = answers(con)
+    with duckdb.connect(str(tmp_path / "made.duckdb")) as con:
+        con.execute(f"EXPORT DATABASE '{tmp_path / 'copy'}'")
+    with duckdb.connect() as con:
+        con.execute(f"IMPORT DATABASE '{tmp_path / 'copy'}'")
+        assert answers(con) == before
+
+
+def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path: Path) -> None:
+    config = {"storage_compatibility_version": "v1.0.0"}
+    with duckdb.connect(str(tmp_path / "old.duckdb"), config=config) as con:
+        con.execute(ROWS)
+        nbsql.fit(con, "inbox", target="label", name="words", features=["message"], families={"message": WORDS})
+        before = answers(con)
+    with duckdb.connect(str(tmp_path / "old.duckdb")) as con:
+        assert answers(con) == before
+        con.execute(f"EXPORT DATABASE '{tmp_path / 'copy'}'")
+    with duckdb.connect() as con:
+        con.execute(f"IMPORT DATABASE '{tmp_path / 'copy'}'; SET lambda_syntax = 'ENABLE_SINGLE_ARROW'")
+        assert answers(con) == before
+
+
+def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path) -> None:
+    with duckdb.connect(str(team), read_only=True) as con:
+        before = answers(con)
+    with duckdb.connect() as con:
+        con.execute(ROWS)
+        con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")
+        con.execute("CREATE SCHEMA spam")  # of one's own, which is not meant
+        assert answers(con, "other") == before
+        con.execute("SET search_path = 'memory,other.spam'")
+        assert con.execute("SELECT current_database()").fetchall() == [("memory",)]
+        assert con.execute("SELECT count(*) FROM inbox").fetchall() == [(59,)]
+        assert con.sql("FROM spam.predict('inbox')").columns[-2:] == ["prediction", "probability"]
+
+
+def test_models_of_an_attached_database_are_used_by_macros_that_are_told_its_name(team: Path) -> None:
+    with duckdb.connect(str(team), read_only=True) as con:
+        before = {key: answer for key, answer in answers(con).items() if '"' not in key[0]}
+    with duckdb.connect() as con:
+        con.execute(ROWS)
+        con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")
+        con.execute("CREATE SCHEMA spam")
+        assert answers(con, "other", told=True) == before
+        con.execute(f"DETACH other; ATTACH '{team}' AS \"other team\" (READ_ONLY)")
+        quoted = con.sql("FROM \"other team\".spam.predict('inbox', database := '\"other team\"')")
+        assert {row[-2] for row in quoted.fetchall()} == {row[-2] for row in before["spam", "predict('inbox')"][2]}

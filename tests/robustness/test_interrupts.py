@@ -1,0 +1,57 @@
+"""Ctrl-C in a script: KeyboardInterrupt at once, nothing half-written, and a connection to go on with."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+SCRIPT = """
+import sys, duckdb, nbsql
+con = duckdb.connect(sys.argv[1])
+con.execute('''CREATE TABLE t AS SELECT hash(i) % 2 = 0 AS y, hash(i * 3) % 1000 / 7.0 AS x, hash(i * 5) % 1000 / 3.0 AS z
+    FROM range(200000) AS t(i)''')
+model = nbsql.fit(con, "t", target="y", name="before")
+many = "SELECT t.* FROM t JOIN range(30000) ON TRUE"
+found = "it went through"
+print("ready", flush=True)
+try:
+    ACT
+except Exception as error:
+    found = f"an Exception: {error!r}"
+except KeyboardInterrupt:
+    found = "KeyboardInterrupt"
+left = con.execute("SELECT table_schema, table_name FROM information_schema.tables WHERE table_schema <> 'before'").fetchall()
+print(found, nbsql.models(con), left, len(model.predict("t").limit(3).fetchall()))
+"""
+ACTS = {
+    "fit": "nbsql.fit(con, many, target='y', name='during')",
+    "replace": "nbsql.fit(con, many, target='y', name='before', replace=True)",
+    "logistic": "nbsql.fit(con, many, target='y', name='during', method='logistic')",
+    "update": "model.update(many)",
+    "evaluate": "model.evaluate(many)",
+    "create_table": "model.predict(many).create_table('scored')",
+    "fetchall": "model.predict(many).fetchall()",
+    "cross_validate": "nbsql.cross_validate(con, many, target='y')",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no SIGINT to a process")
+@pytest.mark.parametrize("act", ACTS)
+def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path, act: str) -> None:
+    script = [sys.executable, "-c", SCRIPT.replace("ACT", ACTS[act]), str(tmp_path / "a.duckdb")]
+    with subprocess.Popen(script, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        try:
+            said, _ = process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            raise
+    assert said == "KeyboardInterrupt ['before'] [('main', 't')] 3\n"

@@ -1,0 +1,285 @@
+"""A model at hand that another connection replaces or changes: every verb answers for the model as it is."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql.models import library
+from nbsql.plan.classes import class_columns
+
+Connection = duckdb.DuckDBPyConnection
+Ask = Callable[[nbsql.Model, Path], Any]
+
+ROWS = """CREATE TABLE rows AS
+    SELECT
+        ['a', 'b'][1 + i % 2] AS c, i % 7 + i % 2 AS x, i % 5 + 3 * (i % 2) AS y,
+        ['u', 'v', 'w'][1 + i % 3] AS z, i % 4 // 2 AS m
+    FROM range(40) AS r(i)"""
+ASKED: dict[str, Ask] = {
+    "as_of": lambda model, _: model.as_of("1").likelihoods.fetchall(),
+    "batches": lambda model, _: [row[:4] for row in model.batches],
+    "calibrate": lambda model, _: model.calibrate("rows").rows,
+    "classes": lambda model, _: model.classes,
+    "compact": lambda model, _: (model.compact(), model.statistics.fetchall()),
+    "components": lambda model, _: model.components.fetchall(),
+    "counts": lambda model, _: sorted(model.counts.fetchall(), key=repr),
+    "dependence": lambda model, _: model.dependence("rows").fetchall(),
+    "discrimination": lambda model, _: model.discrimination(*model.classes[:2]).fetchall(),
+    "drift": lambda model, _: model.drift("0", "1").fetchall(),
+    "evaluate": lambda model, _: list(model.evaluate("rows").to_dict().items())[:3],
+    "evaluate_sql": lambda model, _: model._engine.rows(model.evaluate_sql("rows")),
+    "explain": lambda model, _: model.explain("rows").fetchall(),
+    "export": lambda model, folder: (model.export(folder / "m.parquet"), read(folder / "m.parquet")),
+    "families": lambda model, _: model.families,
+    "forget": lambda model, _: (model.forget("FROM rows LIMIT 4"), model.statistics.fetchall()),
+    "joint_log_likelihood": lambda model, _: model.joint_log_likelihood("rows").fetchall(),
+    "likelihoods": lambda model, _: model.likelihoods.fetchall(),
+    "linear": lambda model, _: model.linear().fetchall(),
+    "log_evidence": lambda model, _: model.log_evidence("rows").fetchall(),
+    "log_likelihood": lambda model, _: model.log_likelihood("rows", labelled=True),
+    "log_likelihood_sql": lambda model, _: model._engine.rows(model.log_likelihood_sql("rows")),
+    "predict": lambda model, _: model.predict("rows", top_k=2).fetchall(),
+    "predict_one": lambda model, _: model.predict_one({"x": 1, "y": 2, "z": "u", "m": 0}),
+    "predict_one_sql": lambda model, _: re.sub(r"'[-0-9]{10} [:.0-9]+'", "", model.predict_one_sql()),  # but for the stamp
+    "predict_proba": lambda model, _: model.predict_proba("rows").fetchall(),
+    "plot": lambda model, _: model.plot.ranking().spec,
+    "priors": lambda model, _: model.priors.fetchall(),
+    "profile": lambda model, _: model.profile("y").fetchall(),
+    "quadratic": lambda model, _: model.quadratic().fetchall(),
+    "report": lambda model, folder: headings(model, folder / "m.html"),
+    "relevance": lambda model, _: (model.relevance().fetchall(), model.relevance(values=True).fetchall()),
+    "rollback": lambda model, _: (model.rollback("1"), model.statistics.fetchall()),
+    "sample": lambda model, _: model.sample(3).fetchall(),
+    "segments": lambda model, _: model.segments.fetchall(),
+    "show": lambda model, _: re.sub(r"[0-9]{4}-[-0-9]* [:0-9]*", "", shown(model)),  # but for the time
+    "slice_names": lambda model, _: model.slice_names,
+    "slices": lambda model, _: model.slices(["1"]).likelihoods.fetchall(),
+    "sql": lambda model, _: model.sql("predict", "rows", dialect="sqlite"),
+    "statistics": lambda model, _: model.statistics.fetchall(),
+    "target": lambda model, _: model.target,
+    "update": lambda model, _: (model.update("FROM rows LIMIT 4"), model.statistics.fetchall()),
+    "window": lambda model, _: model.window(last=1).likelihoods.fetchall(),
+}
+NEW: dict[str, Any] = {"target": "c", "features": ["y", "z"], "name": "it"}
+OPTIONS: dict[str, dict[str, Any]] = {
+    **{verb: {"slice_by": "m"} for verb in ("drift", "slice_names", "slices", "window")},
+    "components": {"method": nbsql.Mixture(2)},
+    "segments": {"segment_by": "m"},
+    "linear": {"families": {"y": nbsql.Gaussian(shared_variance=True)}},
+}
+
+
+def test_a_class_that_comes_while_rows_are_scored_is_noticed() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    query, other = model.predict_proba("rows"), con.cursor()
+    scored = []
+
+    class Interrupted:
+        """The connection; while it scores for the first time, another brings a class."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(con, name)
+
+        def execute(self, sql: str) -> Any:
+            answer = con.execute(sql)
+            if "probability_a" in sql:
+                scored.append(sql)
+                if len(scored) == 1:
+                    nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
+            return answer
+
+    model._engine.connection = Interrupted()  # type: ignore[attr-defined]
+    answers = query.fetchall()
+    model._engine.connection = con  # type: ignore[attr-defined]
+    assert [("probability_0" in sql) for sql in scored] == [False, True]
+    assert rounded(answers) == rounded(nbsql.load(con, "it").predict_proba("rows").fetchall())
+
+
+def test_a_query_notices_a_change_in_the_transaction_that_it_is_run_in() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    query = model.predict_proba("rows")
+    con.begin()
+    nbsql.fit(con, "SELECT * REPLACE (7 AS c) FROM rows UNION ALL FROM rows", target="c", name="it", replace=True)
+    answers = query.fetchall()
+    con.commit()
+    loaded = nbsql.load(con, "it")
+    assert loaded.classes == ["7", "a", "b"]
+    assert rounded(answers) == rounded(loaded.predict_proba("rows").fetchall())
+
+
+def read(path: Path) -> Any:
+    return nbsql.import_(duckdb.connect(), path).likelihoods.fetchall()
+
+
+def headings(model: nbsql.Model, path: Path) -> list[str]:
+    model.report(path)
+    return re.findall(r"<h2.*?</h2>|<h3.*?</h3>", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def shown(model: nbsql.Model) -> str:
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        model.show()
+    return out.getvalue()
+
+
+def rounded(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        found = [*map(rounded, value)]
+        return sorted(found, key=repr) if isinstance(value, list) else found  # rows come in any order
+    return f"{value:.9g}" if isinstance(value, float) else value
+
+
+def connect() -> Connection:
+    con = duckdb.connect()
+    con.execute(ROWS)
+    return con
+
+
+def test_every_verb_is_asked() -> None:
+    assert {name for name in dir(nbsql.Model) if not name.startswith("_")} - ASKED.keys() == {"close", "drop"}
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, tmp_path: Path) -> None:
+    new = {**NEW, **OPTIONS.get(verb, {})}
+    found = []
+    for folder in ("stale", "fresh"):
+        con = connect()
+        handle = nbsql.fit(con, "rows", target="m", features=["x"], name="it")
+        nbsql.fit(con.cursor(), "rows", **new, replace=True)
+        (tmp_path / folder).mkdir()
+        model = handle if folder == "stale" else nbsql.load(con, "it")
+        found.append(rounded(ASKED[verb](model, tmp_path / folder)))
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("verb", ASKED)
+def test_a_model_that_was_dropped_elsewhere_is_no_more(verb: str, tmp_path: Path) -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", features=["x", "y", "z"], name="it", **OPTIONS.get(verb, {}))
+    if verb == "predict_one":  # its statement is kept
+        ASKED[verb](model, tmp_path)
+    nbsql.load(con.cursor(), "it").drop()
+    with pytest.raises(nbsql.ModelError) as refused:
+        ASKED[verb](model, tmp_path)
+    assert str(refused.value) == "no model 'it' in 'memory'; there are none yet"
+    assert con.execute("SELECT count(*) FROM rows").fetchall() == [(40,)]  # no transaction is left open
+
+
+def test_queries_of_a_model_that_was_dropped() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    nbsql.fit(con, "rows", target="c", name="its")
+    queries = [model.predict("rows"), model.priors]
+    model.drop()
+    for query in queries:
+        for ask in (
+            query.fetchall,
+            query.df,
+            query.arrow,
+            lambda query=query: query.columns,
+            lambda query=query: query.relation,
+        ):
+            with pytest.raises(nbsql.ModelError, match=r"^no model 'it' in 'memory'; did you mean 'its'\?$"):
+                ask()
+
+
+def test_a_model_without_a_name_that_was_dropped() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c")
+    query = model.predict("rows")
+    model.drop()
+    for ask in (query.fetchall, model.priors.fetchall, lambda: model.classes, lambda: model.update("rows")):
+        with pytest.raises(nbsql.ModelError, match=r"^the model, which has no name, has been dropped; fit it anew$"):
+            ask()
+
+
+def test_other_errors_of_the_database_stay_what_they_are() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    con.execute("CREATE VIEW broken AS SELECT * REPLACE (error('broken') AS x) FROM rows")
+    with pytest.raises(nbsql.DatabaseError, match="broken"):
+        model.predict("broken").fetchall()
+    con.close()
+    with pytest.raises(nbsql.DatabaseError, match="Connection already closed"):
+        model.priors.fetchall()
+
+
+@pytest.mark.parametrize("how", ["merge", "like"])
+def test_what_is_made_of_a_model_that_was_replaced_is_made_of_the_new_one(how: str) -> None:
+    con = connect()
+    handle = nbsql.fit(con, "rows", target="m", features=["x"], name="it")
+    new = nbsql.fit(con.cursor(), "rows", **NEW, replace=True)
+    if how == "merge":
+        made = nbsql.merge(con, [handle])
+    else:
+        cells = con.sql(new.sql("statistics", "rows", dialect="duckdb"))
+        made = nbsql.from_statistics(con, cells, like=handle)
+    assert rounded(made.likelihoods.fetchall()) == rounded(new.likelihoods.fetchall())
+
+
+def test_a_model_of_another_connection_is_not_merged() -> None:
+    here, there = connect(), connect()
+    named, transient = (nbsql.fit(there, "rows", target="c", name=name) for name in ("it", None))
+    nbsql.fit(here, "FROM rows LIMIT 8", target="c", name="it")
+    with pytest.raises(nbsql.InputError) as refused:
+        nbsql.merge(here, ["it", named])
+    assert str(refused.value) == (
+        "model 'it' is of another connection; pass its name, or (database, name) of an attached database, "
+        "or export it there and import it here"
+    )
+    with pytest.raises(nbsql.InputError) as refused:
+        nbsql.merge(here, ["it", transient])
+    assert str(refused.value) == "the model is of another connection; export it there and import it here"
+
+
+def test_a_class_that_comes_while_a_model_is_loaded_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    con = connect()
+    nbsql.fit(con, "rows", target="c", name="it")
+    other = con.cursor()
+
+    def interrupted(rows: Any) -> Any:
+        monkeypatch.undo()
+        nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
+        return class_columns(rows)
+
+    monkeypatch.setattr(library, "class_columns", interrupted)
+    model = nbsql.load(con, "it")
+    assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]
+    assert sorted(model.predict("rows", costs={("a", "b"): 2})) == sorted(
+        nbsql.load(other, "it").predict("rows", costs={("a", "b"): 2})
+    )
+
+
+def test_a_class_that_comes_as_a_change_ends_is_noticed() -> None:
+    con = connect()
+    model = nbsql.fit(con, "rows", target="c", name="it")
+    other = con.cursor()
+
+    class Interrupted:
+        """The connection; when its transaction has ended, another brings a class before anything else is asked."""
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(con, name)
+
+        def commit(self) -> None:
+            con.commit()
+            nbsql.load(other, "it").update("SELECT * REPLACE ('0' AS c) FROM rows")
+
+    model._engine.connection = Interrupted()  # type: ignore[attr-defined]
+    model.update("rows")
+    model._engine.connection = con  # type: ignore[attr-defined]
+    assert model.predict_proba("rows").columns[-3:] == ["probability_0", "probability_a", "probability_b"]

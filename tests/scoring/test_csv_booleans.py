@@ -1,0 +1,93 @@
+"""A CSV file whose features are booleans: DuckDB 2.0 hands a cast on to the reader, to which "true" is no number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+from nbsql.errors import DatabaseError
+
+OPTIONS: dict[str, dict[str, Any]] = {
+    "naive": {},
+    "long": {"features": ["ripe", "size"], "families": {"ripe": nbsql.Bernoulli(nulls="category")}},
+    "lda": {"method": "lda"},
+    "logistic": {"method": "logistic"},
+    "components": {"method": nbsql.Mixture(2)},
+    "segments": {"features": ["ripe"], "segment_by": "size > 20"},
+}
+
+VERBS: dict[str, Callable[[nbsql.Model, str], Any]] = {
+    "evaluate": lambda model, rows: model.evaluate(rows).to_dict(),
+    "calibrate": lambda model, rows: model.calibrate(rows, folds=None).temperature,
+    "predict": lambda model, rows: [row[-2:] for row in model.predict(rows).fetchall()],
+    "explain": lambda model, rows: model.explain(rows).fetchall(),
+    "confusion": lambda model, rows: model.evaluate(rows).confusion.fetchall(),
+}
+
+
+@pytest.fixture
+def fruit(tmp_path: Path, con: duckdb.DuckDBPyConnection) -> str:
+    """The path of the file, of which the table `fruit` holds the rows."""
+    path = str(tmp_path / "fruit.csv")
+    con.execute("""CREATE TABLE fruit AS SELECT CASE WHEN i % 2 = 0 THEN 'plum' ELSE 'sloe' END AS kind,
+        CASE WHEN i % 7 > 0 THEN i % 3 = 0 END AS ripe, i AS size FROM range(40) AS t(i)""")
+    con.execute(f"COPY fruit TO '{path}' (HEADER)")
+    assert str(con.sql(f"FROM '{path}'").types[1]) == "BOOLEAN"
+    return path
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_a_file_of_booleans_is_judged_as_the_table_is(
+    con: duckdb.DuckDBPyConnection, fruit: str, options: str, verb: str
+) -> None:
+    model = nbsql.fit(con, "fruit", target="kind", **OPTIONS[options])
+    if (options, verb) == ("segments", "calibrate"):  # which a model a segment does not take
+        verb = "evaluate"
+    expected, found = (VERBS[verb](model, rows) for rows in ("fruit", fruit))
+    if verb in ("predict", "explain"):
+        expected, found = (sorted(map(repr, rows)) for rows in (expected, found))
+    assert found == expected
+
+
+def test_the_macros_read_only_what_is_asked_for(con: duckdb.DuckDBPyConnection, fruit: str) -> None:
+    nbsql.fit(con, fruit, target="kind", name="fruits")
+    columns = ("SELECT prediction FROM fruits.predict", "SELECT log_evidence FROM fruits.log_evidence")
+    for query in columns:
+        found, expected = (con.execute(f"{query}('{rows}')").fetchall() for rows in (fruit, "fruit"))
+        assert sorted(found) == sorted(expected)
+
+
+def test_leave_one_out_and_folds_of_a_file(con: duckdb.DuckDBPyConnection, fruit: str) -> None:
+    for folds in (5, "loo"):
+        found = nbsql.cross_validate(con, fruit, target="kind", folds=folds)
+        assert found.rows == 40
+
+
+def test_mushrooms(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+    path = str(next(data.rglob("mushroom*.csv*")))
+    target = con.sql(f"FROM '{path}'").columns[0]
+    model = nbsql.fit(con, path, target=target, exclude=["veil_type"])
+    assert model.evaluate(path).accuracy > 0.9
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ("x,2", """Conversion Error: CSV Error on Line: 30002 Error when converting column "a". """),
+        ("1,2,3", "Invalid Input Error: CSV Error on Line: 30002 Expected Number of Columns: 2 Found: 3"),
+    ],
+)
+def test_a_broken_file_is_one_sentence(con: duckdb.DuckDBPyConnection, tmp_path: Path, rows: str, message: str) -> None:
+    path = tmp_path / "broken.csv"
+    path.write_text("a,b\n" + "1,2\n" * 30000 + rows + "\n", encoding="utf-8")
+    with pytest.raises(DatabaseError) as caught:
+        nbsql.fit(con, str(path), target="b")
+    assert str(caught.value).startswith(message)
+    assert str(caught.value).endswith(f" (in {path})")
+    assert len(str(caught.value)) < 150 + len(str(path))

@@ -1,0 +1,291 @@
+"""Predictions over thresholds, and several a row: worked by hand, and held against numpy on the posteriors."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql import InputError
+from nbsql.cli import main
+
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+near = pytest.approx
+
+# Both values of x are as frequent in every class, so that the posterior is the prior, in every row.
+EVEN = "SELECT y, x FROM (SELECT unnest(['a', 'b', 'c', 'd']) AS y), (VALUES ('u'), ('v')) AS values_of(x)"
+PRIOR = {"a": 0.4, "b": 0.3, "c": 0.2, "d": 0.1}
+
+
+@pytest.fixture
+def even(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    return nbsql.fit(con, EVEN, target="y", prior=PRIOR)
+
+
+@pytest.fixture
+def risks(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    con.execute("""CREATE TABLE data AS SELECT i, ['low', 'mid', 'high'][i * i % 7 % 3 + 1] AS risk,
+        'level ' || i % 5 AS p, CAST(i % 11 + i * i % 7 % 3 AS DOUBLE) AS k FROM range(200) AS t(i)""")
+    return nbsql.fit(con, "data", target="risk", id="i", name="risks")
+
+
+@pytest.fixture
+def model(form: str, risks: nbsql.Model) -> nbsql.Model:
+    """The same in each form of scoring."""
+    return risks
+
+
+@pytest.mark.parametrize(
+    ("thresholds", "prediction"),
+    [
+        ({"a": 0.39}, "a"),
+        ({"a": 0.41}, "b"),  # the best of the others
+        ({"a": 0.5, "b": 0.5}, "c"),
+        ({"c": 0.19}, "c"),  # reached, though others are more probable
+        ({"c": 0.15, "d": 0.05}, "c"),  # both are reached, and c is more probable
+        ({"c": 0.25, "d": 0.09}, "d"),
+        ({"d": 0}, "d"),
+        ({"d": 1}, "a"),
+        ({"a": 0.5, "b": 0.5, "c": 0.5, "d": 0.5}, None),  # none is reached, and there is no other
+        ({"a": 0.5, "b": 0.29, "c": 0.1, "d": 0.5}, "b"),
+    ],
+)
+def test_thresholds_worked_by_hand(even: nbsql.Model, thresholds: dict[str, float], prediction: str | None) -> None:
+    ((x, found, probability),) = even.predict("SELECT 'u' AS x", thresholds=thresholds)
+    assert (x, found) == ("u", prediction)
+    assert probability == (None if prediction is None else near(PRIOR[prediction], rel=1e-12))
+
+
+def posteriors(model: nbsql.Model, labels: list[str]) -> np.ndarray[Any, Any]:
+    proba = model.predict_proba("data").df().sort_values("i")
+    return proba[[f"probability_{label}" for label in labels]].to_numpy()
+
+
+@pytest.mark.every_form
+def test_thresholds_are_those_of_numpy(model: nbsql.Model) -> None:
+    labels = ["high", "low", "mid"]
+    p = posteriors(model, labels)
+    found = model.predict("data", thresholds={"low": 0.24, "high": 0.36}).df().sort_values("i")
+    reached = np.where(p >= [0.36, 0.24, np.inf], p, -1)
+    expected = np.where(reached.max(axis=1) >= 0, reached.argmax(axis=1), 2)
+    assert found["prediction"].tolist() == [labels[number] for number in expected]
+    assert found["probability"].to_numpy() == near(p[np.arange(len(p)), expected], rel=1e-12)
+    assert set(expected) == {0, 1, 2}
+    assert list(found.columns) == ["i", "risk", "p", "k", "prediction", "probability"]
+
+
+def test_one_threshold_does_what_the_table_of_thresholds_says(risks: nbsql.Model) -> None:
+    evaluation = risks.evaluate("data")
+    columns = evaluation.thresholds.columns
+    rows = [dict(zip(columns, row, strict=True)) for row in evaluation.thresholds if row[0] == "high"]
+    for row in rows[::40]:
+        if row["threshold"] is not None and 0 <= row["threshold"] <= 1:
+            threshold = row["threshold"] * (1 - 1e-12)
+            found = [r for r in risks.predict("data", thresholds={"high": threshold}) if r[-2] == "high"]
+            assert len(found) == row["true_positives"] + row["false_positives"]
+            assert sum(r[1] == "high" for r in found) == row["true_positives"]
+
+
+@pytest.mark.parametrize("top_k", [1, 2, 3, 10])
+@pytest.mark.every_form
+def test_the_most_probable_classes_are_those_of_numpy(model: nbsql.Model, top_k: int) -> None:
+    labels = ["high", "low", "mid"]
+    p = posteriors(model, labels)
+    found = model.predict("data", top_k=top_k).df().sort_values(["i", "rank"])
+    order = np.argsort(-p, axis=1, kind="stable")[:, :top_k]
+    assert found["prediction"].tolist() == [labels[number] for number in order.ravel()]
+    assert found["probability"].to_numpy() == near(np.take_along_axis(p, order, axis=1).ravel(), rel=1e-12)
+    assert found["rank"].tolist() == list(range(1, min(top_k, 3) + 1)) * len(p)
+    assert list(found.columns) == ["i", "risk", "p", "k", "prediction", "probability", "rank"]
+
+
+def test_the_first_of_them_is_the_prediction(model: nbsql.Model) -> None:
+    first = sorted(row[:-1] for row in model.predict("data", top_k=2) if row[-1] == 1)
+    for one, other in zip(first, sorted(model.predict("data").fetchall()), strict=True):
+        assert one[:-1] == other[:-1]
+        assert one[-1] == near(other[-1], rel=1e-12)
+
+
+@pytest.mark.every_form
+def test_ties_go_to_the_larger_prior_and_then_to_the_smaller_label(con: duckdb.DuckDBPyConnection, form: str) -> None:
+    model = nbsql.fit(con, EVEN, target="y", prior={"a": 0.2, "b": 0.3, "c": 0.3, "d": 0.2})
+    found = model.predict("SELECT 'v' AS x", top_k=4).fetchall()
+    assert [(row[1], row[3]) for row in found] == [("b", 1), ("c", 2), ("a", 3), ("d", 4)]
+    assert [row[1] for row in model.predict("SELECT 'v' AS x", thresholds={"d": 0.1, "a": 0.1})] == ["a"]
+
+
+@pytest.mark.every_form
+def test_a_row_that_no_class_can_explain(con: duckdb.DuckDBPyConnection, form: str) -> None:
+    model = nbsql.fit(con, "FROM (VALUES ('a', 'x', 1), ('b', 'y', 2)) AS t(a, b, y)", target="y", alpha=0)
+    rows = "SELECT 'a' AS a, 'y' AS b UNION ALL SELECT 'a', 'x'"
+    assert sorted(model.predict(rows, thresholds={1: 0}), key=str) == [("a", "x", 1, 1.0), ("a", "y", None, None)]
+    found = sorted(model.predict(rows, top_k=2), key=str)
+    assert found == [("a", "x", 1, 1.0, 1), ("a", "x", 2, 0.0, 2), ("a", "y", None, None, 1)]
+
+
+def test_a_frame_comes_back_in_its_order(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    frame = con.sql("FROM data ORDER BY hash(i)").df()
+    assert model.predict(frame, thresholds={"low": 0.3}).df()["i"].tolist() == frame["i"].tolist()
+    ranked = model.predict(frame, top_k=2).df()
+    assert ranked["i"].tolist() == frame["i"].repeat(2).tolist()
+    assert ranked["rank"].tolist() == [1, 2] * len(frame)
+
+
+@pytest.mark.parametrize(
+    ("source", "options", "message"),
+    [
+        (
+            "data",
+            {"thresholds": {"hihg": 0.5}},
+            "the thresholds name a class 'hihg', which the model does not know; did you mean 'high'?",
+        ),
+        (
+            "data",
+            {"thresholds": {7: 0.5}},
+            "the thresholds name a class 7, which the model does not know; the classes are {classes}",
+        ),
+        (
+            "data",
+            {"thresholds": {"low": 1.5}},
+            "the threshold of class 'low' must be a probability, from 0 to 1, not 1.5",
+        ),
+        (
+            "data",
+            {"thresholds": {"low": "x"}},
+            "the threshold of class 'low' must be a probability, from 0 to 1, not 'x'",
+        ),
+        ("data", {"thresholds": 0.5}, "thresholds are {class: probability}, with at least one class, not 0.5"),
+        ("data", {"thresholds": {}}, "thresholds are {class: probability}, with at least one class, not {}"),
+        ("data", {"top_k": 0}, "top_k must be a whole number of at least 1, not 0"),
+        ("data", {"top_k": True}, "top_k must be a whole number of at least 1, not True"),
+        (
+            "data",
+            {"top_k": 1, "costs": {}},
+            "predict takes one of costs, thresholds, top_k and coverage, not costs and top_k",
+        ),
+        (
+            "SELECT *, 1 AS rank FROM data",
+            {"top_k": 1},
+            "the query has a column 'rank' already, which predict with top_k adds; rename it or leave it out",
+        ),
+        (
+            "SELECT *, 1 AS probability FROM data",
+            {"thresholds": {"low": 0.5}},
+            "the query has a column 'probability' already, which predict with thresholds adds; rename it or leave it out",
+        ),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line_and_change_nothing(
+    risks: nbsql.Model, refused: Refused, source: str, options: dict[str, Any], message: str
+) -> None:
+    with refused(nbsql.InputError, message.replace("{classes}", ", ".join(map(repr, risks.classes)))):
+        risks.predict(source, **options)
+
+
+# On the command line. ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A database with the table sky and the model weather, of a boolean, in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute("""CREATE TABLE sky AS SELECT i % 3 = 0 AS wet,
+            CASE WHEN i % 4 = 0 THEN 'rain' ELSE 'sun' END AS sky FROM range(24) AS t(i)""")
+        nbsql.fit(con, "sky", target="wet", name="weather")
+    return "shop.duckdb"
+
+
+def run(*arguments: str, code: int = 0) -> str:
+    result = CliRunner().invoke(main, ["predict", *arguments], prog_name="nbsql")
+    assert result.exit_code == code, result.output
+    return result.stdout if code == 0 else result.stderr
+
+
+def lines(shop: str, **options: Any) -> list[str]:
+    """What the library says, as CSV."""
+    with duckdb.connect(shop) as con:
+        query = nbsql.load(con, "weather").predict(con.sql("SELECT sky FROM sky LIMIT 3").df(), **options)
+        return [",".join(query.columns), *(",".join(map(str, row)).lower() for row in query)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        (["--cost", "true:false=5"], {"costs": {(True, False): 5}}),
+        (["--cost", "true:false=5", "--cost", "false:false=0.5"], {"costs": {(True, False): 5, (False, False): 0.5}}),
+        (["--threshold", "true=0.25"], {"thresholds": {True: 0.25}}),
+        (["--top-k", "2"], {"top_k": 2}),
+    ],
+)
+def test_the_command_says_what_the_library_says(shop: str, arguments: list[str], options: dict[str, Any]) -> None:
+    rows = "SELECT sky FROM sky LIMIT 3"
+    assert run(shop, "weather", rows, *arguments, "--format", "csv").splitlines() == lines(shop, **options)
+    shown = run(shop, "weather", rows, *arguments).splitlines()
+    assert re.split(r"\s{2,}", shown[0].strip()) == lines(shop, **options)[0].split(",")
+    assert "FROM" in run(shop, "weather", rows, *arguments, "--sql")
+    run(shop, "weather", rows, *arguments, "--into", "scored")
+    with duckdb.connect(shop) as con:
+        assert len(con.execute("FROM scored").fetchall()) == len(lines(shop, **options)) - 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--cost", "true=5"], 2, "'true=5' is not ACTUAL:PREDICTED=COST, such as ham:spam=10"),
+        (["--cost", "true:false=much"], 2, "'true:false=much' is not ACTUAL:PREDICTED=COST, such as ham:spam=10"),
+        (["--threshold", "0.5"], 2, "'0.5' is not LABEL=P, such as spam=0.9"),
+        (["--threshold", "wet=0.5"], 1, "class 'wet', which the model does not know; the classes are False, True"),
+        (["--top-k", "2", "--proba"], 2, "choose one of --proba, --cost, --threshold, --top-k and --coverage"),
+    ],
+)  # fmt: skip
+def test_the_command_refuses(shop: str, arguments: list[str], code: int, message: str) -> None:
+    assert message in run(shop, "weather", "sky", *arguments, code=code)
+
+
+def test_the_command_judges_at_a_cost(shop: str) -> None:
+    result = CliRunner().invoke(main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--json"])
+    assert result.exit_code == 0, result.output
+    with duckdb.connect(shop) as con:
+        found = nbsql.load(con, "weather").evaluate("sky", costs={(True, False): 5})
+    printed = json.loads(result.stdout)
+    assert (printed["cost"], printed["accuracy"]) == (near(found.cost), near(found.accuracy))
+    sql = CliRunner().invoke(
+        main, ["evaluate", shop, "weather", "sky", "--cost", "true:false=5", "--table", "confusion", "--sql"]
+    )
+    assert sql.exit_code == 0, sql.output
+    with duckdb.connect(shop) as con:
+        assert con.execute(sql.stdout).fetchall() == found_confusion(con)
+
+
+def found_confusion(con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
+    return nbsql.load(con, "weather").evaluate("sky", costs={(True, False): 5}).confusion.fetchall()
+
+
+def test_the_sql_of_an_evaluation_knows_the_costs(shop: str) -> None:
+    costs = {(True, False): 5}
+    with duckdb.connect(shop) as con:
+        model = nbsql.load(con, "weather")
+        found = model.evaluate("sky", costs=costs)
+        assert con.execute(model.evaluate_sql("sky", table="cost", costs=costs)).fetchall() == [
+            (near(found.cost), near(found.expected_cost))
+        ]
+        metrics = {
+            name: value
+            for label, name, value in con.execute(model.evaluate_sql("sky", costs=costs)).fetchall()
+            if label is None
+        }
+        assert metrics["accuracy"] == near(found.accuracy)
+        with pytest.raises(InputError) as refused:
+            model.evaluate_sql("sky", table="cost")
+        assert str(refused.value).startswith("no table 'cost'; there are 'metrics', 'confusion'")

@@ -1,0 +1,149 @@
+"""A query with the model in it gives the answers of the model, on a database that has no model."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+import pytest
+from scoring.test_linear import FAMILIES, relation, table
+from support import algebra
+
+import nbsql
+from nbsql.plan import VERBS
+
+Connection = duckdb.DuckDBPyConnection
+
+MORE = {
+    **FAMILIES,
+    "sky": nbsql.Categorical(nulls="skip", unseen="skip"),
+    "wind": nbsql.Gaussian(),
+    "wait": nbsql.LogNormal(),
+    "calls": nbsql.Gaussian(prior=nbsql.NormalInverseGamma()),
+    "bag": nbsql.Tokens(event="complement", weight_norm=True),
+    "note": nbsql.Text(tfidf=True, norm="l2"),
+}
+
+
+def answers(con: Connection, sql: str) -> list[tuple[Any, ...]]:
+    return sorted(con.execute(sql).fetchall(), key=repr)
+
+
+def elsewhere(con: Connection, model: nbsql.Model, verb: str, name: str = "new") -> list[tuple[Any, ...]]:
+    """The answers of the frozen query on a fresh connection, which has the source and nothing else."""
+    with duckdb.connect() as fresh:
+        fresh.register("arrived", con.sql(f"FROM {name}").to_arrow_table())
+        fresh.execute(f"CREATE TABLE {name} AS FROM arrived")
+        return answers(fresh, model.sql(verb, name, inline=True))
+
+
+def same(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> None:
+    """Equal, floats to 1e-12."""
+    assert len(left) == len(right)
+    for one, other in zip(left, right, strict=True):
+        assert len(one) == len(other)
+        for x, y in zip(one, other, strict=True):
+            if isinstance(x, float) and isinstance(y, float):
+                assert x == y or (math.isnan(x) and math.isnan(y)) or math.isclose(x, y, rel_tol=1e-12, abs_tol=1e-12)
+            else:
+                assert x == y
+
+
+@pytest.mark.parametrize("families", [FAMILIES, MORE], ids=["linear", "others"])
+@pytest.mark.usefixtures("form")
+@pytest.mark.every_form
+def test_every_verb_and_family(con: Connection, families: dict[str, nbsql.Family]) -> None:
+    relation(con, "rows", table(1, 60, 3))
+    relation(con, "scored_rows", table(2, 12, 3, unseen=True))
+    con.execute("CREATE TABLE new AS SELECT row_number() OVER () AS id, * FROM scored_rows")
+    source = "SELECT row_number() OVER () AS id, * FROM rows"
+    model = nbsql.fit(con, source, target="y", id="id", families=families)
+    for verb in VERBS:
+        same(elsewhere(con, model, verb), answers(con, model.sql(verb, "new")))
+
+
+def test_without_smoothing_infinite_weights_stay_so(con: Connection) -> None:
+    con.execute("CREATE TABLE new AS FROM (VALUES ('a', 'u', 1), ('a', 'v', 0), ('b', 'w', 0)) AS rows(y, x, n)")
+    model = nbsql.fit(con, "new", target="y", alpha=0, families={"n": "poisson"})
+    found = elsewhere(con, model, "joint_log_likelihood")
+    assert found == answers(con, model.sql("joint_log_likelihood", "new"))
+    assert any(value == -math.inf for row in found for value in row)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        "'it''s', 'tab\t', 'two\nlines'",
+        "TRUE, FALSE, TRUE",
+        "0.1, 2.5::DOUBLE, 1e-300",
+        "DATE '2026-01-31', DATE '1999-12-01', DATE '2026-01-31'",
+        "TIMESTAMP '2026-01-31 10:11:12.123456', TIMESTAMP '1999-12-01', NULL",
+        "'b'::ENUM('b', 'a''c'), 'a''c'::ENUM('b', 'a''c'), 'b'::ENUM('b', 'a''c')",
+    ],
+)
+@pytest.mark.usefixtures("form")
+def test_classes_keep_their_type(con: Connection, labels: str) -> None:
+    values = f"SELECT unnest([{labels}]) AS y, unnest(['u', 'v', 'v']) AS x"
+    model = nbsql.fit(con, f"SELECT * FROM ({values}) AS rows WHERE y IS NOT NULL", target="y")
+    con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v', 'w']) AS x")
+    assert elsewhere(con, model, "predict") == answers(con, model.sql("predict", "new"))
+    with duckdb.connect() as fresh:
+        fresh.execute("CREATE TABLE new AS SELECT 'u' AS x")
+        theirs, ours = (
+            connection.sql(model.sql("predict", "new", inline=inline)).types
+            for connection, inline in [(con, False), (fresh, True)]
+        )
+    assert ours == theirs
+
+
+def test_a_model_without_any_value_to_look_up(con: Connection) -> None:
+    con.execute("CREATE TABLE new AS FROM (VALUES ('a', NULL::VARCHAR), ('a', NULL), ('b', NULL)) AS rows(y, x)")
+    with pytest.warns(nbsql.NbsqlWarning, match="nothing but NULL in 'x'"):
+        model = nbsql.fit(con, "new", target="y")
+    con.execute("INSERT INTO new VALUES ('a', 'unknown')")
+    for verb in VERBS:
+        assert elsewhere(con, model, verb) == answers(con, model.sql(verb, "new"))
+
+
+def test_a_model_of_priors(con: Connection) -> None:
+    con.execute("CREATE TABLE new AS SELECT 'it''s' AS y, 1 AS x")
+    with pytest.warns(nbsql.NbsqlWarning):
+        model = nbsql.fit(con, "new", target="y", features=[])
+    assert elsewhere(con, model, "predict") == [("it's", 1, "it's", 1.0)]
+
+
+def test_every_kind_of_column_in_one_model() -> None:
+    rows = [
+        ("a", True, 1.5, 2, 1, 0, ["a", "b"], "a b", "yes", 1),
+        ("b", False, -2.5, 0, 0, 3, ["c"], "c c", "no", 2),
+        (None, None, None, None, None, None, None, None, "maybe", 1),
+    ]
+    con = algebra.connect(new=rows)
+    model = algebra.fit(con, "new", weight="times", exclude=[])
+    for verb in VERBS:
+        same(elsewhere(con, model, verb), answers(con, model.sql(verb, "new")))
+
+
+def test_a_frame_cannot_be_read_elsewhere(con: Connection, refused: Any) -> None:
+    model = nbsql.fit(con, "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y", target="y")
+    line = "inline=True cannot read the DataFrame, which lives in this process; name a table, or give a SELECT"
+    with refused(nbsql.InputError, line):
+        model.sql("predict", pd.DataFrame({"x": ["u"]}), inline=True)
+
+
+def test_the_query_of_the_command_line(tmp_path: Path) -> None:
+    from click.testing import CliRunner
+
+    from nbsql.cli import main
+
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y")
+        model = nbsql.fit(con, "new", target="y", name="m")
+        expected = model.sql("predict", "new", inline=True)
+    found = CliRunner().invoke(main, ["sql", path, "predict", "m", "new", "--inline"])
+    assert found.exit_code == 0
+    assert found.output.strip().rstrip(";") == expected

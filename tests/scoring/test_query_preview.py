@@ -1,0 +1,81 @@
+"""What a query shows of itself, and its first rows."""
+
+from __future__ import annotations
+
+import duckdb
+import pytest
+
+import nbsql
+
+
+@pytest.fixture
+def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    con.execute("CREATE TABLE t AS SELECT i, 'word ' || i % 9 AS said, i % 3 = 0 AS y FROM range(5000) AS t(i)")
+    return nbsql.fit(con, "t", target="y", families={"said": nbsql.Text()}, exclude=["i"], name="m")
+
+
+def test_the_repr_of_a_query_is_its_first_rows_and_not_its_text(model: nbsql.Model) -> None:
+    shown = repr(model.predict("t"))
+    assert shown.startswith("nbsql.Query, its first rows (10 at most); .show() runs it, .sql is its text\n┌")
+    assert "│ word 8  │" in shown
+    assert "SELECT" not in shown
+    assert len(shown.splitlines()) < 20
+
+
+def test_the_repr_scores_no_more_rows_than_it_shows(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    con.execute("CREATE VIEW costly AS SELECT said, error('a row too many') AS y FROM t")
+    far = "SELECT CASE WHEN i < 10 THEN said ELSE error('scored too many') END AS said FROM t"
+    for query in (model.predict(far), model.predict_proba(far), model.explain(far), model.predict(far, top_k=2)):
+        assert "│ word" in repr(query)
+        assert len(query.limit(10).fetchall()) == 10
+        with pytest.raises(nbsql.DatabaseError, match="scored too many"):
+            query.fetchall()
+
+
+def test_a_query_that_takes_long_shows_its_columns(
+    model: nbsql.Model, con: duckdb.DuckDBPyConnection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbsql.engines.duckdb.engine._PREVIEW_SECONDS", 0.2)
+    slow = "SELECT 'a' AS said, sum(hash(a.i + b.i)) AS s FROM t AS a, t AS b, t AS c"
+    assert repr(model.predict(slow)) == "<nbsql.Query of said, s, prediction, probability; .show() runs it, .sql is its text>"
+    assert con.execute("SELECT 42").fetchall() == [(42,)]
+
+
+def test_the_repr_leaves_the_callers_transaction_alone_and_never_raises(
+    model: nbsql.Model, con: duckdb.DuckDBPyConnection
+) -> None:
+    query = model.predict("t")
+    con.execute("BEGIN")
+    con.execute("CREATE TABLE mine AS SELECT 1 AS x")
+    assert repr(query) == "<nbsql.Query of i, said, y, prediction, probability; .show() runs it, .sql is its text>"
+    con.execute("COMMIT")
+    assert con.execute("FROM mine").fetchall() == [(1,)]
+    con.execute("DROP TABLE t")
+    assert repr(query).startswith("<nbsql.Query: Catalog Error: Table with name t does not exist!")
+    con.close()
+    assert repr(query).startswith("<nbsql.Query: Connection Error: Connection already closed")
+
+
+def test_limit_and_head_are_queries_of_the_first_rows(model: nbsql.Model, con: duckdb.DuckDBPyConnection) -> None:
+    query = model.predict("t")
+    assert query.limit(3).fetchall() == query.fetchall()[:3]
+    assert len(query.head().fetchall()) == 5
+    assert query.head(7).limit(2).fetchall() == query.fetchall()[:2]
+    assert query.limit(0).fetchall() == []
+    assert query.limit(2).columns == query.columns
+    assert model.priors.limit(1).fetchall() == model.priors.fetchall()[:1]
+    query.limit(4).create_table("few")
+    assert con.execute("SELECT count(*) FROM few").fetchall() == [(4,)]
+    few = query.limit(4)
+    model.update("t")  # the text of a query follows the model
+    assert few.fetchall() == model.predict("t").fetchall()[:4]
+    for wrong in (-1, 1.5, True, None):
+        with pytest.raises(nbsql.InputError, match=r"^the number of rows must be a whole number of at least 0, not "):
+            query.limit(wrong)  # type: ignore[arg-type]
+
+
+def test_the_first_rows_of_a_frame_come_in_its_order(model: nbsql.Model) -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame({"said": [f"word {i % 7}" for i in range(3000)]})
+    assert [row[0] for row in model.predict(frame).limit(20)] == list(frame.said[:20])

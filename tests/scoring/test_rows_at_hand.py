@@ -1,0 +1,95 @@
+"""Rows that Python holds, and answers of models, as sources."""
+
+from __future__ import annotations
+
+import datetime
+from decimal import Decimal
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import nbsql
+
+COLUMNS = {
+    "sky": ["sun", "sun", None, "rain"],
+    "wind": [1, 2, 3, None],
+    "hours": np.array([0.5, 1.5, np.nan, 2.5]),
+    "dry": [True, True, False, False],
+    "words": [["a", "b"], [], None, ["b"]],
+    "counts": [{"a": 1}, None, {"b": 2.5}, {}],
+}
+
+
+def rows_of(columns: dict[str, Any]) -> list[dict[str, Any]]:
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def test_a_dict_of_columns_and_a_list_of_rows_make_the_model_of_the_same_table(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE TABLE days AS FROM (VALUES
+        ('sun', 1, 0.5::DOUBLE, TRUE, ['a', 'b'], MAP {'a': 1.0::DOUBLE}), ('sun', 2, 1.5, TRUE, [], NULL),
+        (NULL, 3, NULL, FALSE, NULL, MAP {'b': 2.5}), ('rain', NULL, 2.5, FALSE, ['b'], MAP {})
+        ) AS t(sky, wind, hours, dry, words, counts)""")
+    models = [nbsql.fit(con, source, target="dry") for source in ("days", COLUMNS, rows_of(COLUMNS))]
+    assert [model.families for model in models[1:]] == [models[0].families] * 2
+    expected = models[0].statistics.fetchall()
+    assert len(expected) == 13
+    assert [model.statistics.fetchall() for model in models[1:]] == [expected] * 2
+    answers = [model.predict(rows_of(COLUMNS)).fetchall() for model in models]
+    assert [row[3] for row in answers[0]] == [True, True, False, False]  # in the order of the rows
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_a_column_that_a_row_lacks_is_null_and_types_are_kept(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, COLUMNS, target="dry", features=["sky"])
+    day, moment = datetime.date(2026, 5, 1), datetime.datetime(2026, 5, 1, 12, 30)
+    found = model.predict(
+        [{"sky": "sun", "day": day, "n": Decimal("0.5")}, {"sky": "rain", "at": moment, "n": 2**70, "s": "\u2028'"}]
+    )
+    assert [row[:5] for row in found] == [("sun", day, 0.5, None, None), ("rain", None, float(2**70), moment, "\u2028'")]
+    model.predict(COLUMNS).create_view("scored")  # they stand in the text, and need no process
+    assert con.execute("SELECT count(*) FROM scored").fetchall() == [(4,)]
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ({"sky": "sun"}, "a dict as a source has a list of values a column, not 'sky': 'sun'; for one row write [row]"),
+        ([], "the rows have no columns"),
+        ({"sky": ["sun"], "dry": []}, "the columns have 0 to 1 values; give each a value a row"),
+        ({"sky": ["sun", 1]}, "column 'sky' holds int, str, of which no column is made; give it values of one type"),
+        ({"sky": [...]}, "column 'sky' holds ellipsis, of which no column is made; give it values of one type"),
+        ({"sky": ["sun"], "SKY": ["sun"]}, "column 'SKY' is ambiguous in the rows, which has it twice; rename one"),
+        ({1: ["sun"]}, "a column's name must be text, not 1"),
+        ({"nbsql_row": [1]}, "column 'nbsql_row' of the rows has a name that nbsql keeps for itself; rename it"),
+    ],
+    ids=str,
+)
+def test_rows_that_are_no_source_are_refused(con: duckdb.DuckDBPyConnection, refused: Any, source: Any, message: str) -> None:
+    with refused(nbsql.InputError, message):
+        nbsql.fit(con, source, target="dry")
+
+
+def test_a_query_is_a_source_of_every_verb_that_takes_one(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i, i % 3 AS a, i % 4 < 2 AS y FROM range(40) AS t(i)")
+    model = nbsql.fit(con, "t", target="y", features=["a"], name="m")
+    rows = model.predict("t").limit(30)
+    other = nbsql.fit(con, rows, target="y", features=["a"])
+    assert sum(row[1] for row in other.priors) == 30
+    assert other.evaluate(rows).rows == 30
+    assert len(other.explain(rows).fetchall()) == 30 * 4
+    assert nbsql.cross_validate(con, rows, target="y", features=["a"], folds=3).rows == 30
+    assert nbsql.sweep(con, rows, target="y", features=["a"], alpha=[1, 2], folds=3).rows == 30
+    assert list(nbsql.families(con, rows, target="y", features=["a"])) == ["a"]
+    other.update(rows)
+    assert other.batches.fetchall()[-1][3] == 30
+    assert other.log_likelihood(rows) == pytest.approx(sum(row[-1] for row in other.log_evidence(rows)))
+    assert nbsql.from_tables(
+        con, priors=model.priors.limit(2), likelihoods=model.likelihoods, families={"a": "gaussian"}
+    ).classes
+    with (
+        duckdb.connect() as elsewhere,
+        pytest.raises(nbsql.InputError, match=r"^the query is of another connection, which cannot be"),
+    ):
+        nbsql.fit(elsewhere, rows, target="y")

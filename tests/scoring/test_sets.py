@@ -1,0 +1,157 @@
+"""Sets of classes that hold the true one as often as promised: against numpy on the posteriors, and on real tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+ROWS = """SELECT i AS id, ['low', 'mid', 'high'][k + 1] AS risk, k + i * i % 13 / 5 AS a, (k + i % 7) % 4 = 0 AS b
+FROM (SELECT i, i * i % 7 % 3 AS k FROM range(900) AS t(i))"""
+
+
+@pytest.fixture
+def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    """Fitted on a third of the rows, and calibrated on another third, in each form of scoring."""
+    con.execute(f"CREATE TABLE data AS {ROWS}")
+    model = nbsql.fit(con, "FROM data WHERE id % 3 = 0", target="risk", id="id", name="risks")
+    model.calibrate("FROM data WHERE id % 3 = 1", method="conformal", folds=None)
+    return model
+
+
+def posteriors(model: nbsql.Model, source: str) -> dict[int, dict[str, float]]:
+    query = model.predict_proba(source)
+    names = [name.removeprefix("probability_") for name in query.columns[-3:]]
+    return {row[0]: dict(zip(names, row[-3:], strict=True)) for row in query}
+
+
+def lowest(values: list[float], coverage: float) -> float:
+    """The k-th lowest of n values, k = floor((n + 1) (1 - coverage)), or less than any."""
+    k = int(np.floor((len(values) + 1) * (1 - coverage) + 1e-9))
+    return float(np.sort(values)[k - 1]) if k else -1.0
+
+
+def test_a_set_has_the_classes_that_reach_what_the_true_ones_did(model: nbsql.Model) -> None:
+    con = model._engine.connection
+    truth = dict(con.execute("SELECT id, risk FROM data").fetchall())
+    met, new = (posteriors(model, f"FROM data WHERE id % 3 = {part}") for part in (1, 2))
+    for coverage, by_class in product((0.5, 0.8, 0.9, 0.99, 0.999), (False, True)):
+        bounds = {
+            name: lowest([p[truth[i]] for i, p in met.items() if not by_class or truth[i] == name], coverage)
+            for name in model.classes
+        }
+        expected = {i: {name for name in p if p[name] >= bounds[name] - 1e-12} for i, p in new.items()}
+        found = model.predict("FROM data WHERE id % 3 = 2", coverage=coverage, by_class=by_class)
+        assert found.columns == ["id", "risk", "a", "b", "prediction", "probability", "prediction_set"]
+        assert {row[0]: set(row[-1]) for row in found} == expected
+
+
+def test_out_of_fold_scores_serve_as_well(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(f"CREATE TABLE data AS {ROWS}")
+    model = nbsql.fit(con, "data", target="risk", id="id", name="risks")
+    losses = model.calibrate("data", method="conformal", folds="loo")
+    assert losses.log_loss == pytest.approx(losses.calibrated_log_loss, rel=1e-12)  # the posteriors stay as they are
+    held = [row[1] in row[-1] for row in model.predict("data", coverage=0.9)]
+    assert 0.88 < sum(held) / len(held) < 0.95
+
+
+def test_a_row_that_no_class_explains_has_an_empty_set(con: duckdb.DuckDBPyConnection) -> None:
+    data = "SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['u', 'u', 'v', 'v']) AS z, unnest(['a', 'a', 'b', 'b']) AS y"
+    model = nbsql.fit(con, data, target="y", alpha=0, name="m")
+    model.calibrate(data, method="conformal", folds=None)
+    strange = "SELECT unnest(['u', 'v', 'u']) AS x, unnest(['u', 'v', 'v']) AS z"
+    assert [row[-1] for row in model.predict(strange, coverage=0.5)] == [["a"], ["b"], []]
+    assert [row[-1] for row in model.predict(strange, coverage=0.9)] == [
+        ["a", "b"],
+        ["a", "b"],
+        [],
+    ]  # four rows promise no more
+
+
+def test_it_goes_with_a_file_and_is_seen_in_sql(model: nbsql.Model, tmp_path: Path) -> None:
+    con = model._engine.connection
+    model.export(tmp_path / "risks.parquet")
+    other = nbsql.import_(con, tmp_path / "risks.parquet", name="others")
+    source = "FROM data WHERE id % 3 = 2"
+    assert other.predict(source, coverage=0.9).fetchall() == model.predict(source, coverage=0.9).fetchall()
+    assert con.execute("SELECT DISTINCT method FROM risks.calibration").fetchall() == [("conformal",)]
+    assert model.predict(source, calibrated=True).columns == model.predict(source).columns
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"coverage": 1}, nbsql.InputError, "coverage must be a number between 0 and 1, such as 0.9, not 1"),
+        ({"coverage": "0.9"}, nbsql.InputError, "coverage must be a number between 0 and 1, such as 0.9, not '0.9'"),
+        ({"by_class": True}, nbsql.InputError, "by_class goes with coverage"),
+        (
+            {"coverage": 0.9, "top_k": 2},
+            nbsql.InputError,
+            "predict takes one of costs, thresholds, top_k and coverage, not top_k and coverage",
+        ),
+        ({"coverage": 0.9}, nbsql.ModelError, "model 'm' is not calibrated; calibrate it first"),
+    ],
+)
+def test_errors_are_one_line(
+    con: duckdb.DuckDBPyConnection, refused: Refused, options: dict[str, Any], error: type[Exception], message: str
+) -> None:
+    con.execute("CREATE TABLE t AS SELECT unnest(['u', 'u', 'v', 'v']) AS x, unnest(['a', 'a', 'b', 'b']) AS y")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    with refused(error, message):
+        model.predict("t", **options)
+
+
+def test_another_calibration_promises_nothing(con: duckdb.DuckDBPyConnection, refused: Refused) -> None:
+    con.execute(f"CREATE TABLE data AS {ROWS}")
+    model = nbsql.fit(con, "data", target="risk", id="id", name="m")
+    model.calibrate("data", folds=5)
+    message = "model 'm' is calibrated by 'temperature', which promises no coverage; calibrate it by 'conformal'"
+    with refused(nbsql.ModelError, message):
+        model.predict("data", coverage=0.9)
+
+
+def test_the_command_says_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute(f"CREATE TABLE data AS {ROWS}")
+        nbsql.fit(con, "data", target="risk", id="id", name="risks")
+    runner = CliRunner()
+    result = runner.invoke(main, ["calibrate", "shop.duckdb", "risks", "data", "--method", "conformal"])
+    assert result.exit_code == 0, result.output
+    arguments = ["predict", "shop.duckdb", "risks", "data", "--coverage", "0.9", "--by-class"]
+    result = runner.invoke(main, [*arguments, "--format", "json", "--limit", "3"])
+    assert result.exit_code == 0, result.output
+    with duckdb.connect("shop.duckdb") as con:
+        expected = nbsql.load(con, "risks").predict("FROM data LIMIT 3", coverage=0.9, by_class=True).fetchall()
+    assert all(f'"{label}"' in result.stdout for row in expected for label in row[-1])
+    assert runner.invoke(main, [*arguments, "--into", "scored"]).exit_code == 0
+
+
+def test_the_promise_is_kept_on_real_tables(con: duckdb.DuckDBPyConnection, data: Path) -> None:
+    """Over ten cuts of a table the share that is held is within two standard errors of what was promised, by class, too."""
+    numbers = "COLUMNS(lambda c: NOT regexp_matches(c, 'soil|wilderness'))"
+    con.execute(f"CREATE TABLE t AS SELECT {numbers}, row_number() OVER () AS row FROM '{data}/covtype_20k.parquet'")
+    model = nbsql.fit(con, "FROM t WHERE hash(row) % 4 = 0", target="cover_type", exclude=["row"], name="m")
+    held: dict[float, list[float]] = {0.8: [], 0.9: [], 0.95: []}
+    for seed in range(10):
+        half = f"(hash(row + {seed} * 1000000) // 7) % 2"
+        model.calibrate(f"FROM t WHERE hash(row) % 4 > 0 AND {half} = 0", method="conformal", folds=None)
+        for coverage, shares in held.items():
+            query = model.predict(f"FROM t WHERE hash(row) % 4 > 0 AND {half} = 1", coverage=coverage)
+            (share,) = con.execute(f"SELECT avg(list_contains(prediction_set, cover_type)::INT) FROM ({query.sql})").fetchall()
+            shares += share
+    for coverage, shares in held.items():
+        error = np.std(shares, ddof=1) / np.sqrt(len(shares))
+        assert abs(np.mean(shares) - coverage) < 2 * max(error, 1e-3), (coverage, np.mean(shares), error)

@@ -1,0 +1,146 @@
+"""Each source that docs/reference/sources.md names is tried: its model and its scores are those of the table."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import re
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+import nbsql
+
+PAGE = Path(__file__).parents[2] / "docs/reference/sources.md"
+SELECT = "SELECT i AS id, i % 3 AS y, sin(i) AS number, i * i % 7 AS category FROM range(60) AS r(i)"
+Connection = duckdb.DuckDBPyConnection
+pytestmark = pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # which ibis calls
+
+
+class Stream:
+    """Somebody's frame, which hands over its rows once."""
+
+    def __init__(self, table: pa.Table) -> None:
+        self._reader = table.to_reader()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        return self._reader.__arrow_c_stream__(requested_schema)
+
+
+def library(name: str) -> Any:
+    """A library that a user's machine may lack; where tests must not be left out, it is an error."""
+    if "CI" not in os.environ:
+        pytest.importorskip(name, reason=f"{name} is not installed: pip install '.[test]'")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the library's own
+        return importlib.import_module(name)
+
+
+def arrow(con: Connection) -> pa.Table:
+    return con.sql("FROM rows").to_arrow_table()
+
+
+def files(con: Connection, ending: str) -> Path:
+    folder = Path(con.execute("SELECT folder FROM place").fetchall()[0][0])
+    for part in (0, 1):
+        con.execute(f"COPY (FROM rows WHERE id % 2 = {part}) TO '{folder}/part_{part}.{ending}'")
+    con.execute(f"COPY rows TO '{folder}/whole.{ending}'")
+    return folder
+
+
+def ibis_of(con: Connection) -> Any:
+    return library("ibis").duckdb.from_connection(con)
+
+
+KINDS: dict[str, Callable[[Connection], Any]] = {
+    "a table or view": lambda con: "rows",
+    "a SELECT": lambda con: "SELECT * FROM rows",
+    "a path": lambda con: files(con, "csv") / "whole.csv",
+    "a glob": lambda con: str(files(con, "parquet") / "part_*.parquet"),
+    "a Query": lambda con: nbsql.fit(con, "rows", target="y", features=["number"]).log_evidence("rows").limit(60),
+    "a DuckDB relation": lambda con: con.table("rows"),
+    "a pandas frame": lambda con: con.sql("FROM rows").df(),
+    "a Polars frame": lambda con: con.sql("FROM rows").pl(),
+    "a lazy Polars frame": lambda con: con.sql("FROM rows").pl().lazy(),
+    "an Arrow table": arrow,
+    "an Arrow record batch": lambda con: arrow(con).combine_chunks().to_batches()[0],
+    "an Arrow dataset": lambda con: ds.dataset(str(files(con, "parquet") / "whole.parquet")),
+    "an Arrow scanner": lambda con: ds.dataset(arrow(con)).scanner(),
+    "an Arrow reader": lambda con: arrow(con).to_reader(max_chunksize=7),
+    "an object with `__arrow_c_stream__`": lambda con: Stream(arrow(con)),
+    "a narwhals frame": lambda con: library("narwhals").from_native(con.sql("FROM rows").pl()),
+    "a lazy narwhals frame": lambda con: library("narwhals").from_native(con.table("rows")),
+    "an ibis table of the same connection": lambda con: ibis_of(con).table("rows"),
+    "an ibis table of another backend": lambda con: library("ibis").polars.connect({"t": pl.from_arrow(arrow(con))}).table("t"),
+    "a table of ibis in memory": lambda con: library("ibis").memtable(arrow(con)),
+    "a dict of columns": lambda con: arrow(con).to_pydict(),
+    "a list of dicts": lambda con: arrow(con).to_pylist(),
+    "an array of numpy": lambda con: np.array(con.execute("FROM rows").fetchall()),
+}
+
+
+@pytest.fixture
+def rows(con: Connection, tmp_path: Path) -> Connection:
+    con.execute(f"CREATE TABLE rows AS {SELECT}")
+    con.execute("CREATE TABLE place AS SELECT $1 AS folder", [str(tmp_path)])
+    return con
+
+
+def test_the_page_has_the_sources_that_are_tried() -> None:
+    listed = re.findall(r"^\| (an? .+?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert listed == list(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_source_is_as_good_as_the_table(rows: Connection, kind: str) -> None:
+    options: dict[str, Any] = {"target": "y", "id": "id", "features": ["number", "category"]}
+    expected = nbsql.fit(rows, "rows", **options)
+    source = KINDS[kind](rows)
+    if kind == "an array of numpy":
+        options = {"target": "column1", "id": "column0", "features": ["column2", "column3"]}
+        found = nbsql.fit(rows, source, **options)
+        assert [row[-2] for row in found.predict(source)] == [row[-2] for row in expected.predict("rows")]
+        return
+    found = nbsql.fit(rows, source, **options)
+    cells = {row[1:4]: row[4:7] for row in expected.statistics}
+    assert {row[1:4]: row[4:7] for row in found.statistics} == {
+        key: tuple(part if part is None else pytest.approx(part, rel=1e-12, abs=1e-12) for part in parts)
+        for key, parts in cells.items()
+    }
+    query = expected.predict(KINDS[kind](rows))
+    at = query.columns.index("id")
+    for _ in range(2):  # a Query is read as often as one likes
+        assert {row[at]: row[-2] for row in query} == {row[0]: row[-2] for row in expected.predict("rows")}
+
+
+def test_an_ibis_table_of_the_same_connection_is_its_sql(rows: Connection) -> None:
+    table = ibis_of(rows).table("rows")
+    model = nbsql.fit(rows, table.filter(table.id < 30), target="y", id="id")
+    assert sum(row[1] for row in model.priors) == 30
+    joined = table.join(library("ibis").memtable(pa.table({"category": [1, 2], "word": ["a", "b"]})), "category")
+    with_memory = nbsql.fit(rows, joined, target="y", id="id")
+    ((count,),) = rows.execute("SELECT count(*) FROM rows WHERE category IN (1, 2)").fetchall()
+    assert sum(row[1] for row in with_memory.priors) == count
+
+
+@pytest.mark.parametrize("make", [lambda table: table.to_reader(), Stream], ids=["reader", "stream"])
+def test_a_stream_that_was_read_says_so(rows: Connection, make: Callable[[pa.Table], Any]) -> None:
+    source = make(arrow(rows))
+    model = nbsql.fit(rows, source, target="y", id="id")
+    line = "(has no rows left: it can be read once; pass what it reads from, or reader.read_all[(][)]$|cannot be read: )"
+    with pytest.raises(nbsql.InputError, match=f"^the {type(source).__name__} {line}"):
+        model.predict(source)
+
+
+def test_what_is_no_source_is_one_line(rows: Connection) -> None:
+    for source in ((row for row in [{"y": 1}]), object(), 7):
+        with pytest.raises(nbsql.InputError, match=r"^a source is a table, a view, a SELECT, a file, a Query, a DuckDB rel"):
+            nbsql.fit(rows, source, target="y")

@@ -1,0 +1,238 @@
+"""Runs dbt on small projects that install the package from this checkout, and on the example, on each engine."""
+
+from __future__ import annotations
+
+import atexit
+import importlib.util
+import json
+import math
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import duckdb
+import pytest
+from engines.servers import absent, binaries, postgres
+from support import dbt_versions
+
+from nbsql.rendering.renderer import macro_path
+
+
+def installed(*modules: str) -> bool:
+    """Whether all these modules are there."""
+    try:
+        return all(importlib.util.find_spec(module) is not None for module in modules)
+    except ModuleNotFoundError:
+        return False
+
+
+# .ci/run imports dbt before it runs the tests, so that they are skipped only where it is not meant to be.
+needs_dbt = [
+    pytest.mark.slow,
+    pytest.mark.dbt,
+    pytest.mark.skipif(not installed("dbt.adapters.duckdb"), reason="dbt is not installed: pip install '.[test]'"),
+]
+
+ENGINES = ("duckdb", "postgres")
+
+
+@contextmanager
+def server(engine: str) -> Iterator[str | None]:
+    """The address of a private PostgreSQL server, or None for DuckDB, which has none."""
+    if engine == "duckdb":
+        yield None
+        return
+    if not installed("dbt.adapters.postgres", "psycopg"):
+        absent("dbt-postgres or psycopg is not installed: pip install '.[test]'")
+    folder = binaries()
+    if folder is None:
+        absent("no PostgreSQL 15 or later is installed, whose server the tests could start")
+    assert folder is not None
+    with postgres(folder) as address:
+        yield address
+
+
+def output(address: str) -> dict[str, Any]:
+    """The output of a profile for a PostgreSQL database."""
+    parts = urlsplit(address)
+    place = {"host": parts.hostname, "port": parts.port, "user": parts.username, "password": "secret", "dbname": parts.path[1:]}
+    return {"type": "postgres", "schema": "public", "threads": 2, **place}
+
+
+class Project:
+    """A dbt project in a folder of its own, on a DuckDB file or a PostgreSQL database.
+
+    Args:
+        folder: an empty folder.
+        address: of the PostgreSQL database; None: a DuckDB file in the folder.
+        models: the SQL of each model, by name.
+        meta: the options of the models of statistics, by name.
+        config: more config of models, by name.
+        tests: the generic tests of models, by name.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        models: Mapping[str, str],
+        meta: Mapping[str, Any],
+        config: Mapping[str, Any] | None = None,
+        tests: Mapping[str, Sequence[Any]] | None = None,
+        *,
+        address: str | None = None,
+    ) -> None:
+        self.folder = folder
+        self.address = address
+        self.database = folder / "project.duckdb"
+        (folder / "models").mkdir()
+        for name, sql in models.items():
+            (folder / "models" / f"{name}.sql").write_text(sql, encoding="utf-8")
+        properties = [
+            {
+                "name": name,
+                "config": {**(config or {}).get(name, {}), **({"meta": {"nbsql": meta[name]}} if name in meta else {})},
+                "data_tests": list((tests or {}).get(name, ())),
+            }
+            for name in models
+        ]
+        schema = "main" if address is None else "public"
+        tables = {"name": "raw", "schema": schema, "tables": [{"name": name} for name in ("rows", "empty", "others")]}
+        self._write("models/properties.yml", {"models": properties, "sources": [tables]})
+        self._write("packages.yml", {"packages": [{"local": str(macro_path())}]})
+        target = {"type": "duckdb", "path": str(self.database), "threads": 2} if address is None else output(address)
+        self._write("profiles.yml", {"project": {"target": "dev", "outputs": {"dev": target}}})
+        flags = {"send_anonymous_usage_stats": False}
+        self._write("dbt_project.yml", {"name": "project", "version": "1.0", "profile": "project", "flags": flags})
+        # As `dbt deps` installs a local package, which the example runs (test_dbt_example.py).
+        (folder / "dbt_packages").mkdir()
+        (folder / "dbt_packages" / "nbsql").symlink_to(macro_path(), target_is_directory=True)
+
+    def _write(self, name: str, content: Any) -> None:
+        (self.folder / name).write_text(json.dumps(content), encoding="utf-8")  # JSON is YAML
+
+    def dbt(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return dbt(self.folder, *arguments)
+
+    def build(self, *arguments: str) -> None:
+        done = self.dbt("build", *arguments)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def _results(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = json.loads((self.folder / "target" / "run_results.json").read_text(encoding="utf-8"))[
+            "results"
+        ]
+        return found
+
+    def statuses(self) -> dict[str, str]:
+        """How each node that ran last came out."""
+        return {result["unique_id"].split(".")[2]: result["status"] for result in self._results()}
+
+    def messages(self) -> dict[str, str]:
+        """What dbt said of each node that it ran last: our line, or its first."""
+        found = {}
+        for result in self._results():
+            lines = [line.strip() for line in (result["message"] or "").splitlines()]
+            ours = [line for line in lines if line.startswith("nbsql: ")] or lines[:1]
+            found[result["unique_id"].split(".")[2]] = "".join(ours[:1])
+        return found
+
+    @property
+    def engine(self) -> str:
+        return "duckdb" if self.address is None else "postgres"
+
+    def connect(self) -> Any:
+        """A connection of duckdb's or psycopg's to the database."""
+        if self.address is None:
+            return duckdb.connect(str(self.database))
+        import psycopg
+
+        return psycopg.connect(self.address, autocommit=True)
+
+    def run(self, *statements: str) -> None:
+        with self.connect() as con:
+            for sql in statements:
+                con.execute(sql)
+
+
+def read(con: Any, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """The names of the columns of a query, and its rows."""
+    cursor = con.execute(sql)
+    return [column[0] for column in cursor.description], cursor.fetchall()
+
+
+def dbt(folder: Path, *arguments: str, version: str | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The command in a process of its own, as it keeps its database open for as long as it runs; forked where that can be.
+
+    Args:
+        folder: of the project.
+        arguments: of dbt.
+        version: of dbt, in an environment of its own; None: that of the tests.
+        variables: of the environment.
+    """
+    quiet = {"DO_NOT_TRACK": "1", "DBT_SEND_ANONYMOUS_USAGE_STATS": "false", "DBT_USE_COLORS": "false"}
+    environment = {**os.environ, **quiet, **variables}
+    if "PYTHONPATH" not in variables:
+        environment.pop("PYTHONPATH", None)
+    arguments = (*arguments, "--project-dir", str(folder), "--profiles-dir", str(folder))
+    if version is None and hasattr(os, "fork") and "PYTHONPATH" not in variables:
+        return _forked(folder, arguments, environment)
+    command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()"]
+    if version is not None:
+        command, of_version = dbt_versions.command(version)
+        environment.update(of_version)
+    return subprocess.run(
+        [*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+@cache
+def _server() -> subprocess.Popen[str]:
+    """One a worker, for as long as that lives."""
+    # Not as a script, into whose folder Python would look: dbt takes a module whose name begins with dbt_ for a plugin.
+    command = [sys.executable, "-c", Path(__file__).with_name("dbt_server.py").read_text(encoding="utf-8")]
+    server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    atexit.register(server.communicate)  # it ends with its input
+    return server
+
+
+def _forked(folder: Path, arguments: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
+    server = _server()
+    assert server.stdin is not None
+    assert server.stdout is not None
+    with tempfile.TemporaryDirectory() as files:
+        out, err = Path(files) / "out", Path(files) / "err"
+        command = {
+            "arguments": arguments,
+            "folder": str(folder),
+            "environment": dict(environment),
+            "out": str(out),
+            "err": str(err),
+        }
+        print(json.dumps(command), file=server.stdin, flush=True)
+        code = int(server.stdout.readline())
+        return subprocess.CompletedProcess(list(arguments), code, out.read_text("utf-8"), err.read_text("utf-8"))
+
+
+def equal(found: Iterable[Sequence[Any]], expected: Iterable[Sequence[Any]], what: str = "") -> None:
+    """Whether two relations have the same rows, in any order, numbers to 1e-9; `what` they are."""
+    ours, theirs = (sorted((tuple(row) for row in rows), key=_key) for rows in (found, expected))
+    assert len(ours) == len(theirs), what
+    for row, other in zip(ours, theirs, strict=True):
+        assert len(row) == len(other), what
+        for value, wanted in zip(row, other, strict=True):
+            if isinstance(wanted, float) and isinstance(value, float):
+                assert math.isclose(value, wanted, rel_tol=1e-9, abs_tol=1e-12) or value == wanted, (what, row, other)
+            else:
+                assert value == wanted, (what, row, other)
+
+
+def _key(row: Sequence[Any]) -> list[tuple[bool, str]]:
+    """Sorts rows by all but the last digits of their numbers."""
+    return [(value is None, f"{value:.6g}" if isinstance(value, float) else str(value)) for value in row]

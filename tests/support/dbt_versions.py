@@ -1,0 +1,89 @@
+"""Other versions of dbt than the tests' own, each in an environment of its own: `python tests/support/dbt_versions.py FOLDER`.
+
+dbt 2 is no Python program, and gets its drivers from a network of its own; here they come from PyPI and npm: DuckDB's library
+by a manifest in a folder that ADBC_DRIVER_PATH names, PostgreSQL's from where dbt caches what it has fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tarfile
+from pathlib import Path
+
+FOLDER = "NBSQL_DBT_VERSIONS"  # the variable that names the folder
+OLDEST = ("dbt-core==1.8.*", "dbt-duckdb==1.8.*")
+NEWEST = "dbt-core==2.0.0a4"  # the last one that is a wheel; later ones fetch themselves from elsewhere as they are built
+DUCKDB = "@duckdb/node-bindings-linux-x64@1.5.6-r.1"
+POSTGRES = "adbc-driver-postgresql==1.13.0"
+# Where dbt 2.0.0a4 looks for the driver before it fetches it.
+_CACHED = "com.getdbt/adbc/x86_64-manylinux_2_17-linux-gnu/libadbc_driver_postgresql-0.21.0+dbt0.21.0.so"
+_MANIFEST = """manifest_version = 1
+name = "DuckDB"
+[Driver]
+entrypoint = "duckdb_adbc_init"
+[Driver.shared]
+linux_amd64 = "{}"
+"""
+
+
+def install(folder: Path) -> None:
+    """Both environments, in a folder that is made."""
+    _environment(folder / "1.8", *OLDEST)
+    newest = folder / "2.0"
+    _environment(newest, NEWEST)
+    _pip(newest, "--no-deps", "--target", str(newest / "postgres"), POSTGRES)
+    driver = newest / "cache" / _CACHED
+    driver.parent.mkdir(parents=True, exist_ok=True)
+    (newest / "postgres/adbc_driver_postgresql/libadbc_driver_postgresql.so").replace(driver)
+    library = newest / "duckdb"
+    library.mkdir(exist_ok=True)
+    command = ["npm", "pack", "--silent", "--pack-destination", str(library), DUCKDB]
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    (packed,) = library.glob("*.tgz")
+    with tarfile.open(packed) as archive, (library / "libduckdb.so").open("wb") as file:
+        member = archive.extractfile("package/libduckdb.so")
+        assert member is not None
+        while block := member.read(1 << 20):
+            file.write(block)
+    packed.unlink()
+    (library / "duckdb.toml").write_text(_MANIFEST.format(library / "libduckdb.so"), encoding="utf-8")
+
+
+def _environment(folder: Path, *requirements: str) -> None:
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    _pip(folder, *requirements)
+
+
+def _pip(folder: Path, *arguments: str) -> None:
+    """Install by uv where it is on the path and can, as it takes pip several times as long."""
+    uv = shutil.which("uv")
+    quick = [uv, "pip", "install", "--quiet", "--python", str(folder / "bin" / "python"), *arguments] if uv else ["false"]
+    if subprocess.run(quick, check=False).returncode != 0:
+        subprocess.run([str(folder / "bin" / "pip"), "install", "--quiet", *arguments], check=True)
+
+
+def missing(version: str) -> str | None:
+    """Why a version cannot be run, and the cure; None where it can."""
+    if sys.platform != "linux" or platform.machine() != "x86_64":
+        return "the environments of other dbt versions are for Linux on x86-64"
+    folder = os.environ.get(FOLDER)
+    if folder is None or not (Path(folder) / version / "bin" / "dbt").exists():
+        return f"dbt {version} is not installed: python tests/support/dbt_versions.py FOLDER, and {FOLDER}=FOLDER"
+    return None
+
+
+def command(version: str) -> tuple[list[str], dict[str, str]]:
+    """The command of a version, and its environment variables."""
+    folder = Path(os.environ[FOLDER]) / version
+    if version != "2.0":
+        return [str(folder / "bin" / "dbt")], {}
+    variables = {"ADBC_DRIVER_PATH": str(folder / "duckdb"), "XDG_CACHE_HOME": str(folder / "cache")}
+    return [str(folder / "bin" / "dbt")], {**variables, "DBT_ALLOW_EXPERIMENTAL_ADAPTERS": "true"}
+
+
+if __name__ == "__main__":
+    install(Path(sys.argv[1]).absolute())
