@@ -9,7 +9,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
-from exchange.fitted_estimators import CALIBRATED, CASES, NUMBERS, TABLE, Case, table_of_what_maps
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_extraction.text import CountVectorizer, HashingVectorizer, TfidfVectorizer
@@ -17,6 +16,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PowerTransformer
+from support.fitted_estimators import CALIBRATED, CASES, NUMBERS, TABLE, Case, table_of_what_maps
 
 import nbsql
 from nbsql import InputError, NotSupportedError
