@@ -16,7 +16,7 @@ from nbsql.answers.table import Shown, Table
 from nbsql.errors import InputError
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
-TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
+TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 QUERIES = ("metrics", *TABLES)
 
 
@@ -74,6 +74,9 @@ class Evaluation(Shown):
         average_precision: likewise.
         classes: a class each, by label.
         metrics: all these numbers: class (NULL for the whole), metric, value.
+        intervals: how sure they are: class (NULL for the whole), metric, value, standard_error, and low and high, between which
+            the number of all rows of this kind lies 95 times in 100 (accuracy, precision and recall by Wilson 1927, roc_auc by
+            DeLong et al. 1988, log_loss and brier by the error of a mean). A weight w counts as w independent rows.
         confusion: class, prediction, n.
         roc: class, threshold, false_positive_rate, true_positive_rate.
         precision_recall: class, threshold, precision, recall.
@@ -116,6 +119,7 @@ class Evaluation(Shown):
     average_precision_weighted: float | None
     classes: tuple[ClassEvaluation, ...]
     metrics: Query = field(compare=False)
+    intervals: Query = field(compare=False)
     confusion: Query = field(compare=False)
     roc: Query = field(compare=False)
     precision_recall: Query = field(compare=False)

@@ -50,12 +50,12 @@
 {%- endmacro %}
 
 {#
-  How well the predictions of rows are whose class is known. table: 'metrics' (class, metric, value), 'confusion', 'roc',
-  'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift.
+  How well the predictions of rows are whose class is known. table: 'metrics' (class, metric, value), 'intervals', 'confusion',
+  'roc', 'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift.
 #}
 {% macro evaluation(statistics, source, table='metrics', weight=none, bins=10, where=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
-{% set tables = ['metrics', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
+{% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
 {% do nbsql.one_of(table, tables, 'table', 'nbsql.evaluation') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, [model.target] + ([weight] if weight is not none else [])) %}

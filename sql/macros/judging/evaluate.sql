@@ -180,20 +180,15 @@ read AS (
     sum(CASE WHEN broken AND class IS NOT NULL THEN 1 ELSE 0 END) AS broken_weights
   FROM outcomes
 ),
+{{ nbsql.row_losses() }},
 losses AS (
   SELECT
     count(*) AS rows,
     sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
     sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
-    sum(weight * -ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))) AS log_loss,
-    sum(weight * (squares - {{ nbsql.square(nbsql.word('posterior')) }} + (1 - posterior) * (1 - posterior))) AS brier
-  FROM (
-    SELECT
-      *,
-      coalesce({{ nbsql.element(nbsql.word('posteriors'), nbsql.word('class_no')) }}, 0) AS posterior,
-      {{ nbsql.sum_of_squares(nbsql.word('posteriors')) }} AS squares
-    FROM judged
-  ) AS losses
+    sum(weight * log_loss) AS log_loss,
+    sum(weight * brier) AS brier
+  FROM row_losses
 ),
 gaps AS (
   SELECT abs(sum(CASE WHEN prediction = class THEN weight ELSE 0 END) - sum(weight * probability)) AS gap
@@ -228,6 +223,23 @@ overall AS (
   CROSS JOIN gap
 )
 {{ nbsql.listed_metrics(overall, rates) }}
+{%- endmacro %}
+
+{# row_losses: a judged row with its log_loss, and the sum over the classes of (p - 1 or 0)^2, brier. #}
+{% macro row_losses() -%}
+row_losses AS (
+  SELECT
+    *,
+    -ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }})) AS log_loss,
+    squares - {{ nbsql.square(nbsql.word('posterior')) }} + (1 - posterior) * (1 - posterior) AS brier
+  FROM (
+    SELECT
+      *,
+      coalesce({{ nbsql.element(nbsql.word('posteriors'), nbsql.word('class_no')) }}, 0) AS posterior,
+      {{ nbsql.sum_of_squares(nbsql.word('posteriors')) }} AS squares
+    FROM judged
+  ) AS posteriors
+)
 {%- endmacro %}
 
 {# The numbers of the whole and of each class, a row each, from `overall` and `by_class`. #}

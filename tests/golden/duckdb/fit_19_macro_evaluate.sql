@@ -138,20 +138,27 @@ read AS (
     sum(CASE WHEN broken AND class IS NOT NULL THEN 1 ELSE 0 END) AS broken_weights
   FROM outcomes
 ),
-losses AS (
+row_losses AS (
   SELECT
-    count(*) AS rows,
-    sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
-    sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
-    sum(weight * -ln(least(greatest(posterior, 2.220446049250313e-16), 1 - 2.220446049250313e-16))) AS log_loss,
-    sum(weight * (squares - posterior * posterior + (1 - posterior) * (1 - posterior))) AS brier
+    *,
+    -ln(least(greatest(posterior, 2.220446049250313e-16), 1 - 2.220446049250313e-16)) AS log_loss,
+    squares - posterior * posterior + (1 - posterior) * (1 - posterior) AS brier
   FROM (
     SELECT
       *,
       coalesce(posteriors[class_no], 0) AS posterior,
       list_dot_product(posteriors, posteriors) AS squares
     FROM judged
-  ) AS losses
+  ) AS posteriors
+),
+losses AS (
+  SELECT
+    count(*) AS rows,
+    sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
+    sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
+    sum(weight * log_loss) AS log_loss,
+    sum(weight * brier) AS brier
+  FROM row_losses
 ),
 gaps AS (
   SELECT abs(sum(CASE WHEN prediction = class THEN weight ELSE 0 END) - sum(weight * probability)) AS gap

@@ -257,20 +257,27 @@ FROM (
       sum(CASE WHEN broken AND class IS NOT NULL THEN 1 ELSE 0 END) AS broken_weights
     FROM outcomes
   ),
-  losses AS (
+  row_losses AS (
     SELECT
-      count(*) AS rows,
-      sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
-      sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
-      sum(weight * -ln(least(greatest(posterior, float8 ''''2.220446049250313e-16''''), 1 - float8 ''''2.220446049250313e-16''''))) AS log_loss,
-      sum(weight * (squares - CASE WHEN abs(posterior) > 1e-140 THEN posterior * posterior ELSE 0 END + (1 - posterior) * (1 - posterior))) AS brier
+      *,
+      -ln(least(greatest(posterior, float8 ''''2.220446049250313e-16''''), 1 - float8 ''''2.220446049250313e-16'''')) AS log_loss,
+      squares - CASE WHEN abs(posterior) > 1e-140 THEN posterior * posterior ELSE 0 END + (1 - posterior) * (1 - posterior) AS brier
     FROM (
       SELECT
         *,
         coalesce(posteriors[class_no], 0) AS posterior,
         (SELECT sum(CASE WHEN abs(p) > 1e-140 THEN p * p ELSE 0 END) FROM unnest(posteriors) AS p) AS squares
       FROM judged
-    ) AS losses
+    ) AS posteriors
+  ),
+  losses AS (
+    SELECT
+      count(*) AS rows,
+      sum(CASE WHEN class_no IS NULL THEN 1 ELSE 0 END) AS unknown,
+      sum(CASE WHEN prediction IS NULL THEN 1 ELSE 0 END) AS unexplained,
+      sum(weight * log_loss) AS log_loss,
+      sum(weight * brier) AS brier
+    FROM row_losses
   ),
   gaps AS (
     SELECT abs(sum(CASE WHEN prediction = class THEN weight ELSE 0 END) - sum(weight * probability)) AS gap
