@@ -32,12 +32,13 @@ _CLASSES = 8  # at most so many in a matrix of actual and predicted classes
     "--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1; judges `predict --cost`."
 )
 @click.option("--calibrated", is_flag=True, help="Judge the probabilities as `nbsql calibrate` has fitted them.")
+@click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
 @click.option("--table", type=click.Choice(TABLES), help="One of the tables behind the numbers, instead of the numbers.")
 @limited
 @answering(csv="Print CSV: class (empty for the whole), metric, value.")
 def evaluate(
     database: str, model: str, source: str, *, weight: str | None, bins: int,
-    costs: tuple[tuple[str, str, float], ...], calibrated: bool, table: str | None, limit: int, form: Form,
+    costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
     """Judge MODEL on the rows of SOURCE, which holds the column that the model predicts.
 
@@ -45,9 +46,13 @@ def evaluate(
       nbsql evaluate shop.duckdb churn holdout
       nbsql evaluate shop.duckdb churn holdout.csv --json
       nbsql evaluate shop.duckdb churn holdout --table thresholds --csv
+      nbsql evaluate shop.duckdb churn holdout --against last_year
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
+        if against is not None:
+            answer(engine, loaded.compare(nbsql.load(engine, against), source, weight=weight), form, limit=limit, empty=True)
+            return
         if form == "sql":
             options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated}
             tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=prices(loaded, costs), **options))

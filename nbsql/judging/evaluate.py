@@ -88,6 +88,27 @@ def evaluation_queries(
     return queries_of(engine, judged, source, bins)
 
 
+def comparison(
+    engine: Engine,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    other: Plan,
+    other_classes: Sequence[ClassColumn],
+    source: Source,
+    weight: str | None,
+) -> Query:
+    """The query of how much better or worse than another model of the same target a model does, on the same rows.
+
+    Raises:
+        InputError: the source lacks the target or the weight, or they are of no use.
+    """
+    as_text = any(judgeable(engine, one, source, weight).as_text for one in (plan, other))
+    weights = None if weight is None else _column(source, weight, "the weight").name
+    columns = [column.name for column in source.columns]
+    rows = Judgeable(source.relation, columns, weight=weights, as_text=as_text)
+    return Query(engine, plan.comparison(rows, classes, other, other_classes), source)
+
+
 def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) -> Judgeable:
     """What judging reads of a source.
 

@@ -9,10 +9,11 @@ from nbsql.answers.costs import cost_matrix
 from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
-from nbsql.judging.evaluate import cost_sql, evaluate, evaluation_queries, judgeable
+from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, judgeable
 from nbsql.judging.evaluation import Evaluation
 from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.model.base import Handle
+from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 
 
@@ -53,6 +54,44 @@ class Judging(Handle):
         return evaluate(
             self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
         )
+
+    def compare(self, other: Judging, source: Any, *, weight: str | None = None) -> Query:
+        """How much better or worse than `other` the model does on the same rows, and how sure that is.
+
+        A row a number: class (NULL for the whole), metric, value, other, difference (value - other), standard_error, and low
+        and high, between which the difference over all rows of this kind lies 95 times in 100. The metrics are accuracy,
+        log_loss, brier, and the roc_auc of each class that both models know. Errors are those of the differences row by row,
+        so that what is easy or hard for both models cancels; the areas' are those of DeLong, DeLong and Clarke-Pearson
+        (Biometrics 44, 1988).
+
+        Args:
+            other: a model of the same target, in the same connection.
+            source: what to judge on, rows that neither has learnt from; it has the target and the features of both.
+            weight: column of row weights, at least 0; a weight w counts as w copies of the row.
+
+        Raises:
+            InputError: the models are not of one target or not in one connection, or the source lacks what judging needs.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> data = "SELECT i % 2 AS y, 'a' || i % 4 AS a, 'b' || i % 3 AS b FROM range(60) AS t(i)"
+        >>> better, worse = (nbsql.fit(con, data, target="y", features=[name]) for name in "ab")
+        >>> better.compare(worse, data).fetchall()[0][:5]
+        (None, 'accuracy', 1.0, 0.5, 0.5)
+        """
+        if not isinstance(other, Judging):
+            raise InputError(f"other must be a model, as nbsql.load returns it, not {other!r}")
+        if not self._engine.shares(other._engine):
+            raise InputError("the models are not in one connection; load both of them with the same one")
+        if folded(other.target) != folded(self.target):
+            raise InputError(
+                f"{self._title} predicts {self.target!r} and the other {other.target!r}; compare models of one target"
+            )
+        found = self._source(source, judged=True)
+        for model in (self, other):
+            model._check("evaluate", found)
+        plans = self._plan, self._classes, other._plan, other._classes
+        return comparison(self._engine, *plans, found, weight)
 
     def evaluate_sql(
         self,

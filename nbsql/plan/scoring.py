@@ -86,6 +86,18 @@ class Scoring(Base):
         context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
         return self.renderer.fragment("judged_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
 
+    def comparison(
+        self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]
+    ) -> str:
+        """The query of how much better or worse than another model this one does, on the same rows."""
+        fragment, parameters = self.renderer.fragment, self.relations["parameters"]
+        other_context, other_scored = other._scored(rows, other_classes)
+        answered = fragment("subquery", fragment("with_other_answers", other_context, other_scored, rows.columns))
+        carried = ["nbsql_other_prediction", "nbsql_other_posteriors"]
+        context, scored = self._scored(replace(rows, relation=answered, columns=[*rows.columns, *carried]), classes)
+        judged = fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, carried)
+        return self.renderer.statement("comparison", judged, other_context, other.relations["parameters"], rows.as_text)
+
     def evaluation_costs(
         self,
         rows: Judgeable,

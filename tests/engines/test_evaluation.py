@@ -44,18 +44,21 @@ def by_names(row: tuple[Any, ...]) -> str:
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_evaluations_agree(both: tuple[Place, Place], kind: str, weight: str | None) -> None:
     type_, labels = LABELS[kind]
-    found = []
+    found, compared = [], []
     for place in both:
         place.table("train", {**COLUMNS, "y": type_}, rows(labels, 120, 1))
         place.table("test", {**COLUMNS, "y": type_}, rows(labels, 90, 2, {"VARCHAR": "new", "INTEGER": 4}.get(type_)))
         model = nbsql.fit(place.con, "train", target="y", exclude=["id", "weight"], name="m", alpha=0)
         found.append(model.evaluate("test", weight=weight, bins=7))
+        worse = nbsql.fit(place.con, "train", target="y", features=["sky"], name="worse")
+        compared.append(model.compare(worse, "test", weight=weight).fetchall())
     ours, theirs = (evaluation.to_dict() for evaluation in found)
     classes = [evaluation.pop("classes") for evaluation in (ours, theirs)]
     assert all(same(ours[key], theirs[key]) for key in theirs), (ours, theirs)
     assert ours.keys() == theirs.keys()
     for one, other in zip(*classes, strict=True):
         assert all(same(one[key], other[key]) for key in other), (one, other)
+    assert_same_rows(*(sorted(lines, key=by_names) for lines in compared))
     for table in TABLES:
         queries = [getattr(evaluation, table) for evaluation in found]
         assert queries[0].columns == queries[1].columns

@@ -1,4 +1,4 @@
-"""How sure the numbers of an evaluation are: against scipy, and against the definition of DeLong et al. row by row."""
+"""How sure the numbers of an evaluation are, and the difference of two models: against scipy, and DeLong et al. row by row."""
 
 from __future__ import annotations
 
@@ -23,12 +23,24 @@ def intervals_of(evaluation: nbsql.Evaluation) -> dict[tuple[Any, str], tuple[An
     return {(label, metric): numbers for label, metric, *numbers in evaluation.intervals}  # type: ignore[misc]
 
 
-def delong(positive: np.ndarray, p: np.ndarray) -> tuple[float, float]:
-    """The area, and its standard error: what share of the other side each row beats, pair by pair."""
+def wins(positive: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Which rows of the class beat which of the others, a tie counting half."""
     here, there = p[positive], p[~positive]
-    wins = (here[:, None] > there[None, :]) + 0.5 * (here[:, None] == there[None, :])
-    error = wins.mean(1).var(ddof=1) / len(here) + wins.mean(0).var(ddof=1) / len(there)
-    return float(wins.mean()), math.sqrt(error)
+    return np.array((here[:, None] > there[None, :]) + 0.5 * (here[:, None] == there[None, :]))
+
+
+def delong(beaten: np.ndarray) -> tuple[float, float]:
+    """The area, or the difference of two, and its standard error, from `wins`."""
+    error = beaten.mean(1).var(ddof=1) / beaten.shape[0] + beaten.mean(0).var(ddof=1) / beaten.shape[1]
+    return float(beaten.mean()), math.sqrt(error)
+
+
+def losses(oracle: Oracle) -> dict[str, np.ndarray]:
+    """What an evaluation takes the means of, a row each."""
+    true = oracle.p[np.arange(len(oracle.y)), [oracle.labels.index(label) for label in oracle.y]]
+    squares = (oracle.p**2).sum(1) - true**2 + (1 - true) ** 2
+    right = np.array(oracle.y) == np.array(oracle.prediction)
+    return {"accuracy": right * 1.0, "log_loss": -np.log(true), "brier": squares / (2 if len(oracle.labels) == 2 else 1)}
 
 
 @pytest.mark.parametrize("classes", [2, 3])
@@ -38,7 +50,8 @@ def test_intervals_are_those_of_wilson_and_delong(con: duckdb.DuckDBPyConnection
     evaluation = model.evaluate(source)
     oracle, found = Oracle(model, source), intervals_of(evaluation)
     y, prediction = np.array(oracle.y), np.array(oracle.prediction)
-    shares = {(None, "accuracy"): (y == prediction)}
+    means = losses(oracle)
+    shares: dict[tuple[Any, str], np.ndarray] = {(None, "accuracy"): means.pop("accuracy")}
     for label in oracle.labels:
         shares[label, "precision"] = (y == prediction)[prediction == label]
         shares[label, "recall"] = (y == prediction)[y == label]
@@ -47,17 +60,16 @@ def test_intervals_are_those_of_wilson_and_delong(con: duckdb.DuckDBPyConnection
         wilson = stats.binomtest(int(right.sum()), len(right)).proportion_ci(method="wilson")
         assert (value, low, high) == pytest.approx((right.mean(), wilson.low, wilson.high), **CLOSE)
         assert error == pytest.approx(math.sqrt(value * (1 - value) / len(right)), **CLOSE)
-    areas = {label: delong(*oracle.one(label)) for label in oracle.labels}
+    areas: dict[Any, Any] = {label: delong(wins(*oracle.one(label))) for label in oracle.labels}
     if classes == 2:
         areas[None] = areas[oracle.labels[1]]
     for label, (area, error) in areas.items():
         low, high = max(area - Z * error, 0), min(area + Z * error, 1)
-        assert found.pop((label, "roc_auc")) == pytest.approx((area, error, low, high), **CLOSE)
-    true = oracle.p[np.arange(len(y)), [oracle.labels.index(label) for label in y]]
-    squares = (oracle.p**2).sum(1) - true**2 + (1 - true) ** 2
-    for metric, losses in (("log_loss", -np.log(true)), ("brier", squares / (2 if classes == 2 else 1))):
-        mean, error = losses.mean(), stats.sem(losses)
-        assert found.pop((None, metric)) == pytest.approx((mean, error, max(mean - Z * error, 0), mean + Z * error), **CLOSE)
+        assert found.pop((label, "roc_auc")) == pytest.approx([area, error, low, high], **CLOSE)
+    for metric, values in means.items():
+        mean, error = values.mean(), stats.sem(values)
+        expected = [mean, error, max(mean - Z * error, 0), mean + Z * error]
+        assert found.pop((None, metric)) == pytest.approx(expected, **CLOSE)
         assert getattr(evaluation, metric) == pytest.approx(mean, **CLOSE)
     assert not found
 
@@ -81,3 +93,56 @@ def test_one_row_of_a_class_says_nothing_of_how_sure_an_area_is(con: duckdb.Duck
     assert alone[None, "log_loss"][1:] == [None, None, None]
     assert (0, "roc_auc") not in alone
     assert alone[None, "accuracy"][0] in (0.0, 1.0)
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_two_models_are_compared_row_by_row(con: duckdb.DuckDBPyConnection, classes: int) -> None:
+    source = rows(classes)
+    models = [nbsql.fit(con, source, target="label", features=names, name=names[0]) for names in (["a", "b"], ["b"])]
+    found = {(label, metric): numbers for label, metric, *numbers in models[0].compare(models[1], source)}
+    oracles = [Oracle(model, source) for model in models]
+    expected: dict[tuple[Any, str], tuple[float, ...]] = {}
+    one, other = map(losses, oracles)
+    for metric in one:
+        expected[None, metric] = (one[metric].mean(), other[metric].mean(), stats.sem(one[metric] - other[metric]))
+    for label in oracles[0].labels:
+        beaten = [wins(*oracle.one(label)) for oracle in oracles]
+        expected[label, "roc_auc"] = (beaten[0].mean(), beaten[1].mean(), delong(beaten[0] - beaten[1])[1])
+    if classes == 2:
+        expected[None, "roc_auc"] = expected[oracles[0].labels[1], "roc_auc"]
+    assert found.keys() == expected.keys()
+    for key, (value, theirs, error) in expected.items():
+        difference = value - theirs
+        reach = Z * error
+        assert found[key] == pytest.approx([value, theirs, difference, error, difference - reach, difference + reach], **CLOSE)
+
+
+def test_two_models_are_compared_by_weight(con: duckdb.DuckDBPyConnection) -> None:
+    source = rows(3)
+    one, other = (nbsql.fit(con, source, target="label", features=[name], name=name) for name in "ab")
+    weighed = one.compare(other, source, weight="w").fetchall()
+    copied = one.compare(other, f"SELECT source.* FROM ({source}) AS source, range(w)").fetchall()
+    assert [row[:2] for row in weighed] == [row[:2] for row in copied]
+    for mine, theirs in zip(weighed, copied, strict=True):
+        assert mine[2:] == pytest.approx(theirs[2:], **CLOSE)
+
+
+def test_a_model_beside_itself_is_no_better(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, rows(2), target="label", features=["a"], name="m")
+    for *_, difference, error, low, high in model.compare(model, rows(2)):
+        assert (difference, error, low, high) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_what_cannot_be_compared_is_said(con: duckdb.DuckDBPyConnection) -> None:
+    model = nbsql.fit(con, rows(2), target="label", features=["a"], name="m")
+    with pytest.raises(nbsql.InputError, match=r"^other must be a model, as nbsql.load returns it, not 'm'$"):
+        model.compare("m", rows(2))  # type: ignore[arg-type]
+    another = nbsql.fit(con, rows(2), target="a", features=["b"], name="n")
+    message = "model 'm' predicts 'label' and the other 'a'; compare models of one target"
+    with pytest.raises(nbsql.InputError, match=f"^{message}$"):
+        model.compare(another, rows(2))
+    with duckdb.connect() as elsewhere:
+        far = nbsql.fit(elsewhere, rows(2), target="label", features=["a"], name="m")
+        message = "the models are not in one connection; load both of them with the same one"
+        with pytest.raises(nbsql.InputError, match=f"^{message}$"):
+            model.compare(far, rows(2))

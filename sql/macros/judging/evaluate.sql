@@ -15,8 +15,9 @@
 {#
   The common table expressions that all queries begin with, from the relation `scored` (predict.sql). `outcomes` holds every
   row of the source, the only read of it. It comes first, because a table of the user's may have the name of a later one.
+  `carried` are columns of `scored` that the rows keep.
 #}
-{% macro judged_rows(model, scored, parameters, weight, as_text) -%}
+{% macro judged_rows(model, scored, parameters, weight, as_text, carried=()) -%}
 outcomes AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,
@@ -26,6 +27,10 @@ outcomes AS {{ nbsql.materialized() }}(
     {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
     {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{%+ endif %} AS broken
+    {%- for name in carried %},
+    source.{{ nbsql.word(name) }}
+    {%- endfor %}
+
   FROM {{ scored }} AS source
 ),
 known AS (
@@ -230,8 +235,8 @@ overall AS (
 row_losses AS (
   SELECT
     *,
-    -ln(least(greatest(posterior, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }})) AS log_loss,
-    squares - {{ nbsql.square(nbsql.word('posterior')) }} + (1 - posterior) * (1 - posterior) AS brier
+    {{ nbsql.log_loss_of(nbsql.word('posterior')) }} AS log_loss,
+    {{ nbsql.brier_of(nbsql.word('posterior'), nbsql.word('squares')) }} AS brier
   FROM (
     SELECT
       *,
@@ -240,6 +245,16 @@ row_losses AS (
     FROM judged
   ) AS posteriors
 )
+{%- endmacro %}
+
+{# Of the posterior of a row's true class; kept away from 0 and 1. #}
+{% macro log_loss_of(p) -%}
+-ln(least(greatest({{ p }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))
+{%- endmacro %}
+
+{# Of the posterior of a row's true class and the sum of the squares of all. #}
+{% macro brier_of(p, squares) -%}
+{{ squares }} - {{ nbsql.square(p) }} + (1 - {{ p }}) * (1 - {{ p }})
 {%- endmacro %}
 
 {# The numbers of the whole and of each class, a row each, from `overall` and `by_class`. #}

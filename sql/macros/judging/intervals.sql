@@ -1,10 +1,13 @@
 {#
-  How sure the numbers of an evaluation are: queries on `judged` (evaluate.sql). A weight w counts as w rows.
+  How sure the numbers of an evaluation are, and the difference of two models. Queries on `judged` (evaluate.sql), in which a weight
+  w counts as w rows.
 
     accuracy, recall, precision  a share of n rows: the score interval (Wilson, Journal of the American Statistical Association 22, 1927)
     log_loss, brier              a mean over n rows: the mean and z times its standard error
-    roc_auc                      how often a row of the class has a higher posterior than another: the standard error by the shares
-                                 of the other side that each row beats (DeLong, DeLong and Clarke-Pearson, Biometrics 44, 1988)
+    roc_auc                      how often a row of the class has a higher posterior than another: the mean, over the rows of the class,
+                                 of the share of the others that each beats. Its variance is that of this mean, plus that of the mean,
+                                 over the others, of the share of the class that beats each (DeLong, DeLong and Clarke-Pearson,
+                                 Biometrics 44, 1988)
 
   z is the quantile of the normal distribution that leaves 2.5 % on each side, so that an interval holds the number of endless
   many such rows 95 times in 100. Rows are taken as drawn independently.
@@ -15,23 +18,29 @@
   of one row or of none, have NULLs.
 #}
 {% macro intervals(judged) -%}
-{% set z = nbsql.number(1.959963984540054) -%}
+{% set z = nbsql.confident() -%}
 WITH {{ judged }},
 {{ nbsql.points() }},
 {{ nbsql.row_losses() }},
 {{ nbsql.counted_shares() }},
-{{ nbsql.mean_losses() }},
-{{ nbsql.area_errors() }},
+observations AS (
+  SELECT NULL AS class, 'log_loss' AS metric, 2 AS position, 1 AS side, weight, log_loss AS value FROM row_losses
+  UNION ALL
+  SELECT NULL, 'brier', 3, 1, weight, brier / {{ nbsql.brier_divisor() }} FROM row_losses
+  UNION ALL
+  SELECT class, 'roc_auc', 4, 1, positives, (all_negatives - false_positives + negatives / 2) / all_negatives
+  FROM points
+  WHERE positives > 0 AND all_negatives > 0
+  UNION ALL
+  SELECT class, 'roc_auc', 4, 2, negatives, (true_positives - positives / 2) / all_positives
+  FROM points
+  WHERE negatives > 0 AND all_positives > 0
+),
+{{ nbsql.means(['value']) }},
 numbers AS (
   SELECT class, metric, position, hits / n AS value, sqrt(hits / n * (1 - hits / n) / n) AS standard_error, n AS of_rows FROM shares
   UNION ALL
-  SELECT NULL, metric, position, value, standard_error, NULL FROM mean_losses
-  UNION ALL
-  SELECT class, 'roc_auc', 4, roc_auc, standard_error, NULL FROM area_errors
-  UNION ALL
-  SELECT NULL, 'roc_auc', 4, roc_auc, standard_error, NULL
-  FROM area_errors
-  WHERE class = (SELECT {{ nbsql.maximum(nbsql.word('class')) }} FROM known HAVING count(*) = 2)
+  SELECT class, metric, position, value, standard_error, NULL FROM means
 ),
 bounded AS (
   SELECT
@@ -54,65 +63,74 @@ FROM bounded
 ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 {%- endmacro %}
 
+{% macro confident() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
+
+{# What the sum over the classes is divided by: with two, it is the square of either. #}
+{% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM known) {%- endmacro %}
+
 {# shares: a row a class (NULL for the whole) and share: class, metric, position, hits of n rows. #}
 {% macro counted_shares() -%}
+{% set hits %}sum(CASE WHEN prediction = class THEN weight ELSE 0 END){% endset -%}
 shares AS (
-  SELECT
-    NULL AS class, 'accuracy' AS metric, 1 AS position, sum(CASE WHEN prediction = class THEN weight ELSE 0 END) AS hits, sum(weight) AS n
+  SELECT NULL AS class, 'accuracy' AS metric, 1 AS position, {{ hits }} AS hits, sum(weight) AS n
   FROM judged
   UNION ALL
-  SELECT prediction, 'precision', 2, sum(CASE WHEN prediction = class THEN weight ELSE 0 END), sum(weight)
+  SELECT prediction, 'precision', 2, {{ hits }}, sum(weight)
   FROM judged
   WHERE prediction IS NOT NULL
   GROUP BY prediction
   UNION ALL
-  SELECT class, 'recall', 3, sum(CASE WHEN prediction = class THEN weight ELSE 0 END), sum(weight)
+  SELECT class, 'recall', 3, {{ hits }}, sum(weight)
   FROM judged
   GROUP BY class
 )
 {%- endmacro %}
 
-{# mean_losses: a row a loss: metric, position, value, and the standard error of this mean. #}
-{% macro mean_losses() -%}
-mean_losses AS (
-  SELECT
-    metric,
-    position,
-    max(mean) AS value,
-    sqrt(sum(weight * (loss - mean) * (loss - mean)) / nullif(sum(weight) - 1, 0) / sum(weight)) AS standard_error
-  FROM (
-    SELECT *, sum(weight * loss) OVER (PARTITION BY metric) / sum(weight) OVER (PARTITION BY metric) AS mean
-    FROM (
-      SELECT 'log_loss' AS metric, 2 AS position, weight, log_loss AS loss FROM row_losses
-      UNION ALL
-      SELECT 'brier', 3, weight, brier / (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM known) FROM row_losses
-    ) AS losses
-  ) AS centred
-  GROUP BY metric, position
-)
-{%- endmacro %}
-
-{# area_errors: a row a class with rows on both sides: class, roc_auc and its standard error, from `points` (curves.sql). #}
-{% macro area_errors() -%}
-area_errors AS (
+{#
+  means: a row a class (NULL for the whole) and metric: class, metric, position, the mean of each of the columns, and the standard error
+  of that of the last one. From `observations`: class, metric, position, side, weight and the columns. The mean is that of side 1; what a
+  second side adds to its variance is added. With two classes the area of the larger one is that of the whole, too.
+#}
+{% macro means(columns) -%}
+{% set last = nbsql.word(columns | last) -%}
+means_of_sides AS (
   SELECT
     class,
-    max(roc_auc) AS roc_auc,
-    sqrt(
-      sum(positives * (beaten - roc_auc) * (beaten - roc_auc)) / nullif(max(all_positives) - 1, 0) / max(all_positives)
-      + sum(negatives * (losing - roc_auc) * (losing - roc_auc)) / nullif(max(all_negatives) - 1, 0) / max(all_negatives)
-    ) AS standard_error
+    metric,
+    position,
+    side,
+    {% for column in columns %}
+    max(mean_{{ nbsql.word(column) }}) AS {{ nbsql.word(column) }},
+    {% endfor %}
+    sum(weight * ({{ last }} - mean_{{ last }}) * ({{ last }} - mean_{{ last }})) / nullif(sum(weight) - 1, 0) / sum(weight) AS variance
   FROM (
-    SELECT *, sum(positives * beaten) OVER (PARTITION BY class) / all_positives AS roc_auc
-    FROM (
-      SELECT
-        *,
-        (all_negatives - false_positives + negatives / 2) / all_negatives AS beaten,
-        (true_positives - positives / 2) / all_positives AS losing
-      FROM points
-      WHERE all_positives > 0 AND all_negatives > 0
-    ) AS placed
-  ) AS areas
-  GROUP BY class
+    SELECT
+      *,
+      {% for column in columns %}
+      {% set parts %}OVER (PARTITION BY class, metric, side){% endset %}
+      sum(weight * {{ nbsql.word(column) }}) {{ parts }} / sum(weight) {{ parts }} AS mean_{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
+      {% endfor %}
+    FROM observations
+  ) AS centred
+  GROUP BY class, metric, position, side
+),
+means_of_classes AS (
+  SELECT
+    class,
+    metric,
+    position,
+    {% for column in columns %}
+    max(CASE WHEN side = 1 THEN {{ nbsql.word(column) }} END) AS {{ nbsql.word(column) }},
+    {% endfor %}
+    CASE WHEN count(*) = count(variance) THEN sqrt(sum(variance)) END AS standard_error
+  FROM means_of_sides
+  GROUP BY class, metric, position
+),
+means AS (
+  SELECT * FROM means_of_classes
+  UNION ALL
+  SELECT NULL, metric, position, {% for column in columns %}{{ nbsql.word(column) }}, {% endfor %}standard_error
+  FROM means_of_classes
+  WHERE class = (SELECT {{ nbsql.maximum(nbsql.word('class')) }} FROM known HAVING count(*) = 2)
 )
 {%- endmacro %}

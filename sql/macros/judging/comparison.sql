@@ -1,0 +1,112 @@
+{#
+  Two models on the same rows: `judged` (evaluate.sql) by the one, with what the other says of each row beside it, so that what is
+  easy or hard for both cancels. The errors are those of intervals.sql, of the differences.
+#}
+
+{# The columns of the rows that a model has scored, with its nbsql_other_prediction and nbsql_other_posteriors. #}
+{% macro with_other_answers(model, scored, columns) -%}
+SELECT
+  {% for column in columns %}
+  source.{{ nbsql.ident(column) }},
+  {% endfor %}
+  source.nbsql_prediction AS nbsql_other_prediction,
+  {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_other_posteriors
+FROM {{ scored }} AS source
+{%- endmacro %}
+
+{#
+  A row a number: class (NULL for the whole), metric, value, other, difference (value - other), standard_error, low and high of the
+  difference. The areas are those of the classes that both models know.
+#}
+{% macro comparison(judged, other, other_parameters, as_text) -%}
+{% set hits = [nbsql.is_hit('prediction', as_text), nbsql.is_hit('nbsql_other_prediction', as_text)] -%}
+WITH {{ judged }},
+other_known AS (
+  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  FROM (
+    {{ nbsql.numbered_classes(other, other_parameters) | indent(4) }}
+  ) AS classes
+),
+answers AS (
+  SELECT
+    judged.*,
+    coalesce({{ nbsql.element(nbsql.word('judged') ~ '.posteriors', nbsql.word('judged') ~ '.class_no') }}, 0) AS p,
+    {{ nbsql.sum_of_squares(nbsql.word('judged') ~ '.posteriors') }} AS squares,
+    coalesce({{ nbsql.element(nbsql.word('judged') ~ '.nbsql_other_posteriors', nbsql.word('other_known') ~ '.class_no') }}, 0) AS other_p,
+    {{ nbsql.sum_of_squares(nbsql.word('judged') ~ '.nbsql_other_posteriors') }} AS other_squares
+  FROM judged
+  LEFT JOIN other_known ON other_known.class = judged.class
+),
+{{ nbsql.placements() }},
+both_observed AS (
+  SELECT NULL AS class, 'accuracy' AS metric, 1 AS position, 1 AS side, weight, {{ hits[0] }} AS value, {{ hits[1] }} AS other
+  FROM answers
+  UNION ALL
+  SELECT NULL, 'log_loss', 2, 1, weight, {{ nbsql.log_loss_of(nbsql.word('p')) }}, {{ nbsql.log_loss_of(nbsql.word('other_p')) }}
+  FROM answers
+  UNION ALL
+  SELECT
+    NULL, 'brier', 3, 1, weight,
+    ({{ nbsql.brier_of(nbsql.word('p'), nbsql.word('squares')) }}) / {{ nbsql.brier_divisor() }},
+    ({{ nbsql.brier_of(nbsql.word('other_p'), nbsql.word('other_squares')) }}) / {{ nbsql.brier_divisor() }}
+  FROM answers
+  UNION ALL
+  SELECT class, 'roc_auc', 4, side, weight, value, other FROM placements WHERE value IS NOT NULL AND other IS NOT NULL
+),
+observations AS (
+  SELECT *, value - other AS difference FROM both_observed
+),
+{{ nbsql.means(['value', 'other', 'difference']) }}
+SELECT
+  class,
+  metric,
+  value,
+  other,
+  difference,
+  standard_error,
+  difference - {{ nbsql.confident() }} * standard_error AS low,
+  difference + {{ nbsql.confident() }} * standard_error AS high
+FROM means
+ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
+{%- endmacro %}
+
+{# 1 where a prediction is right, and 0 otherwise. #}
+{% macro is_hit(prediction, as_text) -%}
+CAST(CASE WHEN {{ nbsql.label(nbsql.word(prediction), as_text) }} = class THEN 1 ELSE 0 END AS {{ nbsql.double() }})
+{%- endmacro %}
+
+{#
+  placements: a row a judged row and class that both models know: class, side (1: of the class), weight, and by the one model
+  (value) and the other the share of the rows of the other side that it beats, or is beaten by, ties counting half; NULL where
+  there are none.
+#}
+{% macro placements() -%}
+ranked AS (
+  SELECT
+    known.class,
+    CASE WHEN answers.class = known.class THEN 1 ELSE 2 END AS side,
+    answers.weight,
+    CASE WHEN answers.class = known.class THEN answers.weight ELSE 0 END AS positive,
+    {{ nbsql.element(nbsql.word('answers') ~ '.posteriors', nbsql.word('known') ~ '.class_no') }} AS p,
+    {{ nbsql.element(nbsql.word('answers') ~ '.nbsql_other_posteriors', nbsql.word('other_known') ~ '.class_no') }} AS other_p
+  FROM answers
+  JOIN known ON TRUE
+  JOIN other_known ON other_known.class = known.class
+),
+placements AS (
+  SELECT class, side, weight, {{ nbsql.placement('p') }} AS value, {{ nbsql.placement('other_p') }} AS other
+  FROM ranked
+)
+{%- endmacro %}
+
+{# In a SELECT from `ranked`: the share of the weight of the other side that a row of posterior p beats or is beaten by. #}
+{% macro placement(p) -%}
+{% set tied %}OVER (PARTITION BY class, {{ nbsql.word(p) }}){% endset -%}
+{% set from_below %}OVER (PARTITION BY class ORDER BY {{ nbsql.word(p) }} ASC NULLS LAST){% endset -%}
+{% set from_above %}OVER (PARTITION BY class ORDER BY {{ nbsql.word(p) }} DESC NULLS LAST){% endset -%}
+CASE side
+  WHEN 1 THEN (sum(weight - positive) {{ from_below }} - sum(weight - positive) {{ tied }} / 2)
+    / nullif(sum(weight - positive) OVER (PARTITION BY class), 0)
+  ELSE (sum(positive) {{ from_above }} - sum(positive) {{ tied }} / 2) / nullif(sum(positive) OVER (PARTITION BY class), 0)
+END
+{%- endmacro %}
