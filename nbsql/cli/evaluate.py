@@ -51,6 +51,8 @@ def evaluate(
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if against is not None:
+            if costs or calibrated or table:
+                raise click.UsageError("--against goes with --weight alone; leave out --cost, --calibrated and --table")
             answer(engine, loaded.compare(nbsql.load(engine, against), source, weight=weight), form, limit=limit, empty=True)
             return
         if form == "sql":

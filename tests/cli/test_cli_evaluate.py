@@ -134,3 +134,17 @@ def test_errors_are_one_line(shop: str, arguments: list[str], message: str) -> N
 
 def test_one_form_at_a_time(shop: str) -> None:
     assert "choose one of --json, --csv and --sql" in run(shop, "weather", "sky", "--json", "--csv", code=2)
+
+
+def test_two_models_on_the_same_rows(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        nbsql.fit(con, "SELECT w, play FROM sky", target="play", name="by_weight")
+        expected = nbsql.load(con, "weather").compare(nbsql.load(con, "by_weight"), "sky").fetchall()
+    lines = list(csv.DictReader(io.StringIO(run(shop, "weather", "sky", "--against", "by_weight", "--csv"))))
+    assert list(lines[0]) == ["class", "metric", "value", "other", "difference", "standard_error", "low", "high"]
+    assert [line["metric"] for line in lines] == [row[1] for row in expected]
+    assert [float(line["difference"]) for line in lines] == pytest.approx([row[4] for row in expected], rel=1e-9)
+    assert "nbsql_other_posteriors" in run(shop, "weather", "sky", "--against", "by_weight", "--sql")
+    assert "no model 'nowhere' in 'shop'" in run(shop, "weather", "sky", "--against", "nowhere", code=1)
+    refused = run(shop, "weather", "sky", "--against", "by_weight", "--table", "roc", code=2)
+    assert "--against goes with --weight alone; leave out --cost, --calibrated and --table" in refused
