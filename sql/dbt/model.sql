@@ -99,7 +99,7 @@
   'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [],
   'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [],
-  'bare': false}) %}
+  'bare': false, 'passed': none}) %}
 {% do model.update({'parts': dict(model)}) %}
 {% do return(model) %}
 {%- endmacro %}
