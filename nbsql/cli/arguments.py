@@ -84,9 +84,12 @@ class FoldsType(_Type):
 
 
 class ColumnsType(_Type):
-    """Columns by their names, between commas; one with a comma in quotes. An empty text names none."""
+    """Names between commas, of columns or of labels; one with a comma in quotes. An empty text names none."""
 
     name = "A,B,..."
+
+    def __init__(self, name: str = name) -> None:
+        self.name = name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
         """The names."""

@@ -49,6 +49,7 @@ def fit(
     unseen: Unseen = "skip",
     slice_by: str | None = None,
     segment_by: str | Segments | None = None,
+    classes: Sequence[Any] | None = None,
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
@@ -91,6 +92,9 @@ def fit(
             of a segment never met, or of none, are scored by the model of all rows. A column given so is no feature.
             `nbsql.Segments("region", shrinkage=3)` says how far a segment leans on the whole; with 0 each is estimated from its
             own rows, but for the values of categories, which are those of all segments.
+        classes: all labels that there may be, those still to come too; a row of another one is refused, by `update` as well. A
+            class that no row has yet has the prior that `prior` gives a count of 0, and of every feature the limit of
+            smoothing. None: those that the rows have.
         replace: take the place of the model of that name.
         database: the attached database to keep the model in; None for the current one.
 
@@ -110,7 +114,7 @@ def fit(
     options = Options(
         target=target, features=features, exclude=exclude or (), joins=joins, families=given, id=id, weight=weight,
         method=method, alpha=alpha, estimate=estimate_named(estimate), prior=prior, nulls=nulls, unseen=unseen,
-        slice_by=slice_by, segment_by=segment_by,
+        slice_by=slice_by, segment_by=segment_by, classes=classes,
     )  # fmt: skip
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
