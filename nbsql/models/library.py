@@ -224,6 +224,7 @@ def from_tables(
     priors: Any,
     likelihoods: Any = None,
     families: Mapping[str, str | Family] | None = None,
+    logarithms: bool = False,
     target: str = "class",
     id: str | Sequence[str] = (),
     name: str | None = None,
@@ -239,9 +240,13 @@ def from_tables(
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         priors: {class: probability}, or a relation or frame with the columns class and prior.
         likelihoods: {class: {feature: {value: likelihood}}}; for numbers {"mean": m, "variance": v} or {"rate": r}; a tuple of
-            columns is a feature whose values are tuples. Or a relation or frame with the columns class, feature, and value and
-            likelihood, or mean and variance, or rate, such as `Model.likelihoods` has; a list as value is one of `nbsql.Joint`.
+            columns is a feature whose values are tuples, or with {"mean": [...], "covariance": [[...], ...]} one of several
+            numbers. Or a relation or frame with the columns class, feature, and value and likelihood, or mean and variance, or
+            rate, such as `Model.likelihoods` has; a list as value is one of `nbsql.Joint`, and a pair of columns,
+            '["a","b"]', one whose variance is their covariance.
         families: of features that are not categorical (values), Gaussian (mean and variance) or Poisson (rate).
+        logarithms: the likelihoods of values are natural logarithms, of any sign: of densities, or weights of another library.
+            Of a relation the column log_likelihood has them, which is read where it has no likelihood, too.
         target: what the predicted column is called in rows whose class is known.
         id: key column or columns, which come back in `explain`.
         name: of the model; None makes a transient one.
@@ -263,4 +268,4 @@ def from_tables(
         raise InputError(f"id must be a column or a list of columns, not {id!r}")
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
-        return model_of(place, priors, likelihoods, families or {}, target, tuple(ids))
+        return model_of(place, priors, likelihoods, families or {}, target, tuple(ids), logarithms=logarithms)
