@@ -12,6 +12,7 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, answering
 from nbsql.cli.arguments import ColumnsType, CostType, ThresholdType, labels_by_text, prices
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
+from nbsql.cli.fit import fit
 from nbsql.cli.session import end_progress, reading, recording, writing
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
@@ -206,7 +207,19 @@ def explain(
             write(engine, statement, wanted, output)
 
 
-@click.command(name="sql", short_help="Print the SQL that scores a table.")
+class _SQL(click.Command):
+    """The command `sql`, whose form `sql DATABASE fit SOURCE ...` is `fit DATABASE SOURCE ... --sql`."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the command that the arguments are for."""
+        if args[1:2] == ["fit"]:
+            return fit.make_context("fit", [args[0], *args[2:], "--sql"], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(name="sql", cls=_SQL, short_help="Print the SQL that scores a table, or fits a model.")
 @click.argument("database")
 @click.argument("verb", type=click.Choice([*VERBS, "statistics"]))
 @click.argument("model")
@@ -219,7 +232,10 @@ def sql(
 ) -> None:
     """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
+    With fit for VERB, then SOURCE and the options of `nbsql fit`, the statements that make a model.
+
     \b
+      nbsql sql shop.duckdb fit customers --target churned --name churn | duckdb shop.duckdb
       nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
       nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
       nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --columns customer_id

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
-from nbsql.errors import InputError, ModelError
+from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.joins import joined
 from nbsql.model import Model, planned, updated_at
-from nbsql.model.place import place_for
+from nbsql.model.place import key_columns, place_for, placed
 from nbsql.models.from_tables import model_of
 from nbsql.plan import Statement
 from nbsql.plan.classes import class_columns
@@ -263,9 +263,6 @@ def from_tables(
     >>> model.predict("SELECT 'weak' AS wind").fetchall()[0][:2]
     ('weak', 'yes')
     """
-    ids = [id] if isinstance(id, str) else id
-    if not isinstance(ids, Sequence) or not all(isinstance(name, str) for name in ids):
-        raise InputError(f"id must be a column or a list of columns, not {id!r}")
-    with opened(con, create=True) as engine, engine.transaction():
-        place = place_for(engine, name, database, replace=replace)
-        return model_of(place, priors, likelihoods, families or {}, target, tuple(ids), logarithms=logarithms)
+    ids = key_columns(id)
+    with placed(con, name, database, replace=replace) as place:
+        return model_of(place, priors, likelihoods, families or {}, target, ids, logarithms=logarithms)
