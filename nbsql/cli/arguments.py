@@ -83,6 +83,22 @@ class FoldsType(_Type):
         return text if text == "loo" else int(text)
 
 
+class ColumnsType(_Type):
+    """Names between commas, of columns or of labels; one with a comma in quotes. An empty text names none."""
+
+    name = "A,B,..."
+
+    def __init__(self, name: str = name) -> None:
+        self.name = name
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> list[str]:
+        """The names."""
+        try:
+            return [_value(part, as_text=True) for part in split(str(value))]
+        except InputError as error:
+            self.fail(str(error), param, ctx)
+
+
 class CostType(_Type):
     """ACTUAL:PREDICTED=COST, what a prediction costs where another class is right: ham:spam=10."""
 

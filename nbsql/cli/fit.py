@@ -12,7 +12,7 @@ import duckdb
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answering
-from nbsql.cli.arguments import ComponentsType, FamilyType, PriorType
+from nbsql.cli.arguments import ColumnsType, ComponentsType, FamilyType, PriorType
 from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.families import AUTO, FamiliesType
 from nbsql.cli.joins import JoinType
@@ -161,6 +161,9 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
     "--segment-shrinkage",
     type=float,
     help="Pseudo-counts by which a segment leans on the whole.  [default: 10]",
+)
+@click.option(
+    "--classes", type=ColumnsType("LABEL,..."), help="All labels there may be, those still to come too; others are refused."
 )
 @click.option("--penalty", type=float, metavar="LAMBDA", help="Of the squared weights of logistic.  [default: 0.5]")
 @click.option("--iterations", type=int, metavar="N", help="Of logistic, at most.  [default: 100]")

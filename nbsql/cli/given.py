@@ -42,8 +42,8 @@ def from_tables(
 ) -> None:  # fmt: skip
     """Make a model of the probabilities of an expert, a book or another system, and keep it in DATABASE as the schema --name.
 
-    PRIORS is a source with the columns class and prior; LIKELIHOODS has class, feature, and value and likelihood, or mean
-    and variance, or rate.
+    PRIORS is a source with the columns class and prior; LIKELIHOODS has class, feature, and value and likelihood (or
+    log_likelihood), or mean and variance, or rate.
 
     \b
       nbsql from-tables shop.duckdb priors.csv likelihoods.csv --name tennis --target play

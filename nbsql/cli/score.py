@@ -10,8 +10,9 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.answers import Form, answering
-from nbsql.cli.arguments import CostType, ThresholdType, labels_by_text, prices
+from nbsql.cli.arguments import ColumnsType, CostType, ThresholdType, labels_by_text, prices
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
+from nbsql.cli.fit import fit
 from nbsql.cli.session import end_progress, reading, recording, writing
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
@@ -32,6 +33,9 @@ _format = click.option(
     help="By default a table, or what --output's ending says.",
 )
 _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file to write to instead of the terminal.")
+
+
+_columns = click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside what is added; '' for none.")
 
 
 @click.command(short_help="Score a table: the class of every row, and how probable it is.")
@@ -56,6 +60,7 @@ _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="
 )
 @click.option("--by-class", is_flag=True, help="With --coverage, as often in each class.")
 @click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
+@_columns
 @click.option("--into", metavar="TABLE", help="Keep the scored rows as a new table of DATABASE.")
 @_limit
 @_format
@@ -64,7 +69,7 @@ _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="
 def predict(
     database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
     thresholds: tuple[tuple[str, float], ...], top_k: int | None, coverage: float | None, by_class: bool, calibrated: bool,
-    into: str | None, limit: int | None, file_format: str | None, output: str | None, form: Form,
+    columns: list[str] | None, into: str | None, limit: int | None, file_format: str | None, output: str | None, form: Form,
 ) -> None:  # fmt: skip
     """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
 
@@ -83,12 +88,12 @@ def predict(
 
     def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
         if proba:
-            return loaded.predict_proba(found, calibrated=calibrated)
+            return loaded.predict_proba(found, calibrated=calibrated, columns=columns)
         labels = labels_by_text(loaded)
         reached = {labels.get(label, label): threshold for label, threshold in thresholds}
         return loaded.predict(
             found, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k, coverage=coverage, by_class=by_class,
-            calibrated=calibrated,
+            calibrated=calibrated, columns=columns,
         )  # fmt: skip
 
     if into is not None:
@@ -202,26 +207,41 @@ def explain(
             write(engine, statement, wanted, output)
 
 
-@click.command(name="sql", short_help="Print the SQL that scores a table.")
+class _SQL(click.Command):
+    """The command `sql`, whose form `sql DATABASE fit SOURCE ...` is `fit DATABASE SOURCE ... --sql`."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """The context of the command that the arguments are for."""
+        if args[1:2] == ["fit"]:
+            return fit.make_context("fit", [args[0], *args[2:], "--sql"], parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+@click.command(name="sql", cls=_SQL, short_help="Print the SQL that scores a table, or fits a model.")
 @click.argument("database")
 @click.argument("verb", type=click.Choice([*VERBS, "statistics"]))
 @click.argument("model")
 @click.argument("source")
 @click.option("--inline", is_flag=True, help="Write the model's numbers into the query, which then needs no model.")
 @click.option("--dialect", metavar="NAME", help="Write such a query for another engine, where SOURCE is: bigquery, tsql, ...")
-@click.option("--column", "columns", multiple=True, help="With --dialect, a column of SOURCE to pass on; may be repeated.")
+@_columns
 def sql(
-    database: str, verb: Verb, model: str, source: str, *, inline: bool, dialect: str | None, columns: tuple[str, ...]
+    database: str, verb: Verb, model: str, source: str, *, inline: bool, dialect: str | None, columns: list[str] | None
 ) -> None:
     """Print the query of VERB for SOURCE, without running it. It needs the model's tables and no nbsql.
 
+    With fit for VERB, then SOURCE and the options of `nbsql fit`, the statements that make a model.
+
     \b
+      nbsql sql shop.duckdb fit customers --target churned --name churn | duckdb shop.duckdb
       nbsql sql shop.duckdb log_evidence churn new_customers | duckdb shop.duckdb
       nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
-      nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --column customer_id
+      nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --columns customer_id
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
-        tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline, dialect=dialect, columns=columns or None))
+        tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline, dialect=dialect, columns=columns))
 
 
 def _first(engine: Engine, source: str, limit: int | None, offset: int = 0) -> Source:

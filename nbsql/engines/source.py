@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.errors import InputError
+from nbsql.errors import InputError, no_column
 from nbsql.plan import Rows
 from nbsql.plan.rows import Joining
 from nbsql.rendering.dialect import folded
@@ -96,6 +96,36 @@ def check_names(columns: Sequence[Column], label: str) -> None:
     for column in columns:
         if folded(column.name).startswith("nbsql_"):  # scoring numbers the rows in a column nbsql_row, and more
             raise InputError(f"column {column.name!r} of {label} has a name that nbsql keeps for itself; rename it")
+
+
+def passed_columns(source: Source, names: Any, *, exact: bool) -> list[str] | None:
+    """The columns of a source that are to come back, as the source spells them, each once; None for all.
+
+    Args:
+        source: the source.
+        names: as the user gave them.
+        exact: whether names that differ in case are different ones.
+
+    Raises:
+        InputError: they are no list of names of columns that it has.
+    """
+    if names is None:
+        return None
+    known = [column.name for column in source.facts.columns]
+    spelt = {name if exact else folded(name): name for name in known}
+    found = {name if exact else folded(name): name for name in column_names(names)}
+    for key, name in found.items():
+        if key not in spelt:
+            raise no_column(name, known, source.label)
+    return [spelt[key] for key in found]
+
+
+def column_names(names: Any) -> list[str]:
+    """The names of columns that an argument `columns` has, or InputError."""
+    found = list(names) if isinstance(names, Iterable) and not isinstance(names, (str, Mapping)) else None
+    if found is None or not all(isinstance(name, str) and name for name in found):
+        raise InputError(f"columns must be a list of names, not {names!r}")
+    return found
 
 
 def parts(text: str) -> list[str]:

@@ -19,8 +19,9 @@ class Bag(Family):
     """A bag of tokens.
 
     Args:
-        event: "multinomial" scores the tokens as drawn from those of a class, "complement" by how little they are like those of
-            all other classes (Rennie et al. 2003).
+        event: "multinomial" scores the tokens as drawn from those of a class, "bernoulli" by the presence or absence of every
+            token of the vocabulary (McCallum and Nigam 1998), "complement" by how little they are like those of all other
+            classes (Rennie et al. 2003).
         weight_norm: of the complement: divide the weights of a class by their sum.
         tfidf: a token counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N bags hold it.
         norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
@@ -39,7 +40,7 @@ class Bag(Family):
 
     bag: ClassVar[bool] = True
     estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "weight_norm", "best", "best_by")
-    events: ClassVar[tuple[str, ...]] = ("multinomial", "complement")
+    events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -53,6 +54,13 @@ class Bag(Family):
             raise InputError(f"weight_norm=True needs event='complement', not {self.event!r}")
         if self.weighed and self.presence:
             raise InputError("event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm")
+        if self.presence and self.unseen == "smooth":
+            raise InputError("unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all")
+        if self.presence and isinstance(self.alpha, float) and self.added_count == 0:
+            raise InputError(
+                f"{type(self).__name__}(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
+                "or a word that every text of a class holds could not be absent"
+            )
         if self.weighed and self.unseen == "smooth":
             raise InputError("unseen='smooth' needs tfidf=False and norm=None: a token never met has no frequency in bags")
 
@@ -90,6 +98,10 @@ class Bag(Family):
     @property
     def complement(self) -> bool:
         return self.event == "complement"
+
+    @property
+    def presence(self) -> bool:
+        return self.event == "bernoulli"
 
     @property
     def weighed(self) -> bool:

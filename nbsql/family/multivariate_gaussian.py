@@ -190,6 +190,11 @@ def shrinkage_named(shrinkage: Any) -> float | Literal["ledoit-wolf"] | None:
     return float(shrinkage)
 
 
+def powers_of_two(variances: Sequence[float]) -> list[float]:
+    """The powers of two nearest to the deviations of columns, by their variances."""
+    return [2.0 ** round(math.log2(math.sqrt(variance))) for variance in variances]
+
+
 def _scale(spread: float | None) -> float:
     """A power of 2 ** 20 near the spread of a column: 1, unless it is very large or small."""
     if spread is None or not math.isfinite(spread) or spread <= 0:

@@ -50,7 +50,6 @@ class Text(Bag):
     ngrams: tuple[int, int] = (1, 1)
 
     name: ClassVar[str] = "text"
-    events: ClassVar[tuple[str, ...]] = ("multinomial", "bernoulli", "complement")
     accepts: ClassVar[tuple[str, ...]] = ("text",)
 
     def __post_init__(self) -> None:
@@ -69,13 +68,6 @@ class Text(Bag):
         elif self.stop_words is not None:
             object.__setattr__(self, "stop_words", texts(self.stop_words, "stop_words must be 'english' or a list of words"))
         object.__setattr__(self, "ngrams", _run_lengths(self.ngrams))
-        if self.event == "bernoulli" and self.unseen == "smooth":
-            raise InputError("unseen='smooth' needs event='multinomial': to the Bernoulli model a new word is no word at all")
-        if self.event == "bernoulli" and isinstance(self.alpha, float) and self.added_count == 0:
-            raise InputError(
-                f"Text(event='bernoulli') needs alpha > {self.pseudo_counts[0]:g}, "
-                "or a word that every text of a class holds could not be absent"
-            )
 
     @property
     def letters_and_digits(self) -> bool:
@@ -85,10 +77,6 @@ class Text(Bag):
     @property
     def drawn(self) -> str | None:
         return super().drawn if tuple(self.ngrams) == (1, 1) else None  # n-grams overlap: no text has them independently
-
-    @property
-    def presence(self) -> bool:
-        return self.event == "bernoulli"
 
     @property
     def least_occurrences(self) -> int:

@@ -13,7 +13,8 @@ class Tokens(Bag):
     """A bag of tokens, VARCHAR[]: ln((n_ct + alpha) / (n_c + alpha V)) an occurrence, V the tokens seen.
 
     Args:
-        event: "multinomial", or "complement" (Rennie et al. 2003).
+        event: "multinomial", "bernoulli", which scores whether each token of the vocabulary is there (McCallum and Nigam 1998),
+            or "complement" (Rennie et al. 2003).
         weight_norm: of the complement: divide the weights of a class by their sum.
         tfidf: weigh each token by how few bags hold it.
         norm: "l2" gives every bag the same length.

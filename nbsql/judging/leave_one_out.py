@@ -150,6 +150,10 @@ class LeaveOneOut(Folds):
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
         for spec in specs:
+            if spec.classes:
+                raise InputError(
+                    "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
+                )
             refused = [feature for feature in spec.features if not _is_left_out(feature)]
             if refused:
                 names = listed(feature.name for feature in refused)

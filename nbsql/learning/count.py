@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError
+from nbsql.errors import InputError, suggestion
 from nbsql.family import Text
 from nbsql.plan import Plan, Statement
 from nbsql.spec.rules import checks
@@ -129,6 +129,10 @@ class Count:
         rows = [row[:4] for row in rows if row[3] > 0]
         if not rows:
             raise InputError(f"every row of {name} has a weight of 0; a model needs rows that count")
+        declared = self.plan.spec.classes
+        for label in (str(row[0]) for row in rows if declared and row[0] not in declared):
+            cure = suggestion(label, declared) or "; name every class there may be, or leave the rows out"
+            raise InputError(f"{target!r} of {name} is {label!r} in some rows, which classes does not name{cure}")
         if without and not quiet:
             rows_of, have, are = ("row", "has", "is") if without == 1 else ("rows", "have", "are")
             say(f"{without} {rows_of} of {name} {have} no {target!r} and {are} left out")

@@ -139,6 +139,9 @@ def _difference(one: Spec, other: Spec) -> str | None:
             return f"feature {name!r} is {ours[name].family!r} in one and {theirs[name].family!r} in the other"
     if one.prior != other.prior:
         return f"one has the prior {one.prior.kind!r}, the other {other.prior.kind!r}, or with other numbers"
+    if one.classes != other.classes:
+        said = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
+        return f"the classes of one are {said[0]}, and of the other {said[1]}"
     if one.slice_by != other.slice_by:
         return f"one has slice_by {one.slice_by!r}, the other {other.slice_by!r}"
     if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed
+from nbsql.errors import DatabaseError, InputError, listed
+from nbsql.family.base import label as label_text
 from nbsql.learning.advice import advice, advice_on_classes, inferred_features
 from nbsql.learning.collinear import check_covariances, together
 from nbsql.learning.count import Count, total
@@ -24,7 +25,7 @@ from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.layout import few_values, many_levels, without_gaps
 from nbsql.rendering.relations import Relations
-from nbsql.spec.capabilities import check
+from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.method import Logistic
 from nbsql.spec.options import Best, Options, candidates
 from nbsql.spec.resolve import resolve
@@ -63,6 +64,11 @@ class Fit:
             check(self.spec, "choosing", type(self.choosing).__name__)
         if self.spec.segment_by is not None:
             engine.check_expression(self.spec.segment_by, source, "segment_by")
+        self.declared = declared_labels(engine, self.spec, options.classes)
+        self.spec = replace(self.spec, classes=tuple(row[0] for row in self.declared))
+        if self.declared:
+            check(self.spec, "classes")
+            check_features(self.spec.features, "classes")
         self.spec = answer_questions(engine, self.spec, source)
 
     @property
@@ -84,11 +90,12 @@ class Fit:
                 self.spec = decomposed(self.engine, self.spec, self.spec.components, self.source)
             count = count_of(self.engine, self.source, self.plan, temporary)
             labels = count.scan()
-            if len(labels) == 1:
+            self._warn_of_classes(labels)
+            if len(labels) == 1 and not self.declared:
                 say(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
             elif (word := advice_on_classes(self.engine, self.source, self.spec.target, labels)) is not None:
                 say(word)
-            self._set_prior(labels)
+            self._set_prior(self.declared or labels)
             if together(self.spec):
                 for statement in count.moments(temporary("moments"), together(self.spec)):
                     run_statement(self.engine, statement)
@@ -145,7 +152,7 @@ class Fit:
         cells = renderer.fragment("counted_classes", self.spec, source)
         if self.spec.prior.kind == "given":
             counts = self.engine.ask("class_labels", cells)
-            self._set_prior([row for row in counts if row[0] is not None])
+            self._set_prior(self.declared or [row for row in counts if row[0] is not None])
         plan = self.plan
         order = plan.class_order(renderer.fragment("subquery", plan.priors(cells)))
         classes = class_columns(self.engine.rows(order))
@@ -162,6 +169,12 @@ class Fit:
         if self.spec.prior.kind == "given":
             prior = Prior("given", given=tuple(given_priors(self.spec, labels, dict(self.spec.prior.given)).items()))
             self.spec = replace(self.spec, prior=prior)
+
+    def _warn_of_classes(self, labels: Sequence[tuple[Any, ...]]) -> None:
+        """Say which classes are impossible as long as no row has them."""
+        without = [label for label, *_ in self.declared if label not in {row[0] for row in labels}]
+        if without and self.spec.prior.kind == "empirical":
+            say(f"no row is {listed(without)}, whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above")
 
     def _summarised(self) -> list[tuple[Any, ...]]:
         """The rows of `feature_summary` (model.sql); the spec then says more of each feature."""
@@ -204,6 +217,25 @@ class Fit:
             say("the model has no features; it predicts the most frequent class")
         for word in advice(self.spec, summary):
             say(word)
+
+
+def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any, ...]]:
+    """The labels that there may be, as text and as they are, where they were named.
+
+    Raises:
+        InputError: they are no list of labels, or one is none of the type of the target.
+    """
+    if classes is None:
+        return []
+    found = [] if isinstance(classes, (str, Mapping)) or not isinstance(classes, Iterable) else list(classes)
+    if not found or any(value is None for value in found):
+        raise InputError(f"classes must be a list of labels, not {classes!r}")
+    try:
+        return engine.ask(
+            "declared_labels", [label_text(value) for value in found], engine.renderer.dialect.query(spec.target_type)
+        )
+    except DatabaseError as error:
+        raise InputError(f"classes must be labels of {spec.target!r}, which is {spec.target_type}: {error}") from None
 
 
 def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from types import TracebackType
@@ -14,7 +14,7 @@ from markupsafe import Markup
 from nbsql.answers.query import Query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
-from nbsql.engines.source import Source
+from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, no_column
 from nbsql.family import Family
 from nbsql.learning.joined_source import completed
@@ -158,7 +158,7 @@ class Handle:
         statement = self._engine.renderer.statement("sorted_by", self._relations[name], order)
         return Query(self._engine, statement, guard=self._there)
 
-    def _query(self, verb: str, source: Any, *, calibrated: bool = False) -> Query:
+    def _query(self, verb: str, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
         found = self._source(source)
         if verb == "log_evidence":
             check(self._spec, "log_evidence", self._title)
@@ -166,18 +166,18 @@ class Handle:
         def render(rows: Rows) -> str:
             return self._plan.score(verb, rows, self._classes, calibration=self._calibration(calibrated))
 
-        return self._scored(verb, found, render)
+        return self._scored(verb, found, render, columns)
 
-    def _scored(self, verb: str, source: Source, render: Callable[[Rows], str]) -> Query:
+    def _scored(self, verb: str, source: Source, render: Callable[[Rows], str], columns: Sequence[str] | None = None) -> Query:
         """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs."""
         rendered: dict[int | None, tuple[Any, str]] = {}
+        passed = passed_columns(source, columns, exact=self._engine.exact)
 
         def sql(count: int | None = None, *, refresh: bool = True) -> str:
             if refresh:
                 self._refresh()
             if count not in rendered or rendered[count][0] != self._stamp:
-                self._check(verb, source)
-                rows = source.rows
+                rows = self._rows(verb, source, passed)
                 if count is not None:
                     rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
                 rendered[count] = self._stamp, render(rows)
@@ -186,8 +186,27 @@ class Handle:
         made = sql(refresh=False)  # as was done when the source was found
         return Query(self._engine, sql, source, guard=self._there, first=sql, made=made)
 
-    def _check(self, verb: str, source: Source) -> None:
-        """Raise InputError unless the source has the features and lacks the columns that the verb adds."""
+    def _rows(self, verb: str, source: Source, passed: Sequence[str] | None) -> Rows:
+        """The rows of a source that a verb scores, of which only some columns come back unless `passed` is None."""
+        rows = replace(source.rows, passed=passed)
+        if passed is None:
+            self._check(verb, source)
+            return rows
+        needed = {folded(name) for name in (*passed, *(name for each in self._spec.features for name in each.columns))}
+        left_out = {folded(name) for name in self._added(verb)} - needed
+        self._check(verb, source, left_out)
+        columns = [name for name in rows.columns if folded(name) not in left_out]
+        if len(columns) == len(rows.columns):
+            return rows
+        narrowed = self._fragment("subquery", self._fragment("selected_columns", rows.relation, columns))
+        return replace(rows, relation=narrowed, columns=columns)
+
+    def _added(self, verb: str) -> list[str]:
+        name, _, option = verb.partition(" with ")
+        return VERBS[name].added(self._classes, option or None) if name in VERBS else []
+
+    def _check(self, verb: str, source: Source, left_out: Collection[str] = ()) -> None:
+        """Raise InputError unless the source has the features and lacks the columns that the verb adds, but for some."""
         columns = check_source(self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
         if self._spec.segment_by is not None:
             self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
@@ -197,9 +216,8 @@ class Handle:
                 if folded(name) not in columns:
                     raise no_column(name, names, source.label, f"the id of {self._title}")
             return
-        verb_name, _, option = verb.partition(" with ")
-        for name in VERBS[verb_name].added(self._classes, option or None) if verb_name in VERBS else ():
-            if folded(name) in columns:
+        for name in self._added(verb):
+            if folded(name) in columns and folded(name) not in left_out:
                 raise InputError(f"{source.label} has a column {name!r} already, which {verb} adds; rename it or leave it out")
 
     def _calibration(self, wanted: bool) -> str | None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.engines.connect import lasting_relations, relations_in, transient_relations
+from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in, transient_relations
 from nbsql.engines.engine import Engine
-from nbsql.errors import DatabaseError
+from nbsql.errors import DatabaseError, InputError
 from nbsql.learning.derive import derive
 from nbsql.learning.joins import refuse_temporary
 from nbsql.model import Model
@@ -58,6 +59,21 @@ class Place:
         if self.lasting is not None:
             plan = Plan(self.engine.renderer, plan.spec, self.lasting, wide=plan.wide)
         return Model(self.engine, plan, classes, self.name)
+
+
+@contextmanager
+def placed(con: Connection, name: str | None, database: str | None, *, replace: bool) -> Iterator[Place]:
+    """The place for a model that is made of what is at hand, in a transaction of its own, or part of the caller's."""
+    with opened(con, create=True) as engine, engine.transaction():
+        yield place_for(engine, name, database, replace=replace)
+
+
+def key_columns(id: Any) -> tuple[str, ...]:
+    """The key columns that an argument `id` names, one or several."""
+    names = [id] if isinstance(id, str) else id
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        raise InputError(f"id must be a column or a list of columns, not {id!r}")
+    return tuple(names)
 
 
 def place_for(engine: Engine, name: str | None, database: str | None, *, replace: bool) -> Place:

@@ -11,6 +11,7 @@ from nbsql.answers.linear import weights
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
 from nbsql.answers.query import Query
 from nbsql.answers.sample import mean_or_total, sample
+from nbsql.engines.source import passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.model.base import Handle
 from nbsql.plan import VERBS, Rows
@@ -36,6 +37,7 @@ class Scoring(Handle):
         coverage: float | None = None,
         by_class: bool = False,
         calibrated: bool = False,
+        columns: Sequence[str] | None = None,
     ) -> Query:
         """The rows of `source`, with `prediction` and `probability`, the posterior of the prediction.
 
@@ -59,6 +61,7 @@ class Scoring(Handle):
                 empty one says that the row is like none of them. It is rounded up to a thousandth.
             by_class: with coverage, hold that of each class, not only of all rows together.
             calibrated: take the posteriors as `calibrate` has fitted them.
+            columns: of the source, that come back with what is added; [] for none of them, None for all.
 
         Raises:
             InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
@@ -76,6 +79,8 @@ class Scoring(Handle):
         [('sun', 'wet', 0.18181818181818182)]
         >>> model.predict("SELECT 'sun' AS sky", top_k=2).fetchall()
         [('sun', 'dry', 0.8181818181818181, 1), ('sun', 'wet', 0.18181818181818182, 2)]
+        >>> model.predict("SELECT 7 AS id, 'sun' AS sky", columns=["id"]).fetchall()
+        [(7, 'dry', 0.8181818181818181)]
         """
 
         def decided() -> Decision | None:
@@ -85,7 +90,7 @@ class Scoring(Handle):
 
         chosen = decided()  # refused before the source is looked at
         if chosen is None:
-            return self._query("predict", source, calibrated=calibrated)
+            return self._query("predict", source, calibrated=calibrated, columns=columns)
         verb, macro, found = chosen.verb, chosen.macro, self._source(source)
 
         def render(rows: Rows) -> str:
@@ -98,7 +103,7 @@ class Scoring(Handle):
             posteriors = method if calibrated and not reads else None
             return self._plan.decide(macro, arguments, rows, self._classes, calibration=posteriors, reads=reads)
 
-        return self._scored(verb, found, render)
+        return self._scored(verb, found, render, columns)
 
     def predict_one(self, row: Mapping[str, Any]) -> Answer:
         """What the model says of one row that is at hand: prediction, probability, and probabilities, a class each, by label.
@@ -157,8 +162,8 @@ class Scoring(Handle):
         check(self._spec, "predict_one", self._title)
         return row_sql(engine, self._plan, self._classes, self._title, self._stamp[0][0])
 
-    def predict_proba(self, source: Any, *, calibrated: bool = False) -> Query:
-        """As `predict`, and `probability_<label>` a class, which sum to 1.
+    def predict_proba(self, source: Any, *, calibrated: bool = False, columns: Sequence[str] | None = None) -> Query:
+        """As `predict`, and `probability_<label>` a class, which sum to 1; with `columns`, only these of the source.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -166,10 +171,10 @@ class Scoring(Handle):
         >>> model.predict_proba("SELECT 'rain' AS sky").columns
         ['sky', 'prediction', 'probability', 'probability_no', 'probability_yes']
         """
-        return self._query("predict_proba", source, calibrated=calibrated)
+        return self._query("predict_proba", source, calibrated=calibrated, columns=columns)
 
-    def joint_log_likelihood(self, source: Any) -> Query:
-        """The rows of `source`, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats.
+    def joint_log_likelihood(self, source: Any, *, columns: Sequence[str] | None = None) -> Query:
+        """The rows of `source`, or only these columns, with `joint_log_likelihood_<label>` a class: ln p(x, c), in nats.
 
         Of a logistic model the scores, whose softmax is the posterior: of two classes the log-odds of the larger label, and 0.
 
@@ -179,10 +184,10 @@ class Scoring(Handle):
         >>> model.joint_log_likelihood("SELECT 'rain' AS sky").columns
         ['sky', 'joint_log_likelihood_no', 'joint_log_likelihood_yes']
         """
-        return self._query("joint_log_likelihood", source)
+        return self._query("joint_log_likelihood", source, columns=columns)
 
-    def log_evidence(self, source: Any) -> Query:
-        """The rows of `source`, with `log_evidence`, ln p(x) in nats: low for a row that fits no class.
+    def log_evidence(self, source: Any, *, columns: Sequence[str] | None = None) -> Query:
+        """The rows of `source`, or only these columns, with `log_evidence`, ln p(x) in nats: low for a row of no class.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -190,7 +195,7 @@ class Scoring(Handle):
         >>> model.log_evidence("SELECT 'rain' AS sky").columns
         ['sky', 'log_evidence']
         """
-        return self._query("log_evidence", source)
+        return self._query("log_evidence", source, columns=columns)
 
     def explain(self, source: Any) -> Query:
         """A row a source row, class and feature: row_id, the id columns, class, feature, value, contribution.
@@ -290,9 +295,8 @@ class Scoring(Handle):
             dialect: write such a scorer for another engine: "bigquery", "clickhouse", "databricks", "mysql", "redshift",
                 "snowflake", "spark", "sqlite", "trino", "tsql", "postgres" or "duckdb". The source is then a table of that
                 engine, or a SELECT as it writes them, and has the columns of the model, whose types are not looked at.
-            columns: with a dialect, the columns of the source that come back. None is all of them where the dialect has a word
-                for all columns but some (BigQuery, ClickHouse, Databricks, Snowflake, DuckDB), and elsewhere the id and the
-                features.
+            columns: of the source, that come back; [] for none of them. None is all, but with a dialect that has no word for
+                all columns but some (others than BigQuery, ClickHouse, Databricks, Snowflake, DuckDB) the id and the features.
 
         Raises:
             InputError: there is no such verb or dialect, or the source cannot be scored.
@@ -310,14 +314,15 @@ class Scoring(Handle):
             if inline:
                 raise InputError("a dialect gives a scorer with the numbers in it already; leave out inline=True")
             return self._frozen(verb, source, dialect, columns)
-        if columns is not None:
-            raise InputError("columns goes with a dialect; other queries pass every column of the source on")
+        if columns is not None and not VERBS[verb].a_row:
+            raise InputError(f"columns goes with the verbs that pass columns of the source on, not with {verb!r}")
         found = self._source(source)
-        query = self._query(verb, found).sql
+        query = self._query(verb, found, columns=columns).sql
         if not inline:
             return query
         check(self._spec, "inline", self._title)
-        return inlined(self._engine, self._plan, self._classes, verb, found)
+        passed = passed_columns(found, columns, exact=self._engine.exact)
+        return inlined(self._engine, self._plan, self._classes, verb, found, self._rows(verb, found, passed))
 
     def _frozen(self, verb: str, source: Any, dialect: str, columns: Sequence[str] | None) -> str:
         from nbsql.answers.elsewhere.scorer import frozen, known_dialect

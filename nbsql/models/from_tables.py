@@ -16,6 +16,7 @@ from nbsql.family import Categorical, Family, Gaussian, Joint, Multinomial, Over
 from nbsql.family.base import label
 from nbsql.model import Model
 from nbsql.model.place import Place
+from nbsql.models.given_covariances import cells_of_matrices, rows_of_matrix
 from nbsql.plan import Entry
 from nbsql.rendering.dialect import folded
 from nbsql.spec.spec import Feature, Prior, Spec
@@ -24,11 +25,13 @@ from nbsql.warn import say
 TOLERANCE = 1e-6  # of a sum of probabilities
 _TYPES: dict[type, str] = {str: "string", bool: "boolean", int: "bigint", float: "double"}
 NOTHING_LEARNT = {"alpha": 0.0, "nulls": "skip", "unseen": "skip"}
-_NUMBERS = ("likelihood", "mean", "variance", "rate")
+_NUMBERS = ("likelihood", "log_likelihood", "mean", "variance", "rate")
+_EMPTY = dict.fromkeys(("label", "feature", "value", *_NUMBERS))
 _KINDS = {  # of a row of likelihoods, and what it must hold
     "values": "a likelihood a value",
     "moments": "a mean and a variance",
     "rate": "a rate",
+    "covariance": "a covariance matrix",
 }
 
 
@@ -39,6 +42,8 @@ def model_of(
     families: Mapping[str, str | Family],
     target: str,
     ids: Sequence[str],
+    *,
+    logarithms: bool = False,
 ) -> Model:
     """Make the model within a transaction of the caller's; see `nbsql.from_tables`."""
     engine = place.engine
@@ -52,8 +57,13 @@ def model_of(
         with _rows_of_priors(engine, priors) as (query, source):
             engine.create("priors", classes, query)
         kind = next(column.type for column in engine.columns(classes) if column.name == "class")
-        with _rows_of_likelihoods(engine, likelihoods, asked) as query:
+        with _rows_of_likelihoods(engine, likelihoods, asked, logarithms=logarithms) as query:
             engine.create("likelihoods", given, query)
+        covariances = engine.ask("given_covariances", given)
+        if covariances:
+            rows = [_EMPTY | row for row in cells_of_matrices(covariances, asked)]
+            raw, given = given, temporary("pairs")
+            engine.create("likelihoods", given, engine.renderer.fragment("with_given_pairs", raw, rows))
         _check_priors(engine, classes)
         features = _features(engine, given, classes, asked)
         _check_likelihoods(engine, given, classes, features)
@@ -89,16 +99,24 @@ def _rows_of_priors(engine: Engine, priors: Any) -> Iterator[tuple[Markup, str]]
 
 
 @contextmanager
-def _rows_of_likelihoods(engine: Engine, likelihoods: Any, families: dict[str, Family]) -> Iterator[Markup]:
-    """The query of label, feature, value, likelihood, mean, variance, rate. Adds to the families those that keys show."""
+def _rows_of_likelihoods(
+    engine: Engine, likelihoods: Any, families: dict[str, Family], *, logarithms: bool
+) -> Iterator[Markup]:
+    """The query of label, feature, value, and the numbers. Adds to the families those that keys show."""
     if likelihoods is None:
         likelihoods = {}
     if isinstance(likelihoods, Mapping):
-        yield engine.renderer.fragment("given_likelihood_rows", list(_flat(likelihoods, families)))
+        yield engine.renderer.fragment("given_likelihood_rows", list(_flat(likelihoods, families, logarithms=logarithms)))
         return
     with _source(engine, likelihoods, "likelihoods", ("class", "feature")) as found:
         kinds = {folded(column.name): column.kind for column in found.columns}
         lists = kinds.get("value") == "tokens"
+        if logarithms and "log_likelihood" not in kinds:
+            raise InputError(
+                "likelihoods has no column 'log_likelihood', which logarithms=True reads; add it, or leave that out"
+            )
+        for name in {"likelihood"} if logarithms else {"log_likelihood"} if "likelihood" in kinds else set():
+            kinds.pop(name, None)
         yield engine.renderer.fragment("given_likelihoods_of", found.relation, [*kinds], lists)
 
 
@@ -121,7 +139,7 @@ def _source(engine: Engine, source: Any, argument: str, needed: Sequence[str]) -
         found.release()
 
 
-def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family]) -> Iterator[dict[str, Any]]:
+def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family], *, logarithms: bool = False) -> Iterator[dict[str, Any]]:
     """The rows of {class: {feature: {value: likelihood}}}."""
     for given, features in likelihoods.items():
         name = _scalar(given)
@@ -133,7 +151,8 @@ def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family]) -> Iterat
             feature = key
             if isinstance(key, tuple):
                 feature = ", ".join(map(str, key))
-                families.setdefault(feature, Joint(key))
+                if not _is_covariance(values):
+                    families.setdefault(feature, Joint(key))
             if not isinstance(feature, str):
                 raise InputError(f"a feature's name must be text, or a tuple of columns, not {key!r}")
             where = f"feature {feature!r} of class {name!r}"
@@ -141,14 +160,27 @@ def _flat(likelihoods: Mapping[Any, Any], families: dict[str, Family]) -> Iterat
                 raise InputError(
                     f"{where} must be a dict, {{value: likelihood}}, {{'mean': m, 'variance': v}} or {{'rate': r}}"
                 )
-            row = dict.fromkeys(("label", "feature", "value", *_NUMBERS)) | {"label": label(name), "feature": feature}
+            row = _EMPTY | {"label": label(name), "feature": feature}
             family = families.get(feature)
+            if _is_covariance(values):
+                columns = family.columns if isinstance(family, OverColumns) else key if isinstance(key, tuple) else (key,)
+                yield from (row | part for part in rows_of_matrix(where, columns, values["mean"], values["covariance"]))
+                continue
             if set(values) in ({"mean", "variance"}, {"rate"}) and (family is None or _kind(family) != "values"):
                 yield row | {part: _number(number, f"the {part} of {where}") for part, number in values.items()}
                 continue
             for value, likelihood in values.items():
                 what = f"the likelihood of {value!r}, {where}"
-                yield row | {"value": _value(value), "likelihood": _number(likelihood, what)}
+                if logarithms and likelihood != -math.inf:
+                    yield row | {"value": _value(value), "log_likelihood": _number(likelihood, what)}
+                else:
+                    yield row | {"value": _value(value), "likelihood": 0.0 if logarithms else _number(likelihood, what)}
+
+
+def _is_covariance(values: Any) -> bool:
+    return (
+        isinstance(values, Mapping) and set(values) == {"mean", "covariance"} and not isinstance(values["mean"], (int, float))
+    )
 
 
 def _scalar(value: Any) -> Any:
@@ -190,12 +222,14 @@ def _check_priors(engine: Engine, classes: Markup) -> None:
 
 def _check_likelihoods(engine: Engine, given: Markup, classes: Markup, features: Sequence[Feature]) -> None:
     families = {feature.name: feature.family for feature in features}
-    for name, feature, value, times, likelihood, mean, variance, rate in engine.ask("given_likelihood_check", given):
+    for name, feature, value, times, likelihood, mean, variance, rate, log in engine.ask("given_likelihood_check", given):
         where = f"feature {feature!r} of class {name!r}"
         what = f"value {value!r} of {where}" if value is not None else where
         if times > 1:
             raise InputError(f"{what} is given {times} times; give it once")
-        if likelihood is not None and not 0 <= likelihood <= 1:
+        if log is not None and not log < math.inf:
+            raise InputError(f"the log-likelihood of {what} is {_shown(log)}; it must be a number below infinity")
+        if log is None and likelihood is not None and not 0 <= likelihood <= 1:
             raise InputError(f"the likelihood of {what} is {_shown(likelihood)}; a probability lies between 0 and 1")
         if mean is not None and not math.isfinite(mean):
             raise InputError(f"the mean of {where} is {_shown(mean)}; it must be finite")
@@ -235,9 +269,10 @@ def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str
                 family,
                 columns,
                 len(found) + 1,
-                floating=False,
+                floating=kinds[0] == "covariance",
                 whole=whole,
-                complete=family.centred,  # most rows have their numbers, and those that lack one are told from them
+                complete=family.centred
+                and family.by_column,  # most rows have their numbers, and those that lack one are told from them
                 types=_types(engine, family, columns, whole=whole),
             )
         )
@@ -262,6 +297,8 @@ def _inferred(kind: str, values: Sequence[str | None]) -> Family:
 
 def _kind(family: Family) -> str:
     """Which of `_KINDS` the rows of a family are."""
+    if not family.by_column and family.centred:
+        return "covariance"
     return "moments" if family.centred else "rate" if family.number and not family.smoothed else "values"
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nbsql.engines.connect import Connection, opened
+from nbsql.engines.connect import Connection
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Bernoulli, Categorical, Family, OverColumns, Text, Weighted, named
 from nbsql.family.base import label
 from nbsql.model import Model
-from nbsql.model.place import Place, place_for
+from nbsql.model.place import Place, key_columns, placed
 from nbsql.models.from_tables import NOTHING_LEARNT
 from nbsql.plan import Entry, Plan
 from nbsql.plan.classes import ClassColumn
@@ -70,10 +70,9 @@ def from_weights(
     >>> model.predict("SELECT 2e0 AS wind").fetchall()
     [(2.0, 'no', 0.5)]
     """
-    ids = (id,) if isinstance(id, str) else tuple(id)
-    with opened(con, create=True) as engine, engine.transaction():
-        place = place_for(engine, name, database, replace=replace)
-        source = engine.source(weights)
+    ids = key_columns(id)
+    with placed(con, name, database, replace=replace) as place:
+        source = place.engine.source(weights)
         try:
             plan = model_of_weights(place, source, classes, families or {}, target, ids, source.label)
         finally:

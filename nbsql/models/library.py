@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from nbsql.engines.connect import Connection, lasting_relations, opened, relations_in
 from nbsql.engines.steps import script
-from nbsql.errors import InputError, ModelError
+from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
 from nbsql.learning.joins import joined
 from nbsql.model import Model, planned, updated_at
-from nbsql.model.place import place_for
+from nbsql.model.place import key_columns, place_for, placed
 from nbsql.models.from_tables import model_of
 from nbsql.plan import Statement
 from nbsql.plan.classes import class_columns
@@ -49,6 +49,7 @@ def fit(
     unseen: Unseen = "skip",
     slice_by: str | None = None,
     segment_by: str | Segments | None = None,
+    classes: Sequence[Any] | None = None,
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
@@ -91,6 +92,9 @@ def fit(
             of a segment never met, or of none, are scored by the model of all rows. A column given so is no feature.
             `nbsql.Segments("region", shrinkage=3)` says how far a segment leans on the whole; with 0 each is estimated from its
             own rows, but for the values of categories, which are those of all segments.
+        classes: all labels that there may be, those still to come too; a row of another one is refused, by `update` as well. A
+            class that no row has yet has the prior that `prior` gives a count of 0, and of every feature the limit of
+            smoothing. None: those that the rows have.
         replace: take the place of the model of that name.
         database: the attached database to keep the model in; None for the current one.
 
@@ -110,7 +114,7 @@ def fit(
     options = Options(
         target=target, features=features, exclude=exclude or (), joins=joins, families=given, id=id, weight=weight,
         method=method, alpha=alpha, estimate=estimate_named(estimate), prior=prior, nulls=nulls, unseen=unseen,
-        slice_by=slice_by, segment_by=segment_by,
+        slice_by=slice_by, segment_by=segment_by, classes=classes,
     )  # fmt: skip
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
@@ -220,6 +224,7 @@ def from_tables(
     priors: Any,
     likelihoods: Any = None,
     families: Mapping[str, str | Family] | None = None,
+    logarithms: bool = False,
     target: str = "class",
     id: str | Sequence[str] = (),
     name: str | None = None,
@@ -235,9 +240,13 @@ def from_tables(
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         priors: {class: probability}, or a relation or frame with the columns class and prior.
         likelihoods: {class: {feature: {value: likelihood}}}; for numbers {"mean": m, "variance": v} or {"rate": r}; a tuple of
-            columns is a feature whose values are tuples. Or a relation or frame with the columns class, feature, and value and
-            likelihood, or mean and variance, or rate, such as `Model.likelihoods` has; a list as value is one of `nbsql.Joint`.
+            columns is a feature whose values are tuples, or with {"mean": [...], "covariance": [[...], ...]} one of several
+            numbers. Or a relation or frame with the columns class, feature, and value and likelihood, or mean and variance, or
+            rate, such as `Model.likelihoods` has; a list as value is one of `nbsql.Joint`, and a pair of columns,
+            '["a","b"]', one whose variance is their covariance.
         families: of features that are not categorical (values), Gaussian (mean and variance) or Poisson (rate).
+        logarithms: the likelihoods of values are natural logarithms, of any sign: of densities, or weights of another library.
+            Of a relation the column log_likelihood has them, which is read where it has no likelihood, too.
         target: what the predicted column is called in rows whose class is known.
         id: key column or columns, which come back in `explain`.
         name: of the model; None makes a transient one.
@@ -254,9 +263,6 @@ def from_tables(
     >>> model.predict("SELECT 'weak' AS wind").fetchall()[0][:2]
     ('weak', 'yes')
     """
-    ids = [id] if isinstance(id, str) else id
-    if not isinstance(ids, Sequence) or not all(isinstance(name, str) for name in ids):
-        raise InputError(f"id must be a column or a list of columns, not {id!r}")
-    with opened(con, create=True) as engine, engine.transaction():
-        place = place_for(engine, name, database, replace=replace)
-        return model_of(place, priors, likelihoods, families or {}, target, tuple(ids))
+    ids = key_columns(id)
+    with placed(con, name, database, replace=replace) as place:
+        return model_of(place, priors, likelihoods, families or {}, target, ids, logarithms=logarithms)

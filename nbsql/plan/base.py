@@ -85,11 +85,11 @@ class Base:
         if joins and wide and not whole:
             spec, joins = split(spec, classes, joins, self.renderer.layout)
         estimates = self.relations["estimates"] if self.renderer.dialect.traits.tabulates and spec.features else None
-        columns, ordered = ((), False) if rows is None else (rows.columns, rows.ordered)
+        columns, passed, ordered = ((), None, False) if rows is None else (rows.columns, rows.passed, rows.ordered)
         return Context.of(
             spec,
             classes,
-            Reading(ordered=ordered or whole, columns=columns, joins=joins, estimates=estimates),
+            Reading(ordered=ordered or whole, columns=columns, passed=passed, joins=joins, estimates=estimates),
             wide=wide,
             layout=self.renderer.layout,
             vectorised=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),

@@ -38,6 +38,7 @@ class Reading:
         by_slice: whether the tables that scoring reads have a model a slice, and a row meets its own.
         whole_slices: whether slices are whole numbers then, and no texts.
         columns: of the source, for an engine that has no word for all but some.
+        passed: those of them that come back; None: all.
         estimates: the table of likelihoods, where there is one.
         without_tokens: whether that has none of tokens, whose vocabulary times the classes is long.
         members: the tables of the pairs of segments and classes, where there are some.
@@ -51,6 +52,7 @@ class Reading:
     by_slice: bool = False
     whole_slices: bool = False
     columns: Sequence[str] = ()
+    passed: Sequence[str] | None = None
     estimates: Markup | None = None
     without_tokens: bool = False
     members: Members | None = None

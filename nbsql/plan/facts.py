@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from markupsafe import Markup
+
 from nbsql.family import Parameter, weighted
 from nbsql.spec.spec import Feature, Prior, Spec
 
@@ -57,6 +59,11 @@ class Facts:
         return self.spec.target_type
 
     @property
+    def class_type(self) -> Markup:
+        """The type of the target, to be written: as the engine wrote it; that of a file is checked (storage/file_checks.py)."""
+        return Markup(self.spec.target_type)  # noqa: S704
+
+    @property
     def weight(self) -> str | None:
         return self.spec.weight
 
@@ -67,6 +74,11 @@ class Facts:
     @property
     def prior(self) -> Prior:
         return self.spec.prior
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """Those that there may be, where they were named."""
+        return self.spec.classes
 
     @property
     def given(self) -> bool:

@@ -54,12 +54,14 @@ class Rows:
         columns: theirs, for an engine that has no word for all but some.
         joins: that they are still to be joined with.
         ordered: whether they are to come back in their order.
+        passed: the columns that come back with what a verb adds; None: all.
     """
 
     relation: Markup
     columns: Sequence[str] = ()
     joins: Sequence[Joining] = ()
     ordered: bool = False
+    passed: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)

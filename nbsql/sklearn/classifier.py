@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-import duckdb
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
@@ -20,17 +19,17 @@ from sklearn.utils.validation import (
 
 import nbsql
 from nbsql.engines.connect import engine_of
-from nbsql.engines.duckdb.sources import Sources
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.family import Family
-from nbsql.sklearn.columns import as_column, columns_of, frame_names, free_name, is_frame, kinds_of, label_keys, with_columns
+from nbsql.sklearn.answering import Answering, source_of
+from nbsql.sklearn.columns import as_column, columns_of, frame_names, free_name, is_frame, kinds_of, with_columns
 from nbsql.sklearn.store import NAME, Store
 from nbsql.spec.options import PriorArgument
 
 
-class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
     """Naive Bayes of mixed columns: categories, booleans, numbers and words in one model, with gaps and values never seen.
 
     The rows are counted and scored in a DuckDB of the estimator's own. A column of a frame is of the family of its type: text
@@ -253,7 +252,7 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             more[options["weight"]] = weights
         if reset:
             more |= self._beside(X, labels, [*names, *more])
-        return _source(engine, with_columns(rows, more)), options, labels
+        return source_of(engine, with_columns(rows, more)), options, labels
 
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
         """The features of rows, as a frame or as a dictionary of columns, and their names."""
@@ -273,145 +272,3 @@ class NaiveBayesClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def _beside(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
         """More columns of the rows of a fit, by names that are not among those of the others."""
         return {}
-
-    # Scoring. ------------------------------------------------------------------------------------------------------
-
-    @property
-    def model_(self) -> nbsql.Model:
-        """The model itself, on a connection of this thread's."""
-        check_is_fitted(self, "classes_")
-        return self._store.model
-
-    def _joint(self, X: Any, connection: Any = None) -> tuple[Any, nbsql.Model]:  # noqa: N803
-        """Ln p(x, c) of every row and class, the most probable class first, and the model that says so."""
-        check_is_fitted(self, "classes_")
-        if connection is not None:
-            model = self._store.on(connection)
-            source: Any = X
-        else:
-            model = self._store.model
-            source = _source(model._engine, self._features(X, reset=False)[0])
-        query = model.joint_log_likelihood(source)
-        columns = [column.joint for column in sorted(model._classes, key=lambda column: column.number)]
-        if connection is None:
-            found = query.relation.select(*map(duckdb.ColumnExpression, columns)).fetchnumpy()
-            scores = np.column_stack([np.ma.filled(found[name].astype(np.float64), -np.inf) for name in columns])
-            source.release()
-        else:
-            places = [query.columns.index(name) for name in columns]
-            scores = np.array([[row[place] for place in places] for row in query.fetchall()], dtype=np.float64)
-            scores[np.isnan(scores)] = -np.inf
-        return scores, model
-
-    def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """Ln p(x, c) of every row and class.
-
-        Parameters
-        ----------
-        X : frame, array-like of shape (n_samples, n_features), or str
-            The rows; with `connection` a table or a SELECT there.
-        connection : DuckDB or psycopg connection, path or address, default=None
-            Where `X` is.
-
-        Returns:
-        -------
-        ndarray of shape (n_samples, n_classes)
-            A column a class, in the order of `classes_`; -inf where the class is impossible.
-        """
-        scores, model = self._joint(X, connection)
-        return self._in_order(scores, model, -np.inf)
-
-    def predict_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """The logarithm of `predict_proba`, exact where that is too small for a double."""
-        scores, model = self._joint(X, connection)
-        highest = scores.max(axis=1, keepdims=True)
-        unexplained = ~np.isfinite(highest[:, 0])
-        if unexplained.any():  # as the priors say, since the row says nothing
-            scores[unexplained] = _log_priors(model)
-            highest = scores.max(axis=1, keepdims=True)
-        scores = scores - highest
-        scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
-        return self._in_order(scores, model, -np.inf)
-
-    def predict_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """The posterior of every class.
-
-        Parameters
-        ----------
-        X : frame, array-like of shape (n_samples, n_features), or str
-            The rows; with `connection` a table or a SELECT there.
-        connection : DuckDB or psycopg connection, path or address, default=None
-            Where `X` is.
-
-        Returns:
-        -------
-        ndarray of shape (n_samples, n_classes)
-            A column a class, in the order of `classes_`. A row that no class explains, with alpha 0, has the priors.
-        """
-        return np.exp(self.predict_log_proba(X, connection=connection))
-
-    def predict(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """The most probable class of every row; a tie goes to the larger prior, then to the smaller label.
-
-        Parameters
-        ----------
-        X : frame, array-like of shape (n_samples, n_features), or str
-            The rows; with `connection` a table or a SELECT there.
-        connection : DuckDB or psycopg connection, path or address, default=None
-            Where `X` is.
-
-        Returns:
-        -------
-        ndarray of shape (n_samples,)
-            The labels.
-        """
-        scores, model = self._joint(X, connection)
-        return self.classes_[np.array(self._places(model))[scores.argmax(axis=1)]]
-
-    def score(self, X: Any, y: Any, sample_weight: Any = None, *, connection: Any = None) -> float:  # noqa: N803
-        """The share of rows that are predicted right; with `connection`, `y` is the column of the labels there."""
-        if connection is not None:
-            check_is_fitted(self, "classes_")
-            if y != self._names["target"]:
-                raise InputError(f"the labels are in {self._names['target']!r}, as they were where it was fitted, not in {y!r}")
-            return float(self._store.on(connection).evaluate(X).accuracy)
-        return float(super().score(X, y, sample_weight))
-
-    def explain(self, X: Any) -> nbsql.Query:  # noqa: N803
-        """What each value of a row adds to the log-likelihood of each class; the contributions of a row and class add up.
-
-        Parameters
-        ----------
-        X : frame or array-like of shape (n_samples, n_features)
-            The rows.
-
-        Returns:
-        -------
-        nbsql.Query
-            A row a row, class and value: row_id, from 1, class, feature (None: the prior), value, contribution. ``.df()``,
-            ``.pl()``, ``.arrow()`` or ``.fetchall()`` runs it.
-        """
-        check_is_fitted(self, "classes_")
-        model = self._store.model
-        return model.explain(_source(model._engine, self._features(X, reset=False)[0]))
-
-    def _places(self, model: nbsql.Model) -> list[int]:
-        """The places in `classes_` of the classes of the model, the most probable first."""
-        places = {key: place for place, key in enumerate(label_keys(self.classes_))}
-        return [places[label if label in places else str(label)] for label in model.classes]
-
-    def _in_order(self, scores: Any, model: nbsql.Model, impossible: float) -> Any:
-        """Scores with a column a class of `classes_`."""
-        found = np.full((len(scores), len(self.classes_)), impossible)
-        found[:, self._places(model)] = scores
-        return found
-
-
-def _source(engine: Engine, rows: Any) -> Source:
-    """Columns or a frame as a source, whose rows come back in its order."""
-    return Sources(engine).find(rows)  # type: ignore[arg-type]
-
-
-def _log_priors(model: nbsql.Model) -> Any:
-    """The priors of the classes, the most probable first."""
-    return np.array([row[3] for row in sorted(model.priors.fetchall(), key=lambda row: model.classes.index(row[0]))])

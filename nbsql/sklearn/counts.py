@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from nbsql.family import Bernoulli, Categorical, Complement, Gaussian, Multinomial, MultivariateGaussian
+from nbsql.family.multivariate_gaussian import powers_of_two
 from nbsql.sklearn.forms import Cells, Counted, by_feature, column_type, feature_of, labels_of, prior_of, text_of
 from nbsql.sklearn.inputs import Code, Input, Number, Word
 from nbsql.sklearn.words import unmapped
@@ -184,8 +184,8 @@ def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> Counted 
     pairs = zip(estimator.rotations_, estimator.scalings_, strict=True)
     matrices = [(rotation * scaling) @ rotation.T for rotation, scaling in pairs]
     spreads = sum(matrix.diagonal() for matrix in matrices) / len(matrices)
-    scales = [2.0 ** round(math.log2(math.sqrt(v) / abs(each.scale))) for v, each in zip(spreads, numbers, strict=True)]
-    family = MultivariateGaussian(names, shared=False, scales=scales)
+    variances = [float(v) / (each.scale * each.scale) for v, each in zip(spreads, numbers, strict=True)]
+    family = MultivariateGaussian(names, shared=False, scales=powers_of_two(variances))
     feature = feature_of(_free("qda", names), family, 1, names)
     for c, (name, matrix) in enumerate(zip(labels, matrices, strict=True)):
         cells.add(name, None, float(estimator.priors_[c]))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nbsql.errors import NotSupportedError
+from nbsql.family import Text
 from nbsql.model import Model
 from nbsql.sklearn.fitted import (
     Told,
@@ -14,6 +15,7 @@ from nbsql.sklearn.fitted import (
     gaussian,
     linear,
     quadratic_discriminant,
+    weighed_words,
     words,
 )
 from nbsql.spec.spec import Feature
@@ -27,8 +29,9 @@ def to_sklearn(model: Model) -> Any:
 
     Args:
         model: a naive Bayes model of one kind of feature, which becomes the class of that name; one that is a
-            `nbsql.MultivariateGaussian` with a matrix a class, which becomes QuadraticDiscriminantAnalysis; or any that has a
-            linear form (`Model.linear`), which becomes LogisticRegression behind a ColumnTransformer.
+            `nbsql.MultivariateGaussian` with a matrix a class, which becomes QuadraticDiscriminantAnalysis; one of a text whose
+            words are weighed (tfidf, norm), which becomes LogisticRegression behind a TfidfVectorizer; or any that has a linear
+            form (`Model.linear`), which becomes LogisticRegression behind a ColumnTransformer.
 
     Returns:
         GaussianNB, BernoulliNB, MultinomialNB, ComplementNB, QuadraticDiscriminantAnalysis, which read the columns of the
@@ -66,6 +69,8 @@ def to_sklearn(model: Model) -> Any:
         return columns_of_counts(told)
     if only == "words" and len(spec.features) == 1:
         return words(told)
+    if len(spec.features) == 1 and isinstance(family := spec.features[0].family, Text) and family.weighed:
+        return weighed_words(told)
     if len(spec.features) == 1 and spec.logistic is None and _kind(spec.features[0]) == "covariance":
         return quadratic_discriminant(told)
     return linear(told)

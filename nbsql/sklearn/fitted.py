@@ -212,25 +212,53 @@ def quadratic_discriminant(told: Told) -> Any:
     )  # fmt: skip
 
 
+def weighed_words(told: Told) -> Any:
+    """A pipeline of a TfidfVectorizer and LogisticRegression, whose weights are what the model adds for a word."""
+    (feature,), model = told.features, told.model
+    engine, lookups = model._engine, model._relations["lookups"]
+    names = [column.name for column in engine.columns(lookups)]
+    rows = [dict(zip(names, row, strict=True)) for row in engine.ask("sorted_by", lookups, ("feature", "value"))]
+    idf = {row["value"]: row.get("idf") for row in rows}
+    words = {word: place for place, word in enumerate(idf)}
+    places = {column.number: told.places[column.label] for column in model._classes}
+    coefficients = np.zeros((len(places), len(words)))
+    for row in rows:
+        scores = {row["class_no"]: row["score"]} if "class_no" in row else {k: row[f"class_{k}"] for k in places}
+        for number, score in scores.items():
+            coefficients[places[number], words[row["value"]]] = (score or 0.0) / (idf[row["value"]] or 1.0)
+    empty = model.joint_log_likelihood({feature.column: [""]}, columns=[])  # what it adds to every text
+    biases = dict(zip(empty.columns, empty.fetchall()[0], strict=True))
+    intercepts = np.zeros(len(places))
+    for column in model._classes:
+        intercepts[told.places[column.label]] = biases[column.joint]
+    estimator = weights(told, coefficients, intercepts)
+    return Pipeline([("words", vectorizer(feature.family, list(words), list(idf.values()))), ("weights", estimator)])
+
+
 def linear(told: Told) -> Any:
     """A pipeline of a ColumnTransformer and LogisticRegression, of what has a linear form."""
     try:
-        weights = told.model.linear().fetchall()
+        rows = told.model.linear().fetchall()
     except ModelError as error:
         raise NotSupportedError(f"scikit-learn has no such estimator: {error}") from None
-    transformer, places = linear_columns(told.features, weights)
+    transformer, places = linear_columns(told.features, rows)
     labels = {label(name): place for place, name in enumerate(told.classes)}
     coefficients, intercepts = np.zeros((len(labels), len(places))), np.zeros(len(labels))
-    for name, feature, value, times, weight in weights:
+    for name, feature, value, times, weight in rows:
         if times == "1":
             intercepts[labels[label(name)]] = weight
         else:
             coefficients[labels[label(name)], places[feature, value]] = weight
-    if len(labels) == 2:  # the odds of the larger one
-        coefficients, intercepts = coefficients[1:], intercepts[1:]
+    return Pipeline([("columns", transformer), ("weights", weights(told, coefficients, intercepts))])
+
+
+def weights(told: Told, coefficients: Any, intercepts: Any) -> Any:
+    """LogisticRegression with the weights of every class; of two, with the odds of the larger one."""
+    if len(intercepts) == 2:
+        coefficients, intercepts = coefficients[1:] - coefficients[:1], intercepts[1:] - intercepts[:1]
     estimator = LogisticRegression()
-    told.told(estimator, coef_=coefficients, intercept_=intercepts, n_iter_=np.array([0]), n_features_in_=len(places))
-    return Pipeline([("columns", transformer), ("weights", estimator)])
+    size = coefficients.shape[1]
+    return told.told(estimator, coef_=coefficients, intercept_=intercepts, n_iter_=np.array([0]), n_features_in_=size)
 
 
 def _prior(told: Told) -> dict[str, Any]:

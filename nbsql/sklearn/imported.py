@@ -6,10 +6,10 @@ import copy
 from collections.abc import Sequence
 from typing import Any
 
-from nbsql.engines.connect import Connection, opened
+from nbsql.engines.connect import Connection
 from nbsql.errors import InputError
 from nbsql.model import Model
-from nbsql.model.place import Place, place_for
+from nbsql.model.place import Place, key_columns, placed
 from nbsql.models.from_tables import NOTHING_LEARNT
 from nbsql.models.from_weights import model_of_weights
 from nbsql.plan import Entry
@@ -73,9 +73,9 @@ def from_sklearn(
     if len(last.classes_) < 2:
         raise unmapped(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
     form = _form(last, transformers, _columns(estimator, [*transformers, last], columns))
-    ids = (id,) if isinstance(id, str) else tuple(id)
-    with opened(con, create=True) as engine, engine.transaction():
-        place = place_for(engine, name, database, replace=replace)
+    ids = key_columns(id)
+    with placed(con, name, database, replace=replace) as place:
+        engine = place.engine
         source = engine.source(form.cells.columns() if isinstance(form, Counted) else form.columns())
         try:
             if isinstance(form, Counted):

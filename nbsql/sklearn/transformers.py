@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.compose import ColumnTransformer
-from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 from sklearn.preprocessing import OneHotEncoder
 
 from nbsql.errors import NotSupportedError
@@ -23,8 +23,8 @@ _TYPES: dict[str, Callable[[str], Any]] = {
 }
 
 
-def vectorizer(family: Any, words: Sequence[str]) -> Any:
-    """A CountVectorizer that cuts texts as the family does, of these words.
+def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = ()) -> Any:
+    """A CountVectorizer, or a TfidfVectorizer, that cuts texts as the family does, of these words and their idf.
 
     Raises:
         NotSupportedError: its pattern means another thing to Python.
@@ -39,10 +39,16 @@ def vectorizer(family: Any, words: Sequence[str]) -> Any:
             f"the pattern {family.pattern!r} of a text is RE2's, and may mean another thing to scikit-learn"
         )
     stop_words = list(family.stop_words) if family.stop_words else None
-    found = CountVectorizer(
-        lowercase=family.lower, token_pattern=pattern, stop_words=stop_words, ngram_range=tuple(family.ngrams),
-        binary=family.presence, vocabulary={word: place for place, word in enumerate(words)},
-    )  # fmt: skip
+    options = {
+        "lowercase": family.lower, "token_pattern": pattern, "stop_words": stop_words, "ngram_range": tuple(family.ngrams),
+        "binary": family.presence, "vocabulary": {word: place for place, word in enumerate(words)},
+    }  # fmt: skip
+    if family.weighed:
+        found = TfidfVectorizer(norm=family.norm, use_idf=family.tfidf, **options).fit([""])
+        if family.tfidf:
+            found.idf_ = np.array(idf, dtype=float)
+        return found
+    found = CountVectorizer(**options)
     found._validate_vocabulary()
     return found
 

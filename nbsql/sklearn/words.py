@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import NotSupportedError
 from nbsql.family import Text
+from nbsql.family.text import LETTERS_AND_DIGITS
 
 # What a word is in Python, whose word class knows all letters and digits, and the same to RE2, whose does not.
 PATTERNS = {r"(?u)\b\w\w+\b": r"[\p{L}\p{N}_]{2,}", r"(?u)\b\w+\b": r"[\p{L}\p{N}_]+"}
+
+_LETTERS_AND_DIGITS = re.compile(r"\(\?u\)\[\^\\W_\]\{(\d+),\}")  # as `to_sklearn` writes a family's own pattern
 
 
 def is_vectorizer(transformer: Any) -> bool:
@@ -29,13 +33,15 @@ def vectorized(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
     for option, value in usual.items():
         if getattr(vectorizer, option) != value:
             raise unmapped(f"{name}({option}={getattr(vectorizer, option)!r})", f"fit it with {option}={value!r}")
-    if vectorizer.token_pattern not in PATTERNS:
+    letters_and_digits = _LETTERS_AND_DIGITS.fullmatch(vectorizer.token_pattern)
+    if vectorizer.token_pattern not in PATTERNS and letters_and_digits is None:
         raise unmapped(
             f"{name}(token_pattern={vectorizer.token_pattern!r})", f"the patterns that do are {' and '.join(PATTERNS)}"
         )
     stop_words = vectorizer.get_stop_words()
     family = Text(
-        pattern=PATTERNS[vectorizer.token_pattern],
+        pattern=PATTERNS.get(vectorizer.token_pattern, LETTERS_AND_DIGITS),
+        min_length=int(letters_and_digits[1]) if letters_and_digits else 1,
         lower=vectorizer.lowercase,
         stop_words=sorted(stop_words) if stop_words else None,
         ngrams=(int(vectorizer.ngram_range[0]), int(vectorizer.ngram_range[1])),

@@ -92,6 +92,15 @@ USES: dict[str, Use] = {
         {"logistic": "method='logistic' learns the bias of every class; leave out prior"},
         InputError,
     ),
+    "classes": Use(
+        "`classes`",
+        {
+            "segments": "classes does not go with segment_by, whose segments have classes of their own; leave out one of them",
+            "components": "components are found in the rows of a class, and one of classes may have none; leave out classes",
+            "logistic": "method='logistic' learns weights from rows of every class; leave out classes",
+        },
+        InputError,
+    ),
     "choosing": Use(
         "`features=nbsql.Best` or `nbsql.Forward`",
         {"components": "components does not take features=nbsql.{title}(...); name the features"},
@@ -226,6 +235,7 @@ FEATURES: dict[str, dict[str, str]] = {
         "weighed": _OPTION, "best": _OPTION,
     },
     "components": {"covariance": _OTHER, "backoff": _OTHER, "best": _OPTION, "complement": _OTHER},
+    "classes": {"covariance": _OTHER, "kernel": _OTHER},
     "nbsql.Forward": {"complement": ": whether the prior counts depends on the other features"},
 }  # fmt: skip
 

@@ -181,6 +181,7 @@ class Fitting(Modelling, total=False):
 class Placing(Fitting, total=False):
     """The options of `nbsql.fit` but the target and the name."""
 
+    classes: Sequence[Any] | None
     replace: bool
     database: str | None
 
@@ -210,6 +211,7 @@ class Options:
     segment_by: str | Segments | None = None
     method: Method = "naive"
     estimate: Estimate | None = None
+    classes: Sequence[Any] | None = None
 
     @classmethod
     def of(cls, target: str, options: Mapping[str, Any], *, beside: Iterable[str] = ()) -> Options:

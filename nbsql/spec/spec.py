@@ -114,6 +114,7 @@ class Spec:
     logistic: Logistic | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
+    classes: tuple[str, ...] = ()  # all that there may be, as text, where they were named
     defaults: dict[str, Any] = field(default_factory=dict)
 
     @property
@@ -155,6 +156,7 @@ class Spec:
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
                 **({"components": self.components.to_dict()} if self.components else {}),
                 **({"joins": [dimension.to_dict() for dimension in self.joins]} if self.joins else {}),
+                **({"classes": self.classes} if self.classes else {}),
                 "prior": {
                     "kind": self.prior.kind,
                     "alpha": self.prior.alpha,
@@ -214,6 +216,7 @@ class Spec:
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
                 components=Components.from_dict(data["components"]) if "components" in data else None,
+                classes=tuple(data.get("classes", ())),
                 joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),
                 features=tuple(features),
                 prior=Prior(

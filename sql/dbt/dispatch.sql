@@ -35,6 +35,7 @@
 {% do return(adapter.dispatch('completed_inputs', 'nbsql')(inputs, features)) %}
 {% endmacro %}
 {% macro covariance_steps(feature) %} {% do return(adapter.dispatch('covariance_steps', 'nbsql')(feature)) %} {% endmacro %}
+{% macro distinct_elements(list) %} {% do return(adapter.dispatch('distinct_elements', 'nbsql')(list)) %} {% endmacro %}
 {% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}
 {% macro element(list, position) %} {% do return(adapter.dispatch('element', 'nbsql')(list, position)) %} {% endmacro %}
 {% macro elimination_matrices(p) %} {% do return(adapter.dispatch('elimination_matrices', 'nbsql')(p)) %} {% endmacro %}

@@ -103,13 +103,13 @@
   'tokens': {
     'bag': true,
     'accepts': ['tokens'],
-    'events': ['multinomial', 'complement'],
+    'events': ['multinomial', 'bernoulli', 'complement'],
     'options': ['event', 'weight_norm', 'tfidf', 'norm']},
   'token_counts': {
     'bag': true,
     'accepts': ['token counts'],
     'rules': {'token counts': ['negative_counts']},
-    'events': ['multinomial', 'complement'],
+    'events': ['multinomial', 'bernoulli', 'complement'],
     'options': ['event', 'weight_norm', 'tfidf', 'norm']},
   'text': {
     'bag': true,

@@ -33,7 +33,7 @@
 {% do return({
   'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids,
   'features': features, 'parameters': parameters,
-  'prior': nbsql.prior_of(options, node.name), 'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
+  'classes': [], 'prior': nbsql.prior_of(options, node.name), 'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
   'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, weight, options.slice_by, features),
   'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
@@ -99,7 +99,7 @@
   'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [],
   'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [],
-  'bare': false}) %}
+  'bare': false, 'passed': none}) %}
 {% do model.update({'parts': dict(model)}) %}
 {% do return(model) %}
 {%- endmacro %}

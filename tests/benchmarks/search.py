@@ -1,6 +1,6 @@
 """What the exact sweep of `NaiveBayesCV` costs beside `GridSearchCV` over the same settings and folds.
 
-    python tests/benchmarks/search.py --rows 20000 --rounds 3
+    python tests/benchmarks/search.py --rows 4000 --rounds 3
 
 Processor seconds of this process, in turns, the medians of the rounds, and the median of their ratios: of the same estimator in
 GridSearchCV, and of scikit-learn's own pipeline of encoded categories and scaled numbers, whose smoothing alone is sought.
@@ -48,7 +48,7 @@ def rows(count: int) -> tuple[pd.DataFrame, Any]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("--rows", type=int, default=20_000)
+    parser.add_argument("--rows", type=int, default=4_000)
     parser.add_argument("--rounds", type=int, default=3)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore", nbsql.NbsqlWarning)

@@ -269,6 +269,11 @@ def test_a_terminal_of_ascii_gets_readable_tables(shop: str, variables: dict[str
     assert "é" in program("predict", shop, "spell", "SELECT 1 AS wind, 'é' AS sky", "--sql").decode()
 
 
+def test_sql_with_fit_is_what_fit_prints(shop: str) -> None:
+    options = ("golf", "--target", "play", "--name", "other")
+    assert run("sql", shop, "fit", *options) == run("fit", shop, *options, "--sql")
+
+
 def test_messages_name_the_option(shop: str) -> None:
     taken = run("fit", shop, "golf", "--target", "play", "--name", "spell", code=1)
     assert taken == "error: model 'spell' is there already; fit it with --replace, or choose another name\n"

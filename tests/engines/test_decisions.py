@@ -42,6 +42,26 @@ def test_decisions_agree(models: list[nbsql.Model], source: str) -> None:
         assert_alike(models, source, top_k=top_k)
 
 
+def test_only_the_named_columns_come_back(models: list[nbsql.Model]) -> None:
+    first, *_, last = models[0].classes
+    verbs = ("predict_proba", "joint_log_likelihood", "log_evidence")
+    for columns in ([], ["id"]):
+        assert_only(columns, [model.predict("test", columns=columns, costs={(first, last): 5}) for model in models])
+        assert_only(columns, [model.predict("test", columns=columns, top_k=2) for model in models])
+        for verb in verbs:
+            assert_only(columns, [getattr(model, verb)("test", columns=columns) for model in models])
+    scored = "SELECT *, 1 AS probability FROM test"
+    assert_only(["id"], [model.predict(scored, columns=["id"]) for model in models])
+
+
+def assert_only(columns: list[str], queries: list[nbsql.Query]) -> None:
+    ours, theirs = queries
+    assert ours.columns == theirs.columns
+    assert ours.columns[: len(columns)] == columns
+    assert "u" not in ours.columns
+    assert_same_rows(*(sorted(query.fetchall(), key=lambda row: repr([str(part)[:8] for part in row])) for query in queries))
+
+
 @pytest.mark.parametrize("weight", [None, "weight"])
 def test_costs_are_judged_alike(models: list[nbsql.Model], weight: str | None) -> None:
     first, *_, last = models[0].classes

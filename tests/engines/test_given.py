@@ -24,6 +24,19 @@ GIVEN: dict[str, tuple[Any, Any, str]] = {
         {True: {"s": {"a": 0.5, None: 0.5}}, False: {"s": {"a": 0.1, None: 0.9}}},
         "SELECT 'a' AS s UNION ALL SELECT NULL",
     ),
+    "logarithms": (
+        {"yes": 0.5, "no": 0.5},
+        {"yes": {"wind": {"weak": 2.5, "strong": -900.0}}, "no": {"wind": {"weak": -1.5, "strong": 800.0}}},
+        "SELECT 'weak' AS wind UNION ALL SELECT 'strong'",
+    ),
+    "covariances": (
+        {"yes": 0.5, "no": 0.5},
+        {
+            "yes": {("t", "n"): {"mean": [20, 2], "covariance": [[4, 1.5], [1.5, 1]]}},
+            "no": {("t", "n"): {"mean": [10, 1], "covariance": [[9, -2], [-2, 1]]}},
+        },
+        "SELECT 14.0 AS t, 3 AS n",
+    ),
     "labels by their bytes": ({"ä": 0.5, "B": 0.25, "b": 0.25}, {}, "SELECT 1 AS x"),
 }
 
@@ -38,7 +51,8 @@ def told(model: nbsql.Model, source: str) -> list[tuple[Any, ...]]:
 @pytest.mark.parametrize("case", GIVEN)
 def test_dicts_make_the_same_model(both: tuple[Place, Place], case: str) -> None:
     priors, likelihoods, source = GIVEN[case]
-    models = [nbsql.from_tables(place.con, priors=priors, likelihoods=likelihoods, name="g") for place in both]
+    options: dict[str, Any] = {"priors": priors, "likelihoods": likelihoods, "logarithms": case == "logarithms"}
+    models = [nbsql.from_tables(place.con, **options, name="g") for place in both]
     assert models[0].classes == models[1].classes
     models = [nbsql.load(place.con, "g") for place in both]
     assert_same_rows(*(told(model, source) for model in models))
@@ -65,7 +79,8 @@ def test_what_cannot_be_given_is_refused(place: Place) -> None:
             {"yes": 0.25, "no": 0.25, "maybe": 0.5},
             {name: {"wind": features["wind"]} for name, features in NUMBERS.items()},
         ),
-        "feature 'wind' must have a likelihood a value or a mean and a variance or a rate in every row, and one of them only": (
+        "feature 'wind' must have a likelihood a value or a mean and a variance or a rate or a covariance matrix "
+        "in every row, and one of them only": (
             {"yes": 0.5, "no": 0.5},
             {"yes": {"wind": {"rate": 2}}, "no": {"wind": {"weak": 1}}},
         ),

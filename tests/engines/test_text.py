@@ -53,7 +53,8 @@ def test_texts_agree(both: Both, family: str, weight: str | None) -> None:
         place.table("inbox", columns, texts(150, 1))
         place.table("today", columns, [*texts(40, 2), (-1, None, "nothing known", ["nothing"], 1.0), (-2, None, "", [], 1.0)])
     options = {"exclude": [] if weight else ["weight"], "weight": weight}
-    assert_agreement(both, "inbox", "today", target="label", id="id", families={"body": FAMILIES[family]}, **options)
+    families = {"body": FAMILIES[family], "tags": nbsql.Tokens(event="bernoulli" if family == "presence" else "multinomial")}
+    assert_agreement(both, "inbox", "today", target="label", id="id", families=families, **options)
 
 
 COUNTS: dict[str, Any] = {

@@ -101,7 +101,7 @@ def test_there_and_back(name: str) -> None:
         back = to_sklearn(model)
     last = back[-1] if hasattr(back, "steps") else back
     assert type(last).__name__ == case.back
-    reads_texts = isinstance(case.columns, str) and case.back != "LogisticRegression"
+    reads_texts = isinstance(case.columns, str) and isinstance(back[0], CountVectorizer)
     rows = TABLE[case.columns] if reads_texts or not isinstance(case.columns, str) else TABLE[[case.columns]]
     if hasattr(back, "feature_names_in_"):
         rows = rows[list(back.feature_names_in_)]
@@ -142,6 +142,22 @@ def test_a_model_that_was_counted_here_becomes_an_estimator() -> None:
         np.testing.assert_allclose(getattr(back, name), getattr(want, name), rtol=1e-9)
     got = pipeline.predict_proba(TABLE[["height", "colour", "flag", "note"]])
     assert np.abs(posteriors(rows, pipeline) - got).max() < 1e-9
+
+
+@pytest.mark.parametrize(
+    "family", [nbsql.Text(tfidf=True, norm="l2", ngrams=2), nbsql.Text(norm="l2"), nbsql.Text(tfidf=True, event="complement")]
+)
+@pytest.mark.parametrize("target", ["kind", "y"])
+def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(family: nbsql.Text, target: str) -> None:
+    with duckdb.connect() as con:
+        model = nbsql.fit(con, TABLE[["note", target]], target=target, families={"note": family})
+        pipeline = to_sklearn(model)
+        texts = pd.DataFrame({"note": [*TABLE["note"], "", "a word never met, free", "never met"]})
+        rows = model.predict_proba(texts).df()
+        assert isinstance(pipeline[0], TfidfVectorizer)
+        assert np.abs(posteriors(rows, pipeline) - pipeline.predict_proba(texts["note"])).max() < 1e-9
+        again = from_sklearn(con, pipeline, columns="note")
+        assert np.abs(posteriors(again.predict_proba(texts).df(), pipeline) - posteriors(rows, pipeline)).max() < 1e-9
 
 
 def test_labels_are_of_any_type() -> None:
@@ -247,8 +263,9 @@ def _as_read(estimator: Any, columns: list[str]) -> Any:
 
 @pytest.mark.parametrize("name", ["GaussianNB", "MultinomialNB", "BernoulliNB", "LogisticRegression"])
 def test_onnx_is_made_of_what_goes_back(name: str) -> None:
-    onnx = pytest.importorskip("skl2onnx", reason="skl2onnx is not installed: pip install skl2onnx onnxruntime")
-    runtime = pytest.importorskip("onnxruntime", reason="onnxruntime is not installed: pip install skl2onnx onnxruntime")
+    import onnxruntime as runtime
+    import skl2onnx as onnx
+
     case = CASES[name]
     with duckdb.connect() as con:
         back = to_sklearn(imported(con, case.fit(TABLE), case))
@@ -260,3 +277,21 @@ def test_onnx_is_made_of_what_goes_back(name: str) -> None:
     session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
     got = session.run(None, {"rows": TABLE[columns].to_numpy(dtype=float)})[1]
     assert np.abs(got - estimator.predict_proba(_as_read(estimator, columns))).max() < 1e-4  # of 32 bits
+
+
+def test_onnx_is_made_of_a_text_whose_words_are_weighed() -> None:
+    import onnxruntime as runtime
+    import skl2onnx as onnx
+
+    with duckdb.connect() as con:
+        families = {"note": nbsql.Text(tfidf=True, norm="l2", lower=False)}
+        rows = TABLE.assign(note=TABLE["note"].str.replace("[^a-zA-Z0-9 ]", "", regex=True))[["note", "kind"]]
+        model = nbsql.fit(con, rows, target="kind", families=families)
+        pipeline = to_sklearn(model)
+        want = posteriors(model.predict_proba(rows).df(), pipeline)
+    kinds = [("texts", onnx.common.data_types.StringTensorType([None, 1]))]
+    options = {id(pipeline[0]): {"tokenexp": "[a-zA-Z0-9]+"}, id(pipeline[-1]): {"zipmap": False}}
+    made = onnx.convert_sklearn(pipeline, initial_types=kinds, options=options)
+    session = runtime.InferenceSession(made.SerializeToString(), providers=["CPUExecutionProvider"])
+    got = session.run(None, {"texts": rows[["note"]].to_numpy(dtype=object)})[1]
+    assert np.abs(got - want).max() < 1e-4  # of 32 bits

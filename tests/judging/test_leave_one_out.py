@@ -76,7 +76,11 @@ CASES: dict[str, dict[str, Any]] = {
         "families": {"note": nbsql.Text(min_count=2, ngrams=2), "bag": nbsql.Tokens(event="complement")},
         "unseen": "smooth",
     },
-    "presence": {"families": {"note": nbsql.Text(event="bernoulli", min_count=2)}, "weight": "times", "exclude": []},
+    "presence": {
+        "families": {"note": nbsql.Text(event="bernoulli", min_count=2), "bag": nbsql.Tokens(event="bernoulli")},
+        "weight": "times",
+        "exclude": [],
+    },
     "no smoothing": {"alpha": 0, "families": {"words": nbsql.Multinomial(["w1", "w2"]), "wind": nbsql.Gaussian(floor=0)}},
     "complement": {"features": ["w1", "w2"], "families": {"words": nbsql.Complement(["w1", "w2"])}},
     "joint": {"method": "joint", "features": ["sky", "warm"], "families": {}},

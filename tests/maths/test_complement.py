@@ -226,7 +226,7 @@ INFINITE = "the complement needs alpha > {}, or a word that no other class holds
         (lambda: nbsql.Text(norm=True), "norm must be None or 'l2', not True"),
         (lambda: nbsql.Tokens(tfidf="yes"), "tfidf must be True or False, not 'yes'"),
         (lambda: nbsql.Tokens(weight_norm=True), "weight_norm=True needs event='complement', not 'multinomial'"),
-        (lambda: nbsql.Tokens(event="bernoulli"), "event must be one of 'multinomial', 'complement', not 'bernoulli'"),
+        (lambda: nbsql.Tokens(event="no"), "event must be one of 'multinomial', 'bernoulli', 'complement', not 'no'"),
         (
             lambda: nbsql.Text(event="bernoulli", tfidf=True),
             "event='bernoulli' asks whether a word is there, not how often; leave out tfidf and norm",

@@ -239,3 +239,27 @@ def test_bags_of_tokens_score_as_multinomial_nb(con: duckdb.DuckDBPyConnection, 
     model = nbsql.fit(con, arrow, target="label", alpha=0.3)
     assert str(model.families["words"]) == kind.replace(" ", "_")
     assert_same_scores(model, arrow, oracle.predict_joint_log_proba(counts))
+
+
+@TWO_FORMS
+@pytest.mark.parametrize("kind", ["tokens", "token counts"])
+def test_presence_of_tokens_scores_as_bernoulli_nb(con: duckdb.DuckDBPyConnection, read: Read, kind: str) -> None:
+    frame = read(SMS)[:1500]
+    con.register("messages", frame)
+    words = "list_filter(string_split(lower(message), ' '), lambda word: word <> '')"
+    bag = words if kind == "tokens" else f"list_aggregate({words}, 'histogram')"
+    arrow = con.sql(f"SELECT label, {bag} AS words FROM messages").to_arrow_table()
+    vectorizer = CountVectorizer(analyzer=lambda text: [word for word in text.lower().split(" ") if word])
+    counts = vectorizer.fit_transform(frame["message"])
+    assert counts.max() > 2
+    oracle = BernoulliNB(alpha=0.3).fit(counts, frame["label"])
+    family = {"tokens": nbsql.Tokens, "token counts": nbsql.TokenCounts}[kind](event="bernoulli")
+    model = nbsql.fit(con, arrow, target="label", alpha=0.3, families={"words": family})
+    assert_same_scores(model, arrow, oracle.predict_joint_log_proba(counts))
+    one = model.predict_one({"words": ["free", "free", "prize"] if kind == "tokens" else {"free": 2, "prize": 0.5}})
+    expected = oracle.predict_proba(vectorizer.transform(["free prize"]))[0]
+    assert [one["probabilities"][label] for label in oracle.classes_] == pytest.approx(expected, abs=1e-9)
+    explained = model.explain(arrow.slice(0, 1)).fetchall()
+    assert sum(row[-1] for row in explained if row[1] == "ham") == pytest.approx(
+        oracle.predict_joint_log_proba(counts[:1])[0][0], abs=1e-9
+    )

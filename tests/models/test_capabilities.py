@@ -49,6 +49,7 @@ FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "slice_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "slice_by": "s"}),
     "segment_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "segment_by": "g"}),
     "prior": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "prior": "uniform"}),
+    "classes": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "classes": ["a", "b", "c"]}),
     "choosing": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "features": nbsql.Best(2)}),
     "fit_sql": lambda con, options: nbsql.fit_sql(con, "t", target="y", **options),
     "cross_validate": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds=3, **options),
@@ -124,6 +125,7 @@ FEATURE: dict[str, Any] = {
     "best": {"v": nbsql.Text(best=2)},
 }
 FEATURE_ACTS: dict[str, dict[str, Any]] = {
+    "classes": {"classes": ["a", "b", "c"], "prior": "uniform"},
     "segment_by": {"segment_by": "s % 2"},
     "components": {"method": nbsql.Mixture(2)},
     "nbsql.Forward": {"features": nbsql.Forward(2, folds=3)},

@@ -199,7 +199,8 @@ FAIR = {"a": 0.5, "b": 0.5}
         ),
         (
             x({"rate": 1}, FAIR),
-            "feature 'x' must have a likelihood a value or a mean and a variance or a rate in every row, and one of them only",
+            "feature 'x' must have a likelihood a value or a mean and a variance or a rate or a covariance matrix "
+            "in every row, and one of them only",
         ),
         (
             {"likelihoods": {"yes": {"x": FAIR}}},

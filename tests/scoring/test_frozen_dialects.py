@@ -188,7 +188,6 @@ XY = "SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y, unnest([1, 2]) AS
             {"dialect": "sqlite"},
             "the source has a column 'prediction', which predict adds; leave it out with columns=[...]",
         ),
-        ({}, {"columns": ["x"]}, "columns goes with a dialect; other queries pass every column of the source on"),
         (
             {},
             {"dialect": "sqlite", "inline": True},
@@ -267,7 +266,7 @@ def test_the_query_of_the_command_line(tmp_path: Path) -> None:
         con.execute("CREATE TABLE new AS SELECT unnest(['u', 'v']) AS x, unnest(['a', 'b']) AS y")
         model = nbsql.fit(con, "new", target="y", name="m")
         expected = model.sql("predict", "there.new", dialect="snowflake", columns=["id", "x"])
-    command = ["sql", path, "predict", "m", "there.new", "--dialect", "snowflake", "--column", "id", "--column", "x"]
+    command = ["sql", path, "predict", "m", "there.new", "--dialect", "snowflake", "--columns", "id, x"]
     found = CliRunner().invoke(main, command)
     assert found.exit_code == 0
     assert found.output.strip().rstrip(";") == expected

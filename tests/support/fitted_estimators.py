@@ -172,21 +172,21 @@ CASES: dict[str, Case] = {
     "CountVectorizer(stop_words), LogisticRegression": Case(
         lambda: make_pipeline(CountVectorizer(stop_words=["free"]), LogisticRegression()), "note", "y"
     ),
-    "TfidfVectorizer, MultinomialNB": Case(lambda: make_pipeline(TfidfVectorizer(), MultinomialNB()), "note", back=None),
+    "TfidfVectorizer, MultinomialNB": Case(lambda: make_pipeline(TfidfVectorizer(), MultinomialNB()), "note"),
     "TfidfVectorizer(norm=None), ComplementNB": Case(
-        lambda: make_pipeline(TfidfVectorizer(norm=None), ComplementNB(norm=True)), "note", back=None
+        lambda: make_pipeline(TfidfVectorizer(norm=None), ComplementNB(norm=True)), "note"
     ),
     "TfidfVectorizer, BernoulliNB": Case(
         lambda: make_pipeline(TfidfVectorizer(), BernoulliNB()), "note", counts=True, back="BernoulliNB"
     ),
     "TfidfVectorizer, LogisticRegression": Case(
-        lambda: make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression()), "note", back=None
+        lambda: make_pipeline(TfidfVectorizer(ngram_range=(1, 2)), LogisticRegression()), "note"
     ),
     "TfidfVectorizer(use_idf=False), LogisticRegression": Case(
-        lambda: make_pipeline(TfidfVectorizer(use_idf=False), LogisticRegression()), "note", "y", back=None
+        lambda: make_pipeline(TfidfVectorizer(use_idf=False), LogisticRegression()), "note", "y"
     ),
     "CountVectorizer, TfidfTransformer, LogisticRegression": Case(
-        lambda: make_pipeline(CountVectorizer(), TfidfTransformer(), LogisticRegression()), "note", "y", back=None
+        lambda: make_pipeline(CountVectorizer(), TfidfTransformer(), LogisticRegression()), "note", "y"
     ),
     "ColumnTransformer of words, numbers and categories": Case(
         lambda: make_pipeline(_everything(), LogisticRegression(max_iter=5000)),

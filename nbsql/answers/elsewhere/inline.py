@@ -10,13 +10,13 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.plan import Plan
+from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import restore
 
 
-def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source) -> str:
-    """The query of a verb over a source (sql/macros/scoring/inline.sql).
+def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: str, source: Source, rows: Rows) -> str:
+    """The query of a verb over the rows of a source (sql/macros/scoring/inline.sql).
 
     Raises:
         InputError: the source has no name that another connection could know.
@@ -29,7 +29,7 @@ def inlined(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], verb: st
     if any(feature.family.looked_up for feature in plan.spec.features):
         tables.append(_table(engine, plan, classes, "lookups"))
     relations = render("inline_name", "parameters"), render("inline_name", "lookups")
-    return restore(render("with_inline_tables", plan.query(verb, source.rows, classes, tables=relations), tables))
+    return restore(render("with_inline_tables", plan.query(verb, rows, classes, tables=relations), tables))
 
 
 def _table(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], name: str) -> tuple[str, list[str], list[list[Markup]]]:

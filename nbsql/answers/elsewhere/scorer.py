@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.answers.elsewhere.foreign import kind_of, source_of
 from nbsql.answers.elsewhere.terms import Term, Terms, literal
 from nbsql.engines.engine import Engine
+from nbsql.engines.source import column_names
 from nbsql.errors import InputError, NotSupportedError, listed, suggestion
 from nbsql.plan import ROW_VERBS, VERBS, Plan
 from nbsql.plan.classes import ClassColumn
@@ -143,12 +144,12 @@ def _passed(
     plan: Plan, traits: Traits, columns: Sequence[str] | None, verb: str, classes: Sequence[ClassColumn]
 ) -> Sequence[str] | None:
     """The columns of the source that come back; None for all."""
-    if columns is not None and (isinstance(columns, str) or not all(isinstance(name, str) and name for name in columns)):
-        raise InputError(f"columns must be a list of names, not {columns!r}")
     if columns is None:
         if traits.all_but is not None:
             return None
         columns = [*plan.spec.id, *(column for feature in plan.spec.features for column in feature.columns)]
+    else:
+        columns = column_names(columns)
     taken = {*map(folded, VERBS[verb].added(classes))}
     for name in columns:
         if folded(name) in taken:

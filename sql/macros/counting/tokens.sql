@@ -38,12 +38,25 @@ WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AN
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% if feature.family.name == 'token_counts' -%}
 CAST(unnest(map_keys({{ column }})) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  {% if feature.family.presence %}
+  unnest(list_transform(map_values({{ column }}), lambda times: {{ nbsql.is_there(nbsql.word('times')) }})) AS times
+  {%- else %}
   CAST(unnest(map_values({{ column }})) AS {{ nbsql.double() }}) AS times
+  {%- endif %}
+
 {%- elif feature.family.name == 'text' -%}
 unnest({{ nbsql.token_terms(feature.family) }}){{ nbsql.binary() }} AS value, 1 AS times
 {%- else -%}
-CAST(unnest({{ column }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, 1 AS times
+CAST(unnest({% if feature.family.presence %}{{ nbsql.distinct_elements(column) }}{% else %}{{ column }}{% endif %}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, 1 AS times
 {%- endif %}
+{%- endmacro %}
+
+{% macro default__distinct_elements(list) -%} list_distinct({{ list }}) {%- endmacro %}
+
+{# 1 of a count that is one, else 0: a token that is there counts once, however often, or how little, it occurs. #}
+{% macro is_there(times) -%}
+{% set n %}CAST({{ times }} AS {{ nbsql.double() }}){% endset -%}
+CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 {%- endmacro %}
 
 {#
@@ -119,5 +132,5 @@ source.nbsql_words[i{% if k %} + {{ k }}{% endif %}]{% if not loop.last %} || ' 
 {%- endfor %})
 {%- endif %}
 {%- endset -%}
-{% if family.presence %}list_distinct({{ grams }}){% else %}{{ grams }}{% endif %}
+{% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
 {%- endmacro %}

@@ -2,7 +2,8 @@
   Models of given probabilities. Their cells hold no counts but what was given, so that it is read as any other model's:
 
     class    n is the prior
-    value    n is the likelihood
+    value    n is the likelihood; where its logarithm was given, which may be of any sign, m2 is that
+    pair     of numbers with a covariance matrix: n is 1, and mean and m2 are as in families/multivariate_gaussian.sql
     number   mean and m2 are the mean and the variance; or mean is the rate, and m2 is NULL
 #}
 
@@ -28,26 +29,45 @@ SELECT
 FROM {{ relation }} AS source
 {%- endmacro %}
 
-{# The likelihoods of a dict: label, feature, value, likelihood, mean, variance, rate. A value may be a list. #}
+{#
+  The likelihoods of a dict: label, feature, value, likelihood, log_likelihood, mean, variance, rate. A value may be a list, and a
+  covariance is the variance of a pair of columns.
+#}
 {% macro given_likelihood_rows(rows) -%}
 SELECT
   CAST(label AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
   CAST(feature AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  {% for column in ['likelihood', 'mean', 'variance', 'rate'] %}
-  CAST({{ nbsql.word(column) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+  {{ nbsql.given_numbers(['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'], 'given') }}
 FROM (
   VALUES
     {% for row in rows %}
     ({{ nbsql.text(row.label) }}, {{ nbsql.text(row.feature) }}, {{ nbsql.given_value(row.value) }}
-    {%- for column in ['likelihood', 'mean', 'variance', 'rate'] -%}
+    {%- for column in ['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] -%}
     , {% if row[column] is none %}NULL{% else %}{{ nbsql.number(row[column]) }}{% endif %}
     {%- endfor %}),
     {% endfor %}
-    (NULL, NULL, NULL, NULL, NULL, NULL, NULL)
-) AS given(label, feature, value, likelihood, mean, variance, rate)
+    (NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)
+) AS given(label, feature, value, likelihood, log_likelihood, mean, variance, rate)
 WHERE label IS NOT NULL
+{%- endmacro %}
+
+{# The numbers of a row of likelihoods; the likelihood is that of its logarithm, where only that is given. #}
+{% macro given_numbers(columns, row) -%}
+{% set log -%}
+{% if 'log_likelihood' in columns %}CAST({{ nbsql.word(row) }}.log_likelihood AS {{ nbsql.double() }}){% else %}NULL{% endif %}
+{%- endset -%}
+{% for column in ['likelihood', 'log_likelihood', 'mean', 'variance', 'rate'] -%}
+{% set number -%}
+{% if column in columns %}{{ nbsql.word(row) }}.{{ nbsql.word(column) }}{% else %}NULL{% endif %}
+{%- endset -%}
+{% if column == 'likelihood' and 'log_likelihood' in columns -%}
+coalesce(CAST({{ number }} AS {{ nbsql.double() }}), CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END) AS likelihood
+{%- else -%}
+CAST({{ number }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
+{%- endif %}{% if not loop.last %},
+  {%+ endif %}
+{%- endfor %}
 {%- endmacro %}
 
 {# A value as text; of several columns, a list of texts or NULLs, as JSON. #}
@@ -74,11 +94,23 @@ SELECT
   {%- endif %}
   {%- endset %}
   CAST({{ value }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
-  {% for column in ['likelihood', 'mean', 'variance', 'rate'] %}
-  {% set number %}{% if column in columns %}source.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
-  CAST({{ number }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
+  {{ nbsql.given_numbers(columns, 'source') }}
 FROM {{ relation }} AS source
+{%- endmacro %}
+
+{# One row a class, feature and column or pair of columns: label, feature, value, mean, covariance. #}
+{% macro given_covariances(given) -%}
+SELECT label, feature, value, mean, variance
+FROM {{ given }} AS given
+WHERE value IS NOT NULL AND variance IS NOT NULL AND feature IS NOT NULL
+ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST, value ASC NULLS LAST
+{%- endmacro %}
+
+{# The likelihoods with the cells of pairs of numbers in place of their covariances. #}
+{% macro with_given_pairs(given, rows) -%}
+SELECT * FROM {{ given }} AS given WHERE value IS NULL OR variance IS NULL OR feature IS NULL
+UNION ALL
+{{ nbsql.given_likelihood_rows(rows) }}
 {%- endmacro %}
 
 {# One row a label: label, times (how often it is given), prior. #}
@@ -91,11 +123,11 @@ ORDER BY label ASC NULLS FIRST
 
 {# The rows that may be wrong, the first first. #}
 {% macro given_likelihood_check(given) -%}
-SELECT label, feature, value, count(*) AS times, max(likelihood), max(mean), max(variance), max(rate)
+SELECT label, feature, value, count(*) AS times, max(likelihood), max(mean), max(variance), max(rate), max(log_likelihood)
 FROM {{ given }} AS given
 GROUP BY label, feature, value
 HAVING count(*) > 1
-  OR NOT coalesce(max(likelihood) BETWEEN 0 AND 1, TRUE)
+  OR NOT coalesce(max(log_likelihood) < {{ nbsql.infinity() }}, max(likelihood) BETWEEN 0 AND 1, TRUE)
   OR NOT coalesce(abs(max(mean)) < {{ nbsql.infinity() }}, TRUE)
   OR NOT coalesce(max(variance) > 0 AND max(variance) < {{ nbsql.infinity() }}, TRUE)
   OR NOT coalesce(max(rate) > 0 AND max(rate) <= 1, TRUE)
@@ -140,6 +172,7 @@ ORDER BY feature ASC NULLS LAST
 CASE
   WHEN likelihood IS NOT NULL AND mean IS NULL AND variance IS NULL AND rate IS NULL THEN 'values'
   WHEN likelihood IS NULL AND value IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'moments'
+  WHEN likelihood IS NULL AND mean IS NOT NULL AND variance IS NOT NULL AND rate IS NULL THEN 'covariance'
   WHEN likelihood IS NULL AND value IS NULL AND variance IS NULL AND rate IS NOT NULL THEN 'rate'
 END
 {%- endmacro %}
@@ -159,12 +192,13 @@ ORDER BY features.feature ASC NULLS LAST, classes.label ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
 
-{# One row a label and feature whose values are given: label, feature, total (the sum of their likelihoods). #}
+{# One row a label and feature whose values are given as probabilities: label, feature, total (the sum of their likelihoods). #}
 {% macro given_sums(given) -%}
 SELECT label, feature, sum(likelihood) AS total
 FROM {{ given }} AS given
 WHERE likelihood IS NOT NULL
 GROUP BY label, feature
+HAVING max(log_likelihood) IS NULL
 ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST
 {%- endmacro %}
 
@@ -181,7 +215,8 @@ SELECT
   '1' AS batch
 FROM {{ classes }} AS classes
 UNION ALL
-SELECT NULL, classes.class, given.feature, given.value, coalesce(given.likelihood, 1), coalesce(given.rate, given.mean), given.variance, '1'
+SELECT NULL, classes.class, given.feature, given.value, coalesce(given.likelihood, 1), coalesce(given.rate, given.mean),
+  coalesce(given.variance, given.log_likelihood), '1'
 FROM {{ given }} AS given
 JOIN {{ classes }} AS classes ON classes.label = given.label
 {%- endmacro %}
@@ -202,8 +237,9 @@ SELECT
   value,
   FALSE AS unseen,
   likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS score,
+  {% set logarithm %}coalesce(log_likelihood, {{ nbsql.log(nbsql.word('likelihood')) }}){% endset %}
+  {{ logarithm }} AS log_likelihood,
+  {{ logarithm }} AS score,
   CASE
     WHEN m2 IS NOT NULL THEN mean
     {% if geometric %}
@@ -218,8 +254,9 @@ FROM (
     levels.feature,
     levels.value,
     CASE WHEN NOT levels.is_number THEN coalesce(cells.n, 0) END AS likelihood,
+    CASE WHEN NOT levels.is_number THEN cells.m2 END AS log_likelihood,
     cells.mean,
-    cells.m2
+    CASE WHEN levels.is_number THEN cells.m2 END AS m2
   FROM {{ priors }} AS classes
   JOIN (
     SELECT DISTINCT feature, value, mean IS NOT NULL AS is_number

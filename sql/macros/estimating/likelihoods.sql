@@ -11,6 +11,8 @@
 
   The smoothed prior is the mean of its posterior distribution; of the mode, (n_c + a - 1) / (N + a C - C), a is one less.
 
+  With `model.classes`, all labels that there may be, a class that no row has is there with n = 0.
+
   `model.prior.given` has a pair a class: the label as the engine casts it to text, and its probability.
 #}
 {% macro priors(model, statistics) -%}
@@ -36,11 +38,17 @@ FROM (
     counts.n / sum(counts.n) OVER ()
     {%- endif %} AS prior
   FROM (
-    SELECT class, sum(n) AS n
-    FROM {{ statistics }} AS statistics
-    WHERE feature IS NULL
-    GROUP BY class
-    HAVING {{ nbsql.is_left() }}
+    {% if model.classes %}
+    SELECT declared.class, coalesce(counted.n, 0) AS n
+    FROM (
+      {{ nbsql.declared_classes(model.classes, model.class_type) | indent(6) }}
+    ) AS declared
+    LEFT JOIN (
+      {{ nbsql.class_counts(statistics) | indent(6) }}
+    ) AS counted ON counted.class = declared.class
+    {% else %}
+    {{ nbsql.class_counts(statistics) | indent(4) }}
+    {% endif %}
   ) AS counts
   {%- if model.prior.kind == 'given' %}
 
@@ -54,6 +62,36 @@ FROM (
 
 ) AS estimates
 {%- endif %}
+{%- endmacro %}
+
+{# One row a class that has rows: class, n. #}
+{% macro class_counts(statistics) -%}
+SELECT class, sum(n) AS n
+FROM {{ statistics }} AS statistics
+WHERE feature IS NULL
+GROUP BY class
+HAVING {{ nbsql.is_left() }}
+{%- endmacro %}
+
+{# One row a label that is named: class. #}
+{% macro declared_classes(labels, type) -%}
+{% set class %}CAST(label AS {{ type }}){% endset -%}
+SELECT {{ nbsql.as_label(class, type) }} AS class
+FROM (
+  VALUES
+    {% for label in labels %}
+    ({{ nbsql.text(label) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+) AS given(label)
+{%- endmacro %}
+
+{# The same labels as the engine writes them, in the order of their type: label, class. #}
+{% macro declared_labels(labels, type) -%}
+SELECT DISTINCT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, class
+FROM (
+  {{ nbsql.declared_classes(labels, type) | indent(2) }}
+) AS declared
+ORDER BY class ASC NULLS LAST
 {%- endmacro %}
 
 {% macro classes(priors) -%}

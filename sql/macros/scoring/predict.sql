@@ -1,5 +1,5 @@
 {#
-  The verbs of a model. Every verb passes the columns of its source through and adds its own.
+  The verbs of a model. Every verb passes the columns of its source through, or those that are named, and adds its own.
 
     predict               prediction, probability (of the prediction)
     predict_proba         the same, and probability_<class> a class
@@ -24,8 +24,7 @@
 {# One row a row of the source: its columns, prediction, probability. #}
 {% macro predict(model, scored) -%}
 SELECT
-  {{ nbsql.source_columns(model) }},
-  {{ nbsql.output_label(model) }},
+  {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
   {{ nbsql.output_column('probability') }}
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
@@ -33,8 +32,7 @@ SELECT
 {# One row a row of the source: its columns, prediction, probability, and the probability of each class. #}
 {% macro predict_proba(model, scored) -%}
 SELECT
-  {{ nbsql.source_columns(model) }},
-  {{ nbsql.output_label(model) }},
+  {{ nbsql.passed_columns(model) }}{{ nbsql.output_label(model) }},
   {{ nbsql.output_column('probability') }}
   {%- for class in model.class_columns %},
   {% set difference %}{{ nbsql.joint(model, class.number) }} - source.nbsql_log_evidence{% endset %}
@@ -48,9 +46,10 @@ SELECT
 {# One row a row of the source: its columns, and the joint log-likelihood of each class. #}
 {% macro joint_log_likelihood(model, scored) -%}
 SELECT
-  {{ nbsql.source_columns(model) }}
-  {%- for class in model.class_columns %},
-  {{ nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}
+  {{ nbsql.passed_columns(model) }}
+  {%- for class in model.class_columns -%}
+  {{ nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
+  {%+ endif %}
   {%- endfor %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -59,16 +58,26 @@ SELECT
 {# One row a row of the source: its columns, log_evidence. #}
 {% macro log_evidence(model, scored) -%}
 SELECT
-  {{ nbsql.source_columns(model) }},
-  {% if model.learnt %}
+  {{ nbsql.passed_columns(model) }}
+  {%- if model.learnt -%}
   {{ nbsql.output_null('log_evidence') }}
-  {% else %}
+  {% else -%}
   {{ nbsql.output_column('log_evidence', nbsql.and_common(model)) }}
   {% endif %}
 
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
+{# Those columns of the source that a verb passes on, all of them unless some are named, and a comma after them. #}
+{% macro passed_columns(model) -%}
+{% if model.passed is none -%}
+{{ nbsql.source_columns(model) }},
+  {%+ else -%}
+{% for column in model.passed -%}
+source.{{ nbsql.ident(column) }},
+  {%+ endfor -%}
+{% endif -%}
+{% endmacro %}
 
 {# The columns of the source, as they came, without those that it was joined with. No source has names of nbsql's own. #}
 {% macro default__source_columns(model=none) -%}

@@ -20,8 +20,7 @@ CASE
     END
 {%- endset -%}
 SELECT
-  {{ nbsql.source_columns(model) }},
-  {{ nbsql.plain_label(predicted, model.target_type) }} AS prediction,
+  {{ nbsql.passed_columns(model) }}{{ nbsql.plain_label(predicted, model.target_type) }} AS prediction,
   source.nbsql_probability AS probability,
   source.nbsql_set AS prediction_set
 FROM (

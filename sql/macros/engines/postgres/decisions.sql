@@ -14,8 +14,7 @@ ARRAY[
 {# One row a row of the source and one of its most probable classes: the columns of the source, prediction, probability, rank. #}
 {% macro postgres__predict_top_k(model, scored, parameters, top_k) -%}
 SELECT
-  {{ nbsql.source_columns(model) }},
-  source.nbsql_labels[ranked.k] AS prediction,
+  {{ nbsql.passed_columns(model) }}source.nbsql_labels[ranked.k] AS prediction,
   ranked.p AS probability,
   coalesce(ranked.rank, 1) AS rank
 FROM (

@@ -59,5 +59,7 @@ ARRAY(SELECT {{ run }} FROM generate_series(1, cardinality(source.nbsql_words) -
 {%- endif %}{% if not loop.last %} || {% endif %}
 {%- endfor %}
 {%- endset -%}
-{% if family.presence %}ARRAY(SELECT DISTINCT unnest({{ grams }})){% else %}{{ grams }}{% endif %}
+{% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
 {%- endmacro %}
+
+{% macro postgres__distinct_elements(list) -%} ARRAY(SELECT DISTINCT unnest({{ list }})) {%- endmacro %}

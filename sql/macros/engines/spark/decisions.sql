@@ -22,8 +22,7 @@ transform(nbsql_matrix, costs -> {{ nbsql.list_product(nbsql.word('costs'), nbsq
 #}
 {% macro spark__predict_top_k(model, scored, parameters, top_k) -%}
 SELECT
-  {{ nbsql.source_columns(model) }},
-  element_at(source.nbsql_labels, source.nbsql_ranked.k) AS prediction,
+  {{ nbsql.passed_columns(model) }}element_at(source.nbsql_labels, source.nbsql_ranked.k) AS prediction,
   -source.nbsql_ranked.p AS probability,
   coalesce(source.nbsql_place, 0) + 1 AS rank
 FROM (

@@ -4,9 +4,18 @@
 {% macro spark__token_rows(feature) -%}
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% if feature.family.name == 'token_counts' -%}
-explode(transform_values({{ column }}, (value, times) -> CAST(times AS {{ nbsql.double() }}))) AS (value, times)
+{% set counted -%}
+{% if feature.family.presence %}{{ nbsql.is_there(nbsql.word('times')) }}{% else %}CAST(times AS {{ nbsql.double() }}){% endif %}
+{%- endset -%}
+explode(transform_values({{ column }}, (value, times) -> {{ counted }})) AS (value, times)
 {%- else -%}
-explode({% if feature.family.name == 'text' %}{{ nbsql.token_terms(feature.family) }}{% else %}{{ column }}{% endif %}) AS value, 1 AS times
+{% set list -%}
+{% if feature.family.name == 'text' %}{{ nbsql.token_terms(feature.family) }}
+{%- elif feature.family.presence %}{{ nbsql.distinct_elements(column) }}
+{%- else %}{{ column }}
+{%- endif %}
+{%- endset -%}
+explode({{ list }}) AS value, 1 AS times
 {%- endif %}
 {%- endmacro %}
 
@@ -46,5 +55,7 @@ END
 {%- endif %}{% if not loop.last %}, {% endif %}
 {%- endfor %})
 {%- endset -%}
-{% if family.presence %}array_distinct({{ grams }}){% else %}{{ grams }}{% endif %}
+{% if family.presence %}{{ nbsql.distinct_elements(grams) }}{% else %}{{ grams }}{% endif %}
 {%- endmacro %}
+
+{% macro spark__distinct_elements(list) -%} array_distinct({{ list }}) {%- endmacro %}

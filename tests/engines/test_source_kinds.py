@@ -1,0 +1,43 @@
+"""What other libraries hand over on PostgreSQL and Spark, as docs/reference/sources.md says: its model is that of the table."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+from engines.places import Place
+
+import nbsql
+
+ROWS = [(i, "abc"[i % 3], float(i * i % 7), "uv"[i % 2]) for i in range(30)]
+COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION", "kind": "VARCHAR"}
+
+
+def assert_as_the_table(place: Place, source: Any) -> None:
+    options: dict[str, Any] = {"target": "y", "id": "id"}
+    expected = nbsql.fit(place.con, "rows", **options)
+    found = nbsql.fit(place.con, source, **options)
+    assert sorted(found.priors.fetchall()) == sorted(expected.priors.fetchall())
+    scores = [sorted(model.predict(rows).fetchall()) for model, rows in ((found, source), (expected, "rows"))]
+    assert [row[:-1] for row in scores[0]] == [row[:-1] for row in scores[1]]
+    assert [row[-1] for row in scores[0]] == pytest.approx([row[-1] for row in scores[1]], rel=1e-12)
+
+
+def test_a_table_of_ibis_on_the_same_connection_is_its_sql(pg: Any) -> None:
+    place = Place("postgres", pg)
+    place.table("rows", COLUMNS, ROWS)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the library's own
+        ibis = pytest.importorskip("ibis", reason="ibis is not installed: pip install 'ibis-framework[postgres]'")
+        table = ibis.postgres.from_connection(pg).table("rows")
+        assert_as_the_table(place, table)
+        assert sum(row[1] for row in nbsql.fit(pg, table.filter(table.id < 10), target="y", id="id").priors) == 10
+
+
+@pytest.mark.spark
+def test_a_frame_of_narwhals_on_spark_is_what_it_wraps(spark: Any) -> None:
+    narwhals = pytest.importorskip("narwhals", reason="narwhals is not installed: pip install narwhals")
+    place = Place("spark", spark)
+    place.table("rows", COLUMNS, ROWS)
+    assert_as_the_table(place, narwhals.from_native(spark.table("rows")))

@@ -1,0 +1,157 @@
+"""Classes that are named before a row has them: their priors, their likelihoods, and what becomes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.naive_bayes import CategoricalNB
+
+import nbsql
+from nbsql.cli import main
+
+Connection = duckdb.DuckDBPyConnection
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+DATA = (
+    "SELECT * FROM (VALUES ('sun', 1.0, TRUE, 3, 'hot day', 'ham'), ('sun', 2.0, FALSE, 2, 'good day', 'ham'), "
+    "('rain', 4.0, TRUE, 0, 'bad', 'spam'), ('rain', 7.0, TRUE, 1, 'wet day', 'spam')) AS t(sky, x, seen, links, said, y)"
+)
+MORE = "SELECT 'sun' AS sky, 3.0 AS x, TRUE AS seen, 2 AS links, 'good' AS said, 'other' AS y"
+FAMILIES: dict[str, Any] = {"links": "poisson", "said": "text"}
+CLASSES = ["ham", "spam", "other"]
+
+
+def priors(model: nbsql.Model) -> dict[Any, float]:
+    return {row[0]: pytest.approx(row[2], rel=1e-12) for row in model.priors}
+
+
+@pytest.fixture
+def model(con: Connection) -> nbsql.Model:
+    return nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=CLASSES, prior="smoothed", name="m")
+
+
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+def test_a_class_without_rows_has_the_limit_of_smoothing(con: Connection, model: nbsql.Model) -> None:
+    assert priors(model) == {"ham": 3 / 7, "spam": 3 / 7, "other": 1 / 7}
+    likelihoods = {row[1:3]: row[3:] for row in model.likelihoods if row[0] == "other"}
+    assert [likelihoods["sky", value][0] for value in ("sun", "rain")] == [0.5, 0.5]
+    assert [likelihoods["seen", value][0] for value in ("true", "false")] == [0.5, 0.5]
+    assert {likelihoods["said", word][0] for word in ("hot", "day", "good", "bad", "wet")} == {0.2}
+    assert likelihoods["x", None][2:4] == (3.5, 5.25)
+    assert likelihoods["links", None][4] == 1.5
+    score = dict(zip(["ham", "other", "spam"], model.joint_log_likelihood(MORE, columns=[]).fetchall()[0], strict=True))[
+        "other"
+    ]
+    normal = -0.5 * (np.log(2 * np.pi * 5.25) + 0.25 / 5.25)
+    poisson = 2 * np.log(1.5) - 1.5 - np.log(2)
+    assert score == pytest.approx(np.log([1 / 7, 0.5, 0.5, 0.2]).sum() + normal + poisson, abs=1e-12)
+    con.execute(f"CREATE TABLE more AS {MORE}")
+    assert con.sql("SELECT probability_other FROM m.predict_proba('more')").fetchall()[0][0] > 0
+
+
+def test_categories_are_those_of_scikit_learn(con: Connection) -> None:
+    chance = np.random.default_rng(3)
+    x, y = chance.integers(0, 4, (60, 2)), chance.integers(0, 2, 60)
+    estimator = CategoricalNB(class_prior=[1 / 3] * 3, min_categories=4).partial_fit(x, y, classes=[0, 1, 2])
+    con.register("rows", {"a": x[:, 0].astype(str), "b": x[:, 1].astype(str), "y": y})
+    model = nbsql.fit(con, "SELECT * FROM rows", target="y", classes=[2, 1, 0], prior="uniform")
+    found = np.array(model.predict_proba("SELECT a, b FROM rows ORDER BY a, b", columns=[]).fetchall())[:, 2:].astype(float)
+    expected = estimator.predict_proba(x[np.lexsort((x[:, 1], x[:, 0]))])
+    assert np.abs(np.sort(found, axis=0) - np.sort(expected, axis=0)).max() < 1e-9
+
+
+def test_it_learns_and_forgets_the_class(con: Connection, model: nbsql.Model) -> None:
+    before = priors(model)
+    model.update(MORE)
+    assert priors(model) == priors(nbsql.fit(con, f"{DATA} UNION ALL {MORE}", target="y", families=FAMILIES, prior="smoothed"))
+    model.forget(MORE)
+    assert priors(model) == before
+    assert sorted(nbsql.load(con, "m").classes) == sorted(CLASSES)
+
+
+def test_it_travels_and_merges(con: Connection, model: nbsql.Model, tmp_path: Path, refused: Refused) -> None:
+    model.export(tmp_path / "m.parquet")
+    with duckdb.connect() as other:
+        assert priors(nbsql.import_(other, tmp_path / "m.parquet", name="n")) == priors(model)
+    assert priors(nbsql.merge(con, ["m", "m"], name="twice")) == {"ham": 5 / 11, "spam": 5 / 11, "other": 1 / 11}
+    nbsql.fit(con, DATA, target="y", families=FAMILIES, prior="smoothed", name="n")
+    reason = "the classes of one are 'ham', 'other', 'spam', and of the other not named"
+    with refused(nbsql.ModelError, f"model 'm' and model 'n' cannot be merged: {reason}"):
+        nbsql.merge(con, ["m", "n"], name="both")
+
+
+def test_given_and_empirical_priors(con: Connection) -> None:
+    given = {"ham": 0.5, "spam": 0.25, "other": 0.25}
+    assert priors(nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=CLASSES, prior=given)) == given
+    said = "no row is 'other', whose empirical prior is 0; with prior='smoothed' or 'uniform' it is above"
+    with pytest.warns(nbsql.NbsqlWarning) as caught:
+        model = nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=CLASSES)
+    assert [str(warning.message) for warning in caught] == [said]
+    assert priors(model)["other"] == 0
+    assert model.predict_proba(MORE, columns=[]).fetchall()[0][3] == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "label", "other"), [("DATE", "2000-01-01", date(2001, 1, 1)), ("BOOLEAN", "true", False), ("DOUBLE", "1", 2.5)]
+)
+def test_labels_have_the_type_of_the_target(con: Connection, kind: str, label: str, other: Any) -> None:
+    data = f"SELECT CAST('{label}' AS {kind}) AS y, unnest(['u', 'v']) AS x"
+    (value,) = con.sql(f"SELECT CAST('{label}' AS {kind})").fetchall()[0]
+    model = nbsql.fit(con, data, target="y", classes=[other, value], prior="uniform")
+    assert model.classes == sorted([value, other])
+
+
+def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refused: Refused) -> None:
+    query = "'y' of the query is 'spam' in some rows, which classes does not name"
+    with refused(nbsql.InputError, f"{query}; name every class there may be, or leave the rows out"):
+        nbsql.fit(con, DATA, target="y", families=FAMILIES, classes=["ham"])
+    with refused(
+        nbsql.InputError, "'y' of the query is 'othr' in some rows, which classes does not name; did you mean 'other'?"
+    ):
+        model.update(MORE.replace("'other'", "'othr'"))
+    with refused(nbsql.InputError, "classes must be a list of labels, not 'ham'"):
+        nbsql.fit(con, DATA, target="y", classes="ham")
+    with refused(
+        nbsql.InputError, "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
+    ):
+        model.calibrate(DATA, folds="loo")
+    with pytest.raises(nbsql.InputError, match=r"classes must be labels of 'links', which is INTEGER: .*'many'"):
+        nbsql.fit(con, DATA, target="links", classes=["many"])
+    refusals = {
+        "method='logistic' learns weights from rows of every class; leave out classes": {"method": "logistic"},
+        "components are found in the rows of a class, and one of classes may have none; leave out classes": {
+            "method": nbsql.Mixture(2)
+        },
+        "classes does not go with segment_by, whose segments have classes of their own; leave out one of them": {
+            "segment_by": "sky"
+        },
+    }
+    for message, options in refusals.items():
+        with refused(nbsql.InputError, message):
+            nbsql.fit(con, DATA, target="y", features=["x"], classes=CLASSES, **options)
+    ending = "which is multivariate_gaussian; choose another family"
+    with refused(nbsql.InputError, f"classes does not take 'numbers', {ending}"):
+        family = nbsql.MultivariateGaussian(["x", "links"])
+        nbsql.fit(con, DATA, target="y", features=[], families={"numbers": family}, classes=CLASSES)
+
+
+def test_the_command_line_names_classes(tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute(f"CREATE TABLE rows AS {DATA}")
+    command = ["fit", path, "rows", "--target", "y", "--name", "m", "--prior", "smoothed", "--classes", "ham,spam,other"]
+    found = CliRunner().invoke(main, command)
+    assert found.exit_code == 0, found.output
+    with duckdb.connect(path) as con:
+        assert sorted(nbsql.load(con, "m").classes) == sorted(CLASSES)
+    found = CliRunner().invoke(main, [*command, "--replace", "--sql"])
+    assert "'other'" in found.output

@@ -1,0 +1,121 @@
+"""A verb returns what it adds and those columns of its source that are named, in that order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+
+Connection = duckdb.DuckDBPyConnection
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+ROWS = (
+    "SELECT i AS id, CASE WHEN i % 4 = 0 THEN 'a' WHEN sin(i) > 0 THEN 'b' ELSE 'c' END AS y, 'k' || i % 7 AS kind, "
+    "sin(i) AS x FROM range(90) AS r(i)"
+)
+COSTS = {("a", "b"): 4, ("b", "a"): 2}
+VERBS: dict[str, Callable[..., nbsql.Query]] = {
+    "predict": nbsql.Model.predict,
+    "calibrated": lambda model, rows, **columns: model.predict(rows, calibrated=True, **columns),
+    "costs": lambda model, rows, **columns: model.predict(rows, costs=COSTS, **columns),
+    "thresholds": lambda model, rows, **columns: model.predict(rows, thresholds={"c": 0.2}, **columns),
+    "top_k": lambda model, rows, **columns: model.predict(rows, top_k=2, **columns),
+    "predict_proba": nbsql.Model.predict_proba,
+    "joint_log_likelihood": nbsql.Model.joint_log_likelihood,
+    "log_evidence": nbsql.Model.log_evidence,
+}
+
+pytestmark = [pytest.mark.usefixtures("form"), pytest.mark.parametrize("form", ["wide", "long"], indirect=True)]
+
+
+@pytest.fixture
+def model(con: Connection) -> nbsql.Model:
+    con.execute(f"CREATE TABLE rows AS {ROWS}")
+    model = nbsql.fit(con, "rows", target="y", features=["kind", "x"], name="m")
+    model.calibrate("rows")
+    return model
+
+
+def sorted_by_text(rows: list[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    return sorted(([f"{value:.9g}" if isinstance(value, float) else value for value in row] for row in rows), key=repr)
+
+
+def test_only_the_named_columns_come_back(model: nbsql.Model) -> None:
+    for verb in VERBS.values():
+        whole = verb(model, "rows")
+        names, rows = whole.columns, whole.fetchall()
+        for columns in ([], ["X", "id", "x"]):
+            found = verb(model, "rows", columns=columns)
+            assert found.columns == [*dict.fromkeys(column.lower() for column in columns), *names[4:]]
+            places = [names.index(name) for name in found.columns]
+            assert sorted_by_text(found.fetchall()) == sorted_by_text([tuple(row[place] for place in places) for row in rows])
+
+
+def test_a_source_may_have_the_columns_that_are_added_where_they_do_not_come_back(model: nbsql.Model) -> None:
+    for verb in VERBS.values():
+        names = verb(model, "rows").columns[4:]
+        source = f"SELECT *, {', '.join(f'1 AS {name}' for name in names)} FROM rows"
+        found = verb(model, source, columns=["id"])
+        assert found.columns == ["id", *names]
+        assert sorted_by_text(found.fetchall()) == sorted_by_text(verb(model, "rows", columns=["id"]).fetchall())
+
+
+def test_rows_of_a_frame_keep_their_order_and_a_query_is_inlined(con: Connection, model: nbsql.Model) -> None:
+    frame = con.sql("SELECT * FROM rows ORDER BY hash(id)").df()
+    assert [row[0] for row in model.predict(frame, columns=["id"])] == frame["id"].tolist()
+    bare = model.predict(frame, columns=[]).fetchall()
+    assert bare == [row[4:] for row in model.predict(frame).fetchall()]
+    query = model.sql("predict", "rows", inline=True, columns=["id"])
+    assert con.sql(query).columns == ["id", "prediction", "probability"]
+    assert "kind" not in model.sql("predict", "rows", columns=[]).partition("FROM")[0]
+
+
+def test_columns_that_are_none_are_refused(model: nbsql.Model, refused: Refused) -> None:
+    with refused(nbsql.InputError, "no column 'kin' in rows; did you mean 'kind'?"):
+        model.predict("rows", columns=["kin"])
+    with refused(nbsql.InputError, "columns must be a list of names, not 'kind'"):
+        model.log_evidence("rows", columns="kind")
+    taken = "the query has a column 'probability' already, which predict adds; rename it or leave it out"
+    with refused(nbsql.InputError, taken):
+        model.predict("SELECT *, 1 AS probability FROM rows", columns=["probability"])
+    with refused(nbsql.InputError, "columns goes with the verbs that pass columns of the source on, not with 'explain'"):
+        model.sql("explain", "rows", columns=[])
+
+
+def test_a_column_of_a_dimension_does_not_come_back(con: Connection) -> None:
+    con.execute(f"CREATE TABLE rows AS {ROWS}")
+    con.execute("CREATE TABLE kinds AS SELECT 'k' || i AS kind, i % 3 AS size FROM range(7) AS r(i)")
+    model = nbsql.fit(con, "rows", target="y", features=["x", "size"], joins=[nbsql.Join("kinds", on="kind")])
+    found = model.predict("rows", columns=["id"])
+    assert found.columns == ["id", "prediction", "probability"]
+    names = model.predict("rows").columns
+    places = [names.index(name) for name in found.columns]
+    expected = [tuple(row[place] for place in places) for row in model.predict("rows")]
+    assert sorted_by_text(found.fetchall()) == sorted_by_text(expected)
+
+
+def test_the_command_line_names_columns(tmp_path: Path) -> None:
+    path = str(tmp_path / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute(f"CREATE TABLE rows AS {ROWS}; ALTER TABLE rows RENAME kind TO 'a, b'".replace("'a, b'", '"a, b"'))
+        nbsql.fit(con, "rows", target="y", features=["a, b", "x"], name="m")
+
+    def header(*arguments: str) -> str:
+        found = CliRunner().invoke(main, ["predict", path, "m", "rows", "--csv", *arguments])
+        assert found.exit_code == 0, found.output
+        return found.output.splitlines()[0]
+
+    assert header("--columns", "") == "prediction,probability"
+    assert header("--columns", "id, 'a, b'", "--top-k", "2") == 'id,"a, b",prediction,probability,rank'
+    found = CliRunner().invoke(main, ["predict", path, "m", "rows", "--columns", "nil"])
+    assert found.exit_code != 0
+    assert "no column 'nil' in rows" in found.output
+    assert '"id"' in CliRunner().invoke(main, ["sql", path, "predict", "m", "rows", "--columns", "id"]).output
