@@ -137,7 +137,7 @@ class Base:
         relation = dialect.ident(*path)
         if not dialect.traits.table_macros or any('"' in name for name in path):  # which query_table of DuckDB 1.5 misreads
             return relation
-        return self.renderer.fragment("relation_in_database", dialect.text(restore(relation)))
+        return self.renderer.fragment("relation_in_database", dialect.text(restore(relation)), self.relations.path[-1])
 
     def ratios(self, likelihoods: Markup) -> Markup:
         """The query of how much likelier a value is in a class than in another, which are parameters."""

@@ -236,4 +236,4 @@ class Estimating(Scoring):
     def _scores(self) -> Markup:
         dialect = self.renderer.dialect
         name = restore(dialect.ident(self.relations.path[-1], "class_scores"))
-        return self.renderer.fragment("scores_in_database", dialect.text(name))
+        return self.renderer.fragment("scores_in_database", dialect.text(name), self.relations.path[-1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
@@ -55,15 +56,16 @@ def relations(con: duckdb.DuckDBPyConnection, database: str) -> list[tuple[str, 
     ).fetchall()
 
 
-def answers(con: duckdb.DuckDBPyConnection, database: str | None = None, *, told: bool = False) -> dict[tuple[str, str], Any]:
-    """The columns, types and rows of all that can be asked; of an attached database by the search path, or told its name."""
+def answers(con: duckdb.DuckDBPyConnection, database: str | None = None, *, how: str = "path") -> dict[tuple[str, str], Any]:
+    """The columns, types and rows of all that can be asked; of an attached database by the path, told its name, or alone."""
     found = {}
     for schema, name in relations(con, database or con.execute("SELECT current_database()").fetchall()[0][0]):
         quoted, asked = '"{}"'.format(schema.replace('"', '""')), name
-        if told:
+        if how != "path":
             if '"' in schema:  # whose tables are looked for by the search path alone
                 continue
-            asked = name.replace(")", f", database := '{database}')")
+            if how == "told":
+                asked = name.replace(")", f", database := '{database}')")
         elif database is not None:
             con.execute("SET search_path = '{}'".format(f"memory,{database}.{quoted},{database}"))  # where dimensions are, last
         relation = con.sql(f"FROM {'' if database is None else database + '.'}{quoted}.{asked}")
@@ -149,14 +151,41 @@ def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path) 
         assert con.sql("FROM spam.predict('inbox')").columns[-2:] == ["prediction", "probability"]
 
 
-def test_models_of_an_attached_database_are_used_by_macros_that_are_told_its_name(team: Path) -> None:
+@pytest.mark.parametrize("how", ["told", "alone"])
+def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, how: str) -> None:
     with duckdb.connect(str(team), read_only=True) as con:
         before = {key: answer for key, answer in answers(con).items() if '"' not in key[0]}
     with duckdb.connect() as con:
         con.execute(ROWS)
         con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")
         con.execute("CREATE SCHEMA spam")
-        assert answers(con, "other", told=True) == before
-        con.execute(f"DETACH other; ATTACH '{team}' AS \"other team\" (READ_ONLY)")
-        quoted = con.sql("FROM \"other team\".spam.predict('inbox', database := '\"other team\"')")
-        assert {row[-2] for row in quoted.fetchall()} == {row[-2] for row in before["spam", "predict('inbox')"][2]}
+        assert answers(con, "other", how=how) == before
+        if how == "told":
+            con.execute(f"DETACH other; ATTACH '{team}' AS \"other team\" (READ_ONLY)")
+            quoted = con.sql("FROM \"other team\".spam.predict('inbox', database := '\"other team\"')")
+            assert {row[-2] for row in quoted.fetchall()} == {row[-2] for row in before["spam", "predict('inbox')"][2]}
+
+
+def test_of_two_databases_with_a_model_of_one_name_the_macro_asks_which(team: Path, tmp_path: Path) -> None:
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as con:
+        con.execute(ROWS)
+        nbsql.fit(con, "inbox", target="label", name="spam", features=["size"])
+        own = con.execute("FROM spam.predict('inbox')").fetchall()
+        con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")
+        for call in ("spam.predict('inbox')", "other.spam.explain('inbox')", "other.spam.likelihood_ratios('spam', 'ham')"):
+            with pytest.raises(duckdb.Error, match=r"several databases have a model spam: say which, database := 'its name'"):
+                con.execute(f"FROM {call}")
+        for seen in range(12):  # schemas that DuckDB looks at before it names any
+            con.execute(f"SET catalog_error_max_schemas = {seen}")
+            with contextlib.suppress(duckdb.InvalidInputException):  # that several have one, of which one at least is seen
+                assert con.execute("FROM spam.predict('inbox')").fetchall() == own
+        con.execute("RESET catalog_error_max_schemas")
+        assert con.execute("FROM spam.predict('inbox', database := 'shop')").fetchall() == own
+        theirs = con.execute("FROM other.spam.predict('inbox', database := 'other')").fetchall()
+        assert theirs != own
+        con.execute("CREATE VIEW scored AS FROM other.words.predict('inbox')")
+        words = con.execute("FROM scored").fetchall()
+        con.execute("USE other")
+        assert words == con.execute("FROM words.predict('shop.inbox')").fetchall()
+        con.execute("SET search_path = 'shop,other.spam'")
+        assert con.execute("FROM spam.predict('inbox')").fetchall() == theirs

@@ -20,19 +20,43 @@ CREATE OR REPLACE MACRO {{ relation }}({% if of_classes %}{{ two_classes }}{% el
 {%- endmacro %}
 
 {#
-  A relation as a macro reads it: in the database that the macro is told, or else where DuckDB looks for it. No macro knows the name
-  under which its file is attached.
+  The database of a macro, and a point: what the macro is told, or else the one attached database that has a model of this name. No macro
+  knows where it is, and no subquery may stand where a relation's name is computed; but DuckDB says in which schemas it has found what
+  an unqualified name may have meant, of a hundred that it looks at. Nothing where the search path finds the model. The probe gives no
+  argument, so that it calls no macro that it finds. No lambda: files of old storage write them out as DuckDB 2 reads them no more.
 #}
-{% macro relation_in_database(relation) -%} query_table(concat(database || '.', {{ relation }})) {%- endmacro %}
+{% macro database_of_macro(schema) -%}
+{% set found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
+{% set spec = nbsql.text('FROM "' ~ schema | replace('"', '""') ~ '".spec') -%}
+{% set name -%} regexp_escape({{ nbsql.text(schema) }}) || '[.]class_scores(?:,| or |$)' {%- endset -%}
+{% set database %}'(?:^|, or |, | or )([^ ,]+)[.]' || {{ name }}{% endset -%}
+{% set unclear = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
+CASE
+  WHEN database IS NOT NULL THEN database || '.'
+  WHEN len(regexp_extract_all({{ found }}, '(?:^|[ .])' || {{ name }})) > 1 THEN {{ unclear }}
+  WHEN regexp_matches({{ found }}, {{ database }}) THEN CASE
+    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ unclear }}
+    ELSE '"' || replace(regexp_extract({{ found }}, {{ database }}, 1), '"', '""') || '".'
+  END
+END
+{%- endmacro %}
+
+{# A relation as a macro reads it: in the database of the macro. #}
+{% macro relation_in_database(relation, schema) -%}
+query_table(concat(
+  {{ nbsql.database_of_macro(schema) | indent(2) }},
+  {{ relation }}
+))
+{%- endmacro %}
 
 {#
   What the model's own macro of scores makes of the source, called by another macro in the same database; by a text, so that it need not
   be there before the other: an export is restored in the order of names.
 #}
-{% macro scores_in_database(relation) -%}
+{% macro scores_in_database(relation, schema) -%}
 query(concat(
   'FROM ',
-  database || '.',
+  {{ nbsql.database_of_macro(schema) | indent(2) }},
   {{ relation }},
   '(''' || replace(source, '''', '''''') || '''',
   ', database := ''' || replace(database, '''', '''''') || '''',

@@ -26,7 +26,17 @@ bag_5 AS (
     WHERE value <> ''
   ) AS tokens
   JOIN (
-    SELECT * FROM query_table(concat(database || '.', '"spam"."lookups"')) AS lookups WHERE feature = 'body'
+    SELECT * FROM query_table(concat(
+  CASE
+    WHEN database IS NOT NULL THEN database || '.'
+    WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+    WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+      WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+      ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+    END
+  END,
+  '"spam"."lookups"'
+)) AS lookups WHERE feature = 'body'
   ) AS lookups ON lookups.value = tokens.value
   GROUP BY tokens.nbsql_row
 )
@@ -78,12 +88,42 @@ FROM (
           source."sender" AS nbsql_x_1
         FROM numbered AS source
       ) AS number
-      JOIN query_table(concat(database || '.', '"spam"."parameters"')) AS parameters ON TRUE
-      LEFT JOIN query_table(concat(database || '.', '"spam"."lookups"')) AS level_1
+      JOIN query_table(concat(
+        CASE
+          WHEN database IS NOT NULL THEN database || '.'
+          WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+          WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+            WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+            ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+          END
+        END,
+        '"spam"."parameters"'
+      )) AS parameters ON TRUE
+      LEFT JOIN query_table(concat(
+        CASE
+          WHEN database IS NOT NULL THEN database || '.'
+          WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+          WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+            WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+            ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+          END
+        END,
+        '"spam"."lookups"'
+      )) AS level_1
         ON level_1.feature = 'sender'
         AND level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
       LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
     ) AS joint
   ) AS best
 ) AS evidence
-JOIN query_table(concat(database || '.', '"spam"."parameters"')) AS parameters ON TRUE;
+JOIN query_table(concat(
+  CASE
+    WHEN database IS NOT NULL THEN database || '.'
+    WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+    WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+      WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+      ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+    END
+  END,
+  '"spam"."parameters"'
+)) AS parameters ON TRUE;

@@ -18,7 +18,17 @@ parameters AS MATERIALIZED (
     unnest([log_rate_4_1, log_rate_4_2]) AS log_rate_4,
     unnest([weight_6_1_1, weight_6_1_2]) AS weight_6_1,
     unnest([weight_6_2_1, weight_6_2_2]) AS weight_6_2
-  FROM query_table(concat(database || '.', '"spam"."parameters"')) AS parameters
+  FROM query_table(concat(
+    CASE
+      WHEN database IS NOT NULL THEN database || '.'
+      WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+      WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+        WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+        ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+      END
+    END,
+    '"spam"."parameters"'
+  )) AS parameters
 ),
 contributions AS (
   SELECT
@@ -70,7 +80,17 @@ contributions AS (
   JOIN parameters ON TRUE
   LEFT JOIN (
     SELECT found.value, [found.class_1, found.class_2] AS scores
-    FROM query_table(concat(database || '.', '"spam"."lookups"')) AS found
+    FROM query_table(concat(
+    CASE
+      WHEN database IS NOT NULL THEN database || '.'
+      WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+      WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+        WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+        ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+      END
+    END,
+    '"spam"."lookups"'
+  )) AS found
     WHERE feature = 'sender'
   ) AS level_1
     ON level_1.value = CAST(number."sender" AS VARCHAR) COLLATE "C"
@@ -109,7 +129,17 @@ contributions AS (
     SELECT
       found.value,
       [found.class_1, found.class_2] AS scores
-    FROM query_table(concat(database || '.', '"spam"."lookups"')) AS found
+    FROM query_table(concat(
+    CASE
+      WHEN database IS NOT NULL THEN database || '.'
+      WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+      WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+        WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+        ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+      END
+    END,
+    '"spam"."lookups"'
+  )) AS found
     WHERE feature = 'body'
   ) AS lookups ON lookups.value = tokens.value
 )

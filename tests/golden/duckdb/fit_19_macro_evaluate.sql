@@ -12,7 +12,14 @@ WITH outcomes AS MATERIALIZED (
     FALSE AS broken
   FROM query(concat(
   'FROM ',
-  database || '.',
+  CASE
+    WHEN database IS NOT NULL THEN database || '.'
+    WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+    WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+      WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+      ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+    END
+  END,
   '"spam"."class_scores"',
   '(''' || replace(source, '''', '''''') || '''',
   ', database := ''' || replace(database, '''', '''''') || '''',
@@ -25,7 +32,17 @@ known AS (
     SELECT
       unnest([class_1, class_2]) AS class,
       unnest([1, 2]) AS class_no
-    FROM query_table(concat(database || '.', '"spam"."parameters"')) AS parameters
+    FROM query_table(concat(
+      CASE
+        WHEN database IS NOT NULL THEN database || '.'
+        WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+        WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+          WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+          ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+        END
+      END,
+      '"spam"."parameters"'
+    )) AS parameters
   ) AS classes
 ),
 judged AS (

@@ -17,7 +17,17 @@ FROM (
   FROM (
   SELECT class, feature, value, likelihood, log_likelihood, mean, variance, rate
   FROM (
-    SELECT * FROM query_table(concat(database || '.', '"spam"."estimates"')) AS estimates
+    SELECT * FROM query_table(concat(
+      CASE
+        WHEN database IS NOT NULL THEN database || '.'
+        WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+        WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+          WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+          ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+        END
+      END,
+      '"spam"."estimates"'
+    )) AS estimates
     UNION ALL
     SELECT * FROM (
       WITH classes AS (
@@ -34,7 +44,17 @@ FROM (
             counts.n / sum(counts.n) OVER () AS prior
           FROM (
             SELECT class, sum(n) AS n
-            FROM query_table(concat(database || '.', '"spam"."statistics"')) AS statistics
+            FROM query_table(concat(
+          CASE
+            WHEN database IS NOT NULL THEN database || '.'
+            WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+            WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+              WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+              ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+            END
+          END,
+          '"spam"."statistics"'
+        )) AS statistics
             WHERE feature IS NULL
             GROUP BY class
             HAVING sum(n) > CASE
@@ -47,7 +67,17 @@ FROM (
       ),
       counts AS (
         SELECT class, feature, value, sum(n) AS n
-        FROM query_table(concat(database || '.', '"spam"."statistics"')) AS statistics
+        FROM query_table(concat(
+          CASE
+            WHEN database IS NOT NULL THEN database || '.'
+            WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+            WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+              WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+              ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+            END
+          END,
+          '"spam"."statistics"'
+        )) AS statistics
         WHERE feature IS NOT NULL AND mean IS NULL
         GROUP BY class, feature, value
         HAVING sum(n) > CASE
@@ -67,7 +97,17 @@ FROM (
             SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least
             FROM (
               SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
-              FROM (SELECT * FROM query_table(concat(database || '.', '"spam"."statistics"')) AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
+              FROM (SELECT * FROM query_table(concat(
+          CASE
+            WHEN database IS NOT NULL THEN database || '.'
+            WHEN len(regexp_extract_all(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|[ .])' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)')) > 1 THEN error('several databases have a model spam: say which, database := ''its name''')
+            WHEN regexp_matches(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)') THEN CASE
+              WHEN json_serialize_plan('FROM "spam".spec') ->> 'error' = 'false' THEN error('several databases have a model spam: say which, database := ''its name''')
+              ELSE '"' || replace(regexp_extract(json_serialize_plan('FROM class_scores()') ->> 'candidates', '(?:^|, or |, | or )([^ ,]+)[.]' || regexp_escape('spam') || '[.]class_scores(?:,| or |$)', 1), '"', '""') || '".'
+            END
+          END,
+          '"spam"."statistics"'
+        )) AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
               GROUP BY class, feature, mean
               HAVING abs(sum(n)) > CASE
             WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
