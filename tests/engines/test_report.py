@@ -13,6 +13,7 @@ from engines.places import Place, same
 from support.chromium import opened
 
 import nbsql
+from nbsql.report import PANELS
 
 COLUMNS = {"sky": "VARCHAR", "x": "DOUBLE PRECISION", "n": "INTEGER", "wind": "BOOLEAN", "said": "VARCHAR", "y": "VARCHAR"}
 
@@ -79,10 +80,11 @@ def test_a_report_of_20_features_50_classes_and_10_000_words(
     path = tmp_path / "large.html"
     model.report(path, source="large", rows=4, folds=2)
     assert path.stat().st_size < 1_500_000
+    sections = re.findall(r'<section id="([\w-]+)"', path.read_text(encoding="utf-8"))
+    assert sections == [panel.name for panel in PANELS if panel.name != "drift"]
     marks = "chart.querySelectorAll('svg .role-mark path').length"
     found, said = opened(path, tmp_path, f"return [...document.querySelectorAll('.chart')].map((chart) => {marks});")
     assert said == []
-    assert len(found) > 20
     assert min(found) > 0
 
 
