@@ -232,6 +232,8 @@ class Folds:
             labels = count.scan()
             for statement in count.cells(cells, "1", temporary=True):
                 count.run(statement)
+        if self.engine.renderer.dialect.traits.analyzes:  # or each word of a class would be looked for among all cells
+            self.engine.run("analyze cells", self.engine.renderer.statement("analyze", cells))
         return labels
 
     def _known(self, spec: Spec) -> Spec:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from typing import Any
+
+from markupsafe import Markup
 
 from nbsql.answers.query import Query
 from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
-from nbsql.judging.profile import feature_named
+from nbsql.judging.profile import feature_named, is_number
 from nbsql.report.panel import Figure, Request, plain, records
+from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
 CLASSES = 6  # that a picture tells apart by colours
 _BARS = 24
-_WORDS = 10  # of a class
+WORDS = 10  # of a class
+ALL_WORDS = 20  # to choose from
 _VALUES = 15
 _SLICES = 16
 _ALIKE = 0.05  # of a log-odds, in nats, below which it is no finding
@@ -68,12 +73,62 @@ def _history(request: Request) -> list[str]:
     return [f"Prior: {prior}; alpha {request.model._spec.defaults['alpha']:g}.", *lines]
 
 
+def _ranked(model: Subject) -> Query:
+    check(model._spec, "drift", model._title)
+    arguments = (model._relations["statistics"], model._relations["priors"], model._spec.features)
+    return Query(model._engine, model._engine.renderer.statement("ranking_of_features", *arguments))
+
+
+def bounds(request: Request) -> Iterator[Figure]:
+    """Without rows to judge on: the log loss of the priors alone, of one feature, and what all features could have at best.
+
+    H(class) - I(X; class), in nats, is the log loss of a model of one feature. Of features that are independent within the
+    classes, I(all; class) is at most the sum of theirs (Cover and Thomas, Elements of Information Theory, section 2.5).
+    """
+    model = request.model
+    query = _ranked(model)
+    entropy = entropy_of(request)
+    majority = max((row["prior"] or 0 for row in records(model.priors)), default=0)
+    information = {
+        shown(str(row["feature"])): row["mutual_information"] * (1 - row["missing"])
+        for row in records(query, digits=None)
+        if row["missing"] is not None and row["mutual_information"] is not None
+    }
+    known = sorted(information, key=lambda name: (-information[name], name))
+    measure = "log loss, in nats (lower is better)"
+    losses = [("the priors alone", "without it", entropy)]
+    losses += [(f"{name} alone", "model", max(entropy - information[name], 0.0)) for name in known[:3]]
+    least = entropy - math.fsum(information.values())
+    if len(known) > 1 and least > 0:
+        losses.append(("all features, at best", "model", least))
+    rows = [{"measure": measure, "who": who, "role": role, "value": plain(value)} for who, role, value in losses]
+    notes = [
+        "Nothing was judged: these are bounds from the counts alone. Rows whose class is known, as the source, get a verdict.",
+        f"Without a model, always saying the most frequent class is right in {share(majority)}.",
+    ]
+    finding = f"Not judged on rows; the priors alone have a log loss of {entropy:.3f}"
+    if known:
+        finding += f", {known[0]} alone could have {losses[1][2]:.3f}"
+        together = "no less than is shown" if least > 0 else "bounded by nothing, since they tell enough between them"
+        notes.append(
+            "Of one feature it is the entropy of the class less what the feature tells of it; of all together, if they are "
+            f"independent within the classes, {together}."
+        )
+    if len(known) < len(model._spec.features):
+        notes.append("Features of words and counts are left out, as their counts are of occurrences and not of rows.")
+    yield Figure(finding, {"rows": rows}, query.sql, "verdict", notes=notes)
+
+
+def entropy_of(request: Request) -> float:
+    """That of the priors, in nats."""
+    priors = [row["prior"] for row in records(request.model.priors, digits=None) if row["prior"]]
+    return -math.fsum(prior * math.log(prior) for prior in priors)
+
+
 def ranking(request: Request) -> Iterator[Figure]:
     """The features by their mutual information with the class, and how often they are missing."""
     model = request.model
-    check(model._spec, "drift", model._title)
-    arguments = (model._relations["statistics"], model._relations["priors"], model._spec.features)
-    query = Query(model._engine, model._engine.renderer.statement("ranking_of_features", *arguments))
+    query = _ranked(model)
     rows = records(query)
     if not rows:
         raise ModelError(f"{model._title} has no features to rank")
@@ -93,20 +148,38 @@ def profile(request: Request) -> Iterator[Figure]:
     if request.feature is None:
         raise InputError("a profile is of one feature; say which: feature='message', say")
     feature = feature_named(request.model._spec, request.feature, request.model._title)
-    query = request.model.profile(feature.name, None if request.scored is None else request.scored.source)
     classes = top_classes(request)
-    everything = records(query, digits=6)
-    rows = [row for row in everything if str(row["class"]) in classes]
-    notes = []
-    if len({str(row["class"]) for row in everything}) > len(classes):
-        notes.append(f"The {len(classes)} most probable classes are shown.")
+    many = len(request.model._classes)
+    notes = [f"The {len(classes)} most probable classes are shown."] if many > len(classes) else []
     name = shown(feature.name)
-    if rows and "part" in rows[0]:
+    if is_number(feature):
+        query = request.model.profile(feature.name, None if request.scored is None else request.scored.source)
+        rows = [row for row in records(query, digits=6) if str(row["class"]) in classes]
         yield _number(name, rows, query.sql, request.least, notes, classes)
-    elif feature.family.bag or (feature.family.over_columns and not feature.family.level):
+        return
+    words = feature.family.bag or (feature.family.over_columns and not feature.family.level)
+    query = telling_words(request, feature.name) if words else frequent_values(request, feature.name, _VALUES)
+    rows = [row for row in records(query, digits=6) if str(row["class"]) in classes]
+    if words:
         yield _words(name, rows, query.sql, request.least, notes, classes)
     else:
-        yield _values(name, rows, query.sql, request.least, notes, classes)
+        yield _values(name, rows, query.sql, request.least, notes)
+
+
+def telling_words(request: Request, feature: str) -> Query:
+    """Those of a feature that the pictures show, of a vocabulary that stays where it is (profile.sql)."""
+    return _of_profile(request, feature, "telling_words", request.least, WORDS, ALL_WORDS)
+
+
+def frequent_values(request: Request, feature: str, most: int) -> Query:
+    """The most frequent values of a feature, and all others as one."""
+    return _of_profile(request, feature, "folded_profile", request.least, most)
+
+
+def _of_profile(request: Request, feature: str, macro: str, *arguments: Any) -> Query:
+    engine = request.model._engine
+    profile = Markup(request.model.profile(feature).sql)  # noqa: S704 - rendered by the model
+    return Query(engine, engine.renderer.statement(macro, profile, *arguments))
 
 
 def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
@@ -133,21 +206,16 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
     )
 
 
-def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
-    totals: dict[Any, float] = {row["value"]: row["of_value"] or 0 for row in rows}
-    common = [value for value, count in totals.items() if count >= least][:_VALUES]
-    folded = [value for value in totals if value not in common]
-    label = f"({len(folded)} other{'' if len(folded) == 1 else 's'})"
+def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str]) -> Figure:
+    folded = max((row["how_many"] for row in rows if row["folded"]), default=0)
+    label = f"({folded} other{'' if folded == 1 else 's'})"
     bars = [
-        {**row, "value": "missing" if row["value"] is None else shown(str(row["value"]))}
+        {
+            **{key: value for key, value in row.items() if key not in ("folded", "how_many", "place")},
+            "value": label if row["folded"] else "missing" if row["value"] is None else shown(str(row["value"])),
+        }
         for row in rows
-        if row["value"] in common
     ]
-    if folded:
-        for each in classes:
-            rest = [row for row in rows if row["value"] in folded and str(row["class"]) == each]
-            sums = {key: plain(sum(row[key] or 0 for row in rest)) for key in ("n", "share", "likelihood", "of_value")}
-            bars.append({"class": each, "value": label, **sums, "log_odds": None})
     for row in bars:
         row["class"] = shown(str(row["class"]))
     telling = [row for row in bars if row["log_odds"] is not None and row["n"] >= least]
@@ -175,15 +243,19 @@ def _times(log_odds: float) -> str:
 
 
 def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
-    found: list[dict[str, Any]] = []
-    for each in classes:
-        telling = [
-            row for row in rows if str(row["class"]) == each and (row["log_odds"] or 0) > 0 and (row["of_value"] or 0) >= least
-        ]
-        found += sorted(telling, key=lambda row: (-row["log_odds"], str(row["value"])))[:_WORDS]
+    found = [
+        row for each in classes for row in rows
+        if str(row["class"]) == each and row["place_in_class"] <= WORDS and (row["log_odds"] or 0) > 0
+    ]  # fmt: skip
     if not found:
         raise ModelError(f"no word of {name} was met {least} times and speaks for a class")
-    bars = [{**row, "class": shown(str(row["class"])), "value": shown(str(row["value"]))} for row in found]
+    bars = [
+        {
+            **{key: value for key, value in row.items() if key not in ("place", "place_in_class")},
+            "class": shown(str(row["class"])), "value": shown(str(row["value"])),
+        }
+        for row in found
+    ]  # fmt: skip
     firsts = {row["class"]: row["value"] for row in reversed(bars)}
     said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
     notes = [*notes, f"Words met fewer than {least} times are left out."]
@@ -253,4 +325,5 @@ def drift(request: Request) -> Iterator[Figure]:
     if most is None:
         raise ModelError(f"{model._title} has nothing that can drift")
     word = "moved most" if most["psi"] >= 0.25 else "moved most, and little"
-    yield Figure(f"{most['feature']} {word}, in {most['slice']} (psi {most['psi']:.2f})", {"rows": kept}, sql, "drift")
+    where = most["slice"] if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} {most['slice']}"
+    yield Figure(f"{most['feature']} {word}, in {where} (psi {most['psi']:.2f})", {"rows": kept}, sql, "drift")

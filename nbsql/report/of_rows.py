@@ -11,13 +11,14 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
-from nbsql.report.of_counts import CLASSES
+from nbsql.report.of_counts import CLASSES, bounds, entropy_of
 from nbsql.report.panel import Figure, Request, chosen, plain, records
 from nbsql.report.subject import CELLS, STEPS
 
 _MATRIX = 14  # classes of a confusion
 _FEATURES = 12  # of the pairs of a dependence
 _LINES = 12  # of a waterfall
+_SHORT = 8  # characters of a label that stand over a column of a confusion
 
 
 def _supported(request: Request) -> list[str]:
@@ -30,9 +31,11 @@ def _supported(request: Request) -> list[str]:
 
 def verdict(request: Request) -> Iterator[Figure]:
     """How good the model is, beside always saying the most frequent class, and beside knowing the priors alone."""
+    if request.scored is None:
+        yield from bounds(request)
+        return
     evaluation = request.source.evaluation
-    priors = [row["prior"] for row in records(request.model.priors) if row["prior"]]
-    entropy = -math.fsum(prior * math.log(prior) for prior in priors)
+    entropy = entropy_of(request)
     higher, lower = "accuracy (higher is better)", "log loss, in nats (lower is better)"
     rows = [
         {"measure": higher, "who": "the model", "role": "model", "value": evaluation.accuracy},
@@ -116,7 +119,8 @@ def confusion(request: Request) -> Iterator[Figure]:
         if rest in down
         else []
     )
-    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", notes=notes)
+    angle = {"name": "angle", "value": 0 if max(map(len, across)) <= _SHORT else -40}
+    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle], notes)
 
 
 def _name(label: Any) -> str:

@@ -12,8 +12,8 @@ PANELS = (
     Panel("card", "What is this?", "A bar is the share of the rows that a class has: what is believed before a look.", card),
     Panel(
         "verdict", "Is it any good?",
-        "The blue bar is the model, the grey one what needs no model. Accuracy is better high, log loss better low.",
-        verdict, needs_source=True,
+        "Blue is what the model knows, grey what needs no model. Accuracy is better high, log loss better low.",
+        verdict,
     ),
     Panel("ranking", "What matters?", "The longer the bar, the more the feature tells of the class by itself.", ranking),
     Panel(

@@ -65,8 +65,8 @@ class Plots:
         """What the model is: its classes, their priors, what it has learnt from."""
         return picture(self._model, "card", least=least)
 
-    def verdict(self, source: Any, *, folds: int | str | None = "auto") -> Picture:
-        """Whether it is any good on the rows of `source`: beside the most frequent class, and the priors alone."""
+    def verdict(self, source: Any = None, *, folds: int | str | None = "auto") -> Picture:
+        """Whether it is any good on the rows of `source`, beside knowing the priors alone; without any, what can be at best."""
         return picture(self._model, "verdict", source, folds=folds)
 
     def ranking(self) -> Picture:

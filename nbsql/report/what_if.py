@@ -13,13 +13,13 @@ from nbsql.answers.table import plain as shown
 from nbsql.errors import ModelError
 from nbsql.family import Bernoulli, Binned
 from nbsql.judging.profile import CHOICE, choices_sql, contributions_sql, is_number, number_grid
+from nbsql.report.of_counts import ALL_WORDS, frequent_values, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, plain, records
 from nbsql.spec.spec import Feature
 
 _FEATURES = 24
 _VALUES = 12  # of a feature, to choose from
 _PLACES = 21  # of a number
-_WORDS = 20
 _SLOTS = 3  # words of a text at a time
 _POINTS = 12_000  # of all features, values and classes together: the page grows with them
 _FAR = 8  # nats from one class to another, beyond which a chart may have a value at its edge (nomogram.vl.json)
@@ -215,26 +215,21 @@ def _frequent(request: Request, feature: Feature, most: int) -> list[str]:
     """The values that were met most often."""
     if request.model._spec.given:
         return []
-    rows = records(request.model.profile(feature.name))
-    return list(
-        dict.fromkeys(str(row["value"]) for row in rows if row["value"] is not None and (row["of_value"] or 0) >= request.least)
-    )[:most]
+    rows = records(frequent_values(request, feature.name, most + 1))  # of which one may be a missing value
+    return list(dict.fromkeys(str(row["value"]) for row in rows if row["value"] is not None and not row["folded"]))[:most]
 
 
 def _words(request: Request, feature: Feature, queries: list[str]) -> _Choices:
     """The words that tell most, each with what one occurrence adds."""
-    query = request.model.profile(feature.name)
+    query = telling_words(request, feature.name)
     queries.append(query.sql)
     likelihoods: dict[str, dict[str, float]] = {}
-    weight: dict[str, float] = {}
     for row in records(query, digits=None):
-        if row["value"] is not None and (row["of_value"] or 0) >= request.least:
-            value = str(row["value"])
-            likelihoods.setdefault(value, {})[str(row["class"])] = math.log(row["likelihood"]) if row["likelihood"] else LOWEST
-            weight[value] = max(weight.get(value, 0.0), abs(row["log_odds"] or 0.0) * math.sqrt(row["of_value"]))
-    known = sorted(weight, key=lambda word: (-weight[word], word))[:_WORDS]
+        if row["place"] <= ALL_WORDS:
+            terms = likelihoods.setdefault(str(row["value"]), {})
+            terms[str(row["class"])] = math.log(row["likelihood"]) if row["likelihood"] else LOWEST
     nothing = {label: 0.0 for terms in likelihoods.values() for label in terms}
-    return [(_NONE, nothing), *((word, likelihoods[word]) for word in sorted(known))]
+    return [(_NONE, nothing), *((word, likelihoods[word]) for word in sorted(likelihoods))]
 
 
 def _points(place: int, name: str, choices: _Choices, classes: Sequence[str]) -> Iterator[dict[str, Any]]:

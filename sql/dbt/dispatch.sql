@@ -124,6 +124,7 @@
 {% do return(adapter.dispatch('rows_from_json', 'nbsql')(rows, structure, columns)) %}
 {% endmacro %}
 {% macro runs_of_letters(x) %} {% do return(adapter.dispatch('runs_of_letters', 'nbsql')(x)) %} {% endmacro %}
+{% macro same_value(a, b) %} {% do return(adapter.dispatch('same_value', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro scan_value(x, careful) %} {% do return(adapter.dispatch('scan_value', 'nbsql')(x, careful)) %} {% endmacro %}
 {% macro scored_columns(model) %} {% do return(nbsql.postgres__scored_columns(model)) %} {% endmacro %}
 {% macro source_columns(model=none) %} {% do return(adapter.dispatch('source_columns', 'nbsql')(model)) %} {% endmacro %}

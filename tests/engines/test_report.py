@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from engines.places import Place, same
+from support.chromium import opened
 
 import nbsql
+from nbsql.report import PANELS
 
 COLUMNS = {"sky": "VARCHAR", "x": "DOUBLE PRECISION", "n": "INTEGER", "wind": "BOOLEAN", "said": "VARCHAR", "y": "VARCHAR"}
 
@@ -55,6 +58,34 @@ def test_the_relations_of_pictures_agree_and_a_report_is_written(both: tuple[Pla
         assert len(ours[name][1]) == len(expected), name
         for one, other in zip(ours[name][1], expected, strict=True):
             assert all(map(same, one, other)), (name, one, other)
+
+
+ROWS = {"postgres": "generate_series(0, 9999) AS t(i)", "spark": "(SELECT id AS i FROM range(10000)) AS t"}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("engine", ROWS)
+def test_a_report_of_20_features_50_classes_and_10_000_words(
+    connect: Callable[[str], Place], engine: str, tmp_path: Path
+) -> None:
+    place = connect(engine)
+    text = "STRING" if engine == "spark" else "VARCHAR"
+    values = ", ".join(f"CAST((i * {7919 + 2 * k} % 10007 + i % 50 * {k}) % {k + 2} AS {text}) AS c{k}" for k in range(10))
+    numbers = ", ".join(f"CAST(i * {7907 + 2 * k} % 10009 % 1000 + i % 50 * 500 AS DOUBLE PRECISION) AS x{k}" for k in range(9))
+    words = " || ' ' || ".join(f"'w' || CAST({e} AS {text})" for e in ("i % 50", "i % 10000", "i * 7919 % 10007 % 10000"))
+    columns = f"'class ' || CAST(i % 50 AS {text}) AS y, {values}, {numbers}, {words} AS words"
+    columns = columns if engine == "postgres" else columns.replace("DOUBLE PRECISION", "DOUBLE")
+    place.run(f"CREATE TABLE large AS SELECT {columns} FROM {ROWS[engine]}")
+    model = nbsql.fit(place.con, "large", target="y", families={"words": nbsql.Text()}, name="large_model")
+    path = tmp_path / "large.html"
+    model.report(path, source="large", rows=4, folds=2)
+    assert path.stat().st_size < 1_500_000
+    sections = re.findall(r'<section id="([\w-]+)"', path.read_text(encoding="utf-8"))
+    assert sections == [panel.name for panel in PANELS if panel.name != "drift"]
+    marks = "chart.querySelectorAll('svg .role-mark path').length"
+    found, said = opened(path, tmp_path, f"return [...document.querySelectorAll('.chart')].map((chart) => {marks});")
+    assert said == []
+    assert min(found) > 0
 
 
 def _texts(row: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -270,8 +270,8 @@ def test_a_picture_is_saved_as_its_ending_says(model, tmp_path):
 
 
 def test_what_cannot_be_drawn_is_one_line(model, tmp_path, monkeypatch):
-    with pytest.raises(nbsql.InputError, match="verdict is about rows whose class is known"):
-        model.plot.verdict(None)
+    with pytest.raises(nbsql.InputError, match="confusion is about rows whose class is known"):
+        model.plot.confusion(None)
     with pytest.raises(nbsql.InputError, match="least must be a whole number of at least 1, not 0"):
         model.plot.card(least=0)
     with pytest.raises(nbsql.InputError, match="its folder is not there"):
@@ -288,6 +288,27 @@ def test_without_a_source_a_page_says_what_the_counts_tell(model, tmp_path):
     model.report(tmp_path / "r.html")
     found = re.findall(r'<section id="([\w-]+)"', (tmp_path / "r.html").read_text())
     assert found == [panel.name for panel in PANELS if not panel.needs_source]
+
+
+def test_without_a_source_the_verdict_bounds_the_log_loss_by_the_counts(con):
+    con.execute(
+        """CREATE TABLE shapes AS SELECT i % 2 AS y, CASE WHEN i % 16 > 0 THEN 'a' || (i % 2 + i // 2 % 3) END AS a,
+        'b' || i // 4 % 2 AS b, 'some words' AS c FROM range(960) AS t(i)"""
+    )
+    model = nbsql.fit(con, "shapes", target="y", families={"c": nbsql.Text()})
+    figure = model.plot.verdict().figure
+    found = {row["who"]: row["value"] for row in figure.tables["rows"]}
+    cells = con.execute("SELECT a, y, count(*) FROM shapes GROUP BY ALL").fetchall()
+    of_value = {a: sum(n for other, _, n in cells if other == a) for a, _, _ in cells}
+    known = -sum(n * math.log(n / of_value[a]) for a, _, n in cells if a is not None) / 960
+    y_known = {y: sum(n for a, other, n in cells if a is not None and other == y) for y in (0, 1)}
+    among = -sum(n * math.log(n / 900) for n in y_known.values()) / 900  # of the rows that have a
+    assert found["the priors alone"] == pytest.approx(math.log(2), rel=1e-8)
+    assert found["a alone"] == pytest.approx(math.log(2) - 900 / 960 * among + known, rel=1e-8)
+    assert found["b alone"] == pytest.approx(math.log(2), abs=1e-8)
+    assert found["all features, at best"] == pytest.approx(found["a alone"], abs=1e-8)
+    assert any("words" in note for note in figure.notes)
+    assert not any("c alone" in who for who in found)
 
 
 @pytest.mark.slow

@@ -8,8 +8,11 @@ import os
 import re
 import shutil
 import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -46,6 +49,77 @@ def chromium() -> str:
             pytest.fail(reason)
         pytest.skip(reason)
     return found
+
+
+class Tab:
+    """A page in a Chromium that is spoken to by pipes (the DevTools protocol): keys that are pressed in it are a user's."""
+
+    def __init__(self, to: BinaryIO, back: BinaryIO) -> None:
+        self._to, self._back = to, back
+        self._session: dict[str, str] = {}
+        self._number = 0
+
+    def open(self, page: Path) -> None:
+        """Show a page, and wait until its charts are drawn."""
+        target = self.call("Target.createTarget", url=page.as_uri())["targetId"]
+        self._session = {"sessionId": self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]}
+        deadline = time.monotonic() + 120
+        while self.run("document.body?.dataset.drawn") != "yes":
+            assert time.monotonic() < deadline, "the charts of the page are not drawn"
+            time.sleep(0.05)
+
+    def run(self, expression: str) -> Any:
+        """The value of an expression of JavaScript."""
+        found = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        return found["result"].get("value")
+
+    def press(self, key: str) -> None:
+        """Press and release a key."""
+        code = {"Tab": 9, "Enter": 13, "ArrowRight": 39, "ArrowDown": 40}[key]
+        event = {"key": key, "code": key, "windowsVirtualKeyCode": code} | ({"text": "\r"} if key == "Enter" else {})
+        self.call("Input.dispatchKeyEvent", type="keyDown", **event)
+        self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=code)
+
+    def call(self, method: str, **parameters: Any) -> Any:
+        """What a method of the protocol returns."""
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters, **self._session}
+        self._to.write(json.dumps(message).encode() + b"\0")
+        self._to.flush()
+        while True:
+            read = bytearray()
+            while (character := self._back.read(1)) != b"\0":
+                assert character, f"Chromium ended before it answered {method}"
+                read += character
+            answer = json.loads(read)
+            if answer.get("id") == self._number:
+                assert "error" not in answer, answer["error"]
+                return answer["result"]
+
+
+@contextmanager
+def tab(page: Path, folder: Path) -> Iterator[Tab]:
+    """A page in which keys can be pressed."""
+    (there, to), (back, here) = os.pipe(), os.pipe()
+    command = [
+        chromium(), "--headless=new", "--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND",
+        f"--user-data-dir={folder / 'chromium of keys'}", "--remote-debugging-pipe", "--force-prefers-reduced-motion",
+    ]  # fmt: skip
+    pipes = f'exec "$@" 3<&{there} 4>&{here}'  # where Chromium looks for them
+    shell = ["/bin/bash", "-c", pipes, "bash", *command]
+    started = subprocess.Popen(shell, pass_fds=(there, here), stderr=subprocess.DEVNULL)
+    os.close(there)
+    os.close(here)
+    try:
+        with os.fdopen(to, "wb") as sent, os.fdopen(back, "rb") as received:
+            opened_tab = Tab(sent, received)
+            opened_tab.open(page)
+            yield opened_tab
+            opened_tab._session = {}
+            opened_tab.call("Browser.close")
+    finally:
+        started.terminate()
+        started.wait(timeout=60)
 
 
 def opened(page: Path, folder: Path, program: str) -> tuple[Any, list[str]]:

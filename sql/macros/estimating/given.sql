@@ -264,6 +264,6 @@ FROM (
     WHERE feature IN ({{ nbsql.feature_names(features) }})
   ) AS levels ON TRUE
   LEFT JOIN {{ statistics }} AS cells
-    ON cells.class = classes.class AND cells.feature = levels.feature AND cells.value IS NOT DISTINCT FROM levels.value
+    ON cells.class = classes.class AND cells.feature = levels.feature AND {{ nbsql.same_value(nbsql.word('cells'), nbsql.word('levels')) }}
 ) AS given
 {%- endmacro %}

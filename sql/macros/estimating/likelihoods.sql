@@ -208,6 +208,9 @@ UNION ALL
 SELECT * FROM (
   {{ nbsql.estimated_likelihoods(model, statistics, priors, tokens) | indent(2) }}
 ) AS tokens
+{#- so that nothing is estimated where another feature is asked for #}
+
+WHERE feature IN ({{ nbsql.feature_names(tokens) }})
 {%- endif %}
 {%- else -%}
 {{ nbsql.estimated_likelihoods(model, statistics, priors, features) }}

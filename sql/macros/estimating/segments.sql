@@ -194,7 +194,7 @@ FROM (
   ) AS counts
     ON counts.class = members.member
     AND counts.feature = whole.feature
-    AND counts.value IS NOT DISTINCT FROM whole.value
+    AND {{ nbsql.same_value(nbsql.word('counts'), nbsql.word('whole')) }}
     AND NOT whole.unseen
   WHERE whole.feature IN ({{ nbsql.feature_names(features) }})
 ) AS shrunk

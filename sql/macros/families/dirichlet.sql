@@ -34,7 +34,8 @@ FROM (
 
 {#
   The estimates from a relation of counts, which are those of each class or those of all others: class, feature, value, unseen,
-  likelihood. The values are those that any class has seen.
+  likelihood. The values are those that any class has seen. Fenced, since an engine that is asked for one feature of it guesses so few
+  rows that it would look for each value of each class among all counts.
 #}
 {% macro dirichlet_estimates(features, evidence) -%}
 {% set n %}coalesce(counts.n, 0){% endset -%}
@@ -88,7 +89,7 @@ sizes AS (
 totals AS (
   SELECT counts.class, counts.feature, sum(counts.n) AS n
   FROM {{ evidence }} AS counts
-  JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+  JOIN values_of ON values_of.feature = counts.feature AND {{ nbsql.same_value(nbsql.word('values_of'), nbsql.word('counts')) }}
   GROUP BY counts.class, counts.feature
 ),
 denominators AS (
@@ -108,7 +109,7 @@ JOIN pseudo_counts ON pseudo_counts.feature = denominators.feature
 LEFT JOIN {{ evidence }} AS counts
   ON counts.class = denominators.class
   AND counts.feature = pseudo_counts.feature
-  AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
+  AND {{ nbsql.same_value(nbsql.word('counts'), nbsql.word('pseudo_counts')) }}
 UNION ALL
 SELECT
   class,
@@ -118,6 +119,7 @@ SELECT
   {{ nbsql.dirichlet_likelihood(0, nbsql.word('unseen_alpha'), nbsql.word('n'), nbsql.word('k')) }}
 FROM denominators
 WHERE smooths
+{{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
 {# n: of a value in a class; total: of the class, with all pseudo-counts; k: the number of values. #}

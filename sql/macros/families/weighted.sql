@@ -86,7 +86,7 @@ JOIN (
 LEFT JOIN {{ weights }} AS weights
   ON weights.class = classes.class
   AND weights.feature = known.feature
-  AND weights.value IS NOT DISTINCT FROM known.value
+  AND {{ nbsql.same_value(nbsql.word('weights'), nbsql.word('known')) }}
   AND (weights.mean IS NOT NULL) = known.unseen
 {%- endmacro %}
 

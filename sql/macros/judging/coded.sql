@@ -154,7 +154,7 @@ FROM (
   ) AS lookups
     ON lookups.feature = places.feature
     AND lookups.nbsql_slice = places.nbsql_slice
-    AND lookups.value IS NOT DISTINCT FROM places.value
+    AND {{ nbsql.same_value(nbsql.word('lookups'), nbsql.word('places')) }}
   LEFT JOIN (
     SELECT * FROM {{ lookups }} AS lookups WHERE unseen
   ) AS unseen ON unseen.feature = places.feature AND unseen.nbsql_slice = places.nbsql_slice AND places.given

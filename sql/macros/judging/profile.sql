@@ -61,6 +61,59 @@ ORDER BY of_value DESC NULLS LAST, value ASC NULLS LAST, class ASC NULLS LAST
 {%- endmacro %}
 
 {#
+  What is left of profile_of_values (a query of it) where only its most frequent values are kept, and the others of each class are
+  folded into one: its columns, folded (0 or 1), and how many values a row stands for. least: how often a value must be met; most: how many are kept.
+#}
+{% macro folded_profile(profile, least, most) -%}
+SELECT
+  class,
+  CASE WHEN kept THEN value END AS value,
+  CASE WHEN kept THEN 0 ELSE 1 END AS folded,
+  count(*) AS how_many,
+  sum(n) AS n,
+  sum(share) AS share,
+  sum(likelihood) AS likelihood,
+  max(CASE WHEN kept THEN log_odds END) AS log_odds,
+  sum(of_value) AS of_value,
+  min(place) AS place
+FROM (
+  SELECT *, place <= {{ most }} AND of_value >= {{ nbsql.number(least) }} AS kept
+  FROM (
+    SELECT *, dense_rank() OVER (ORDER BY of_value DESC NULLS LAST, value ASC NULLS LAST) AS place
+    FROM (
+      {{ profile | indent(6) }}
+    ) AS profile
+  ) AS placed
+) AS parted
+GROUP BY class, CASE WHEN kept THEN value END, kept
+ORDER BY place ASC NULLS LAST, class ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  The rows of profile_of_values (a query of it) whose words tell most, with two places, from 1: place_in_class, of those that speak for
+  the class, by their log-odds; and place, of the words by the greatest log-odds of a class times the root of how often they were met.
+  least: how often a word must be met; of_class, of_all: how many are kept of each.
+#}
+{% macro telling_words(profile, least, of_class, of_all) -%}
+SELECT class, value, n, share, likelihood, log_odds, of_value, place_in_class, place
+FROM (
+  SELECT
+    *,
+    rank() OVER (PARTITION BY class ORDER BY CASE WHEN log_odds > 0 THEN log_odds END DESC NULLS LAST, value ASC NULLS LAST) AS place_in_class,
+    dense_rank() OVER (ORDER BY weight DESC NULLS LAST, value ASC NULLS LAST) AS place
+  FROM (
+    SELECT *, max(coalesce(abs(log_odds), 0)) OVER (PARTITION BY value) * sqrt(of_value) AS weight
+    FROM (
+      {{ profile | indent(6) }}
+    ) AS profile
+    WHERE of_value >= {{ nbsql.number(least) }} AND value IS NOT NULL
+  ) AS weighed
+) AS placed
+WHERE place <= {{ of_all }} OR (place_in_class <= {{ of_class }} AND log_odds > 0)
+ORDER BY class ASC NULLS LAST, place_in_class ASC NULLS LAST
+{%- endmacro %}
+
+{#
   Of a number, a row a class and place:
 
     class

@@ -46,6 +46,9 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 #}
 {% macro default__binary() %} COLLATE "C"{% endmacro %}
 
+{# Whether two relations have the same `value`, a text, or none. #}
+{% macro default__same_value(a, b) -%} {{ a }}.value IS NOT DISTINCT FROM {{ b }}.value {%- endmacro %}
+
 {# Before the brackets of a list. #}
 {% macro default__array() %}{% endmacro %}
 

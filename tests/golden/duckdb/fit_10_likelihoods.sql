@@ -145,5 +145,6 @@ FROM (
     )
     SELECT * FROM dirichlet
   ) AS tokens
+  WHERE feature IN ('body')
 ) AS smoothed
 WHERE NOT unseen;

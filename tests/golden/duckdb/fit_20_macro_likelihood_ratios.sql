@@ -201,6 +201,7 @@ FROM (
       )
       SELECT * FROM dirichlet
     ) AS tokens
+    WHERE feature IN ('body')
   ) AS smoothed
   WHERE NOT unseen
 ) AS likelihoods

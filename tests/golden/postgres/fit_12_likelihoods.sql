@@ -111,7 +111,7 @@ FROM (
         totals AS (
           SELECT counts.class, counts.feature, sum(counts.n) AS n
           FROM counts AS counts
-          JOIN values_of ON values_of.feature = counts.feature AND values_of.value IS NOT DISTINCT FROM counts.value
+          JOIN values_of ON values_of.feature = counts.feature AND coalesce(values_of.value, '') = coalesce(counts.value, '') AND (values_of.value IS NULL) = (counts.value IS NULL)
           GROUP BY counts.class, counts.feature
         ),
         denominators AS (
@@ -131,7 +131,7 @@ FROM (
         LEFT JOIN counts AS counts
           ON counts.class = denominators.class
           AND counts.feature = pseudo_counts.feature
-          AND counts.value IS NOT DISTINCT FROM pseudo_counts.value
+          AND coalesce(counts.value, '') = coalesce(pseudo_counts.value, '') AND (counts.value IS NULL) = (pseudo_counts.value IS NULL)
         UNION ALL
         SELECT
           class,
@@ -141,9 +141,11 @@ FROM (
           CASE WHEN n > 0 THEN (0 + unseen_alpha) / n ELSE 1 / CAST(k AS DOUBLE PRECISION) END
         FROM denominators
         WHERE smooths
+        OFFSET 0
       ) AS estimates
     )
     SELECT * FROM dirichlet
   ) AS tokens
+  WHERE feature IN ('body')
 ) AS smoothed
 WHERE NOT unseen;

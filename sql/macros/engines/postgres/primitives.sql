@@ -9,6 +9,11 @@
 
 {% macro postgres__array() %}ARRAY{% endmacro %}
 
+{# IS NOT DISTINCT FROM is no key of a hash join, so that a vocabulary would be compared with itself word by word. #}
+{% macro postgres__same_value(a, b) -%}
+coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS NULL) = ({{ b }}.value IS NULL)
+{%- endmacro %}
+
 {% macro postgres__ordered_list(x, by) -%}
 array_agg({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
 {%- endmacro %}

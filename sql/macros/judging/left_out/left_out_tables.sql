@@ -60,19 +60,38 @@ levels AS (
   GROUP BY seen.feature, seen.value
   HAVING sum(seen.n) >= max(options.min_count) OR bool_or(seen.declared)
 )
+-- grouped rather than joined: an engine that guesses few rows would compare each with each
 SELECT
-  levels.feature,
-  levels.value,
-  levels.n,
-  levels.alpha,
-  levels.declared,
-  {% set n %}CASE WHEN levels.opposed THEN greatest(levels.n - coalesce(counts.n, 0), 0) ELSE coalesce(counts.n, 0) END{% endset %}
-  {% set order %}classes.class_no{% endset %}
-  {{ nbsql.ordered_list(n, order) }} AS ns
-FROM levels
-CROSS JOIN classes
-LEFT JOIN counts ON counts.class = classes.class AND counts.feature = levels.feature AND counts.value IS NOT DISTINCT FROM levels.value
-GROUP BY levels.feature, levels.value, levels.n, levels.alpha, levels.declared
+  feature,
+  value,
+  max(of_value) AS n,
+  max(alpha) AS alpha,
+  bool_or(declared) AS declared,
+  {% set n %}CASE WHEN opposed THEN greatest(of_value - n, 0) ELSE n END{% endset %}
+  {{ nbsql.ordered_list(n, nbsql.word('class_no')) }} AS ns
+FROM (
+  SELECT
+    feature,
+    value,
+    class_no,
+    sum(n) AS n,
+    max(of_value) AS of_value,
+    max(alpha) AS alpha,
+    bool_or(declared) AS declared,
+    bool_or(opposed) AS opposed
+  FROM (
+    SELECT feature, value, class_no, {{ nbsql.number(0) }} AS n, levels.n AS of_value, alpha, declared, opposed
+    FROM levels
+    CROSS JOIN classes
+    UNION ALL
+    SELECT feature, value, class_no, counts.n, NULL, NULL, NULL, NULL
+    FROM counts
+    JOIN classes ON classes.class = counts.class
+  ) AS parts
+  GROUP BY feature, value, class_no
+) AS cells
+WHERE declared IS NOT NULL
+GROUP BY feature, value
 {%- endmacro %}
 
 {#
