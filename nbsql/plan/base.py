@@ -127,9 +127,17 @@ class Base:
         options: dict[str, Any] = {"temporary": True} if self.relations.temporary else {"comment": PARTS[name].comment}
         return Statement(name, self.renderer.statement("create_view_as", self.relations[name], query, **options), small=True)
 
-    def _macro(self, name: str, query: Markup, *, of_classes: bool = False) -> Statement:
-        statement = self.renderer.statement("create_table_macro", self.relations[name], query, of_classes=of_classes)
+    def _macro(self, name: str, query: Markup, reads: Sequence[str] = (), *, of_classes: bool = False) -> Statement:
+        """A table macro, whose query names what it may read of the model as `_in_macros` does."""
+        names = {} if self.relations.temporary else {self._in_macros(part): part for part in reads}
+        schema = self.relations.path[-1]
+        read = [(name, self.read_by_macros(schema, part)) for name, part in names.items() if name in query]
+        statement = self.renderer.statement("create_table_macro", self.relations[name], query, read, of_classes=of_classes)
         return Statement(f"macro {name}", statement, small=True)
+
+    def _in_macros(self, name: str) -> Markup:
+        """What a macro calls a relation of the model, which it names in its first lines."""
+        return self.relations[name] if self.relations.temporary else self.renderer.fragment("word", f"nbsql_{name}")
 
     def read_by_macros(self, *path: str) -> Markup:
         """A relation as macros read it: without its database, which has another name whenever its file is opened by another."""

@@ -169,18 +169,17 @@ class Estimating(Scoring):
         yield self._class_scores(context)
         for verb in VERBS:
             if verb == "explain":
-                query = self.query(verb, rows, classes, tables=tables)
+                yield self._macro(verb, self.query(verb, rows, classes, tables=tables), ("parameters", "lookups"))
             else:
-                query = self.renderer.fragment(verb, context, self._scores)
-            yield self._macro(verb, query)
+                yield self._macro(verb, self.renderer.fragment(verb, context, self._scores))
         judged = self.renderer.fragment("judged_rows", context, self._scores, tables[0], None, self.labels_as_text)
-        yield self._macro("evaluate", self.renderer.fragment("metrics", judged, BINS))
+        yield self._macro("evaluate", self.renderer.fragment("metrics", judged, BINS), ["parameters"])
         # From the counts: DuckDB restores the macros of an export before the views, and looks then for what they read.
         statistics, estimates = map(self._in_macros, ("statistics", "estimates"))
         priors = self.renderer.fragment("subquery", self.priors(statistics))
         likelihoods = self._likelihoods(statistics, priors, estimates)
         ratios = self.ratios(self.renderer.fragment("subquery", likelihoods))
-        yield self._macro("likelihood_ratios", ratios, of_classes=True)
+        yield self._macro("likelihood_ratios", ratios, ("statistics", "estimates"), of_classes=True)
 
     def published(self) -> Iterator[Statement]:
         """The views that users alone read."""
@@ -217,10 +216,7 @@ class Estimating(Scoring):
         query = self.renderer.fragment("calibrated", context, self._scores, *relations, method)
         scored = self.renderer.fragment("subquery", query)
         for name, verb in CALIBRATED.items():
-            yield self._macro(name, self.renderer.fragment(verb, context, scored))
-
-    def _in_macros(self, name: str) -> Markup:
-        return self.relations[name] if self.relations.temporary else self.read_by_macros(self.relations.path[-1], name)
+            yield self._macro(name, self.renderer.fragment(verb, context, scored), ("parameters", "calibration"))
 
     def _queried(self) -> Rows:
         """The rows that a table macro is asked about."""
@@ -230,7 +226,7 @@ class Estimating(Scoring):
         """The macro that the others read."""
         tables = tuple(map(self._in_macros, ("parameters", "lookups")))
         arguments = (self.ready(context, self.renderer.fragment("query_of_source"), *tables), *tables)
-        return self._macro("class_scores", self.renderer.fragment("scored", context, *arguments))
+        return self._macro("class_scores", self.renderer.fragment("scored", context, *arguments), ("parameters", "lookups"))
 
     @property
     def _scores(self) -> Markup:

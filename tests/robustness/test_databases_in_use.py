@@ -87,7 +87,7 @@ def test_every_verb_is_of_the_database_of_the_handle(verb: str, name: str | None
         con.execute("USE dev")
         found.append(rounded((model.statistics.fetchall(), model.predict_proba("rows").fetchall())))
         if name is not None and not OPTIONS.get(verb):
-            assert rounded(con.execute("FROM it.predict_proba('rows')").fetchall()) == found[-1][1]
+            assert rounded(con.execute("FROM it.predict_proba('rows', database := 'dev')").fetchall()) == found[-1][1]
     assert found[:2] == found[2:]
 
 
@@ -141,9 +141,9 @@ def test_a_class_that_is_learnt_from_afar_is_in_the_macros() -> None:
     model.update("SELECT * REPLACE ('new' AS c) FROM dev.rows")
     model.calibrate("dev.main.rows", folds=None)
     con.execute("USE dev")
-    columns = [column[0] for column in con.execute("FROM it.predict_proba('rows')").description]
+    columns = [column[0] for column in con.execute("FROM it.predict_proba('rows', database := 'dev')").description]
     assert columns[-3:] == ["probability_a", "probability_b", "probability_new"]
-    assert len(con.execute("FROM it.predict_calibrated('rows')").fetchall()) == 40
+    assert len(con.execute("FROM it.predict_calibrated('rows', database := 'dev')").fetchall()) == 40
 
 
 def test_drop_drops_the_model_of_the_handle() -> None:

@@ -65,9 +65,8 @@ WHERE label IS NOT NULL
 coalesce(CAST({{ number }} AS {{ nbsql.double() }}), CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END) AS likelihood
 {%- else -%}
 CAST({{ number }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
-{%- endif %}{% if not loop.last %},
-  {%+ endif %}
-{%- endfor %}
+{%- endif %}{{ nbsql.comma(loop) }}
+{% endfor %}
 {%- endmacro %}
 
 {# A value as text; of several columns, a list of texts or NULLs, as JSON. #}

@@ -12,11 +12,26 @@ INSERT INTO {{ relation }}
 DELETE FROM {{ relation }}
 {%- endmacro %}
 
-{# A table macro over any relation: FROM spam.predict('inbox'), where inbox is a table, a view or a CTE; or over two classes. #}
-{% macro create_table_macro(relation, query, of_classes=false) -%}
+{#
+  A table macro over any relation: FROM spam.predict('inbox'), where inbox is a table, a view or a CTE; or over two classes. `reads` are
+  pairs of a name by which the query reads a relation of the model, once or many times, and that relation.
+#}
+{% macro create_table_macro(relation, query, reads, of_classes=false) -%}
 {% set two_classes %}{{ nbsql.parameter_of_classes(1) }}, {{ nbsql.parameter_of_classes(2) }}{% endset -%}
 CREATE OR REPLACE MACRO {{ relation }}({% if of_classes %}{{ two_classes }}{% else %}source{% endif %}, database := NULL) AS TABLE
+{% if reads -%}
+WITH
+{% for name, read in reads %}
+{{ name }} AS NOT MATERIALIZED (
+  FROM {{ read | indent(2) }}
+){{ nbsql.comma(loop) }}
+{% endfor %}
+FROM (
+  {{ query | indent(2) }}
+)
+{%- else -%}
 {{ query }}
+{%- endif %}
 {%- endmacro %}
 
 {#
