@@ -61,12 +61,15 @@ WHERE label IS NOT NULL
 {% set number -%}
 {% if column in columns %}{{ nbsql.word(row) }}.{{ nbsql.word(column) }}{% else %}NULL{% endif %}
 {%- endset -%}
+{% set given -%}
+CAST({{ number }} AS {{ nbsql.double() }})
+{%- endset -%}
+{% if not loop.first %}  {% endif -%}
 {% if column == 'likelihood' and 'log_likelihood' in columns -%}
-coalesce(CAST({{ number }} AS {{ nbsql.double() }}), CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END) AS likelihood
-{%- else -%}
-CAST({{ number }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
-{%- endif %}{% if not loop.last %},
-  {%+ endif %}
+coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END)
+{%- else %}{{ given }}
+{%- endif %} AS {{ nbsql.word(column) }}{% if not loop.last %},
+{% endif %}
 {%- endfor %}
 {%- endmacro %}
 
