@@ -240,7 +240,8 @@ class Folds:
         """The spec with given priors as the engine writes the labels."""
         if spec.prior.kind != "given":
             return spec
-        given = given_priors(spec, self.labels, dict(spec.prior.given))
+        labels = [(label, label) for label in spec.classes] or self.labels
+        given = given_priors(spec, labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 
     def make(

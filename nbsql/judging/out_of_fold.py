@@ -48,7 +48,7 @@ def out_of_fold(
                 f"{source.label} counts {given:g} rows, and {title} has learnt {learnt:g}; folds are of the rows that it "
                 f"has learnt, all of them; {cure}"
             )
-        if sorted(label[0] for label in dealt.labels) != sorted(column.label for column in classes):
+        if sorted({*spec.classes, *(label[0] for label in dealt.labels)}) != sorted(column.label for column in classes):
             raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")
         models = dealt.models(dealt.specs[0])
         known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])

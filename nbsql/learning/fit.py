@@ -261,9 +261,10 @@ def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[A
     left = dict(given)
     found = {}
     for label, value, *_ in labels:
-        if value not in left:
+        key = value if value in left else label  # as a model has them
+        if key not in left:
             raise InputError(f"prior has no probability for class {label!r}; name every class")
-        found[label] = left.pop(value)
+        found[label] = left.pop(key)
     if left:
         raise InputError(f"prior names {listed(map(str, left))}, which is no class of {spec.target!r}")
     return found

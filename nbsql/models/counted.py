@@ -119,7 +119,7 @@ def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
         family = families.get(name)
         if isinstance(family, OverColumns):
             kind = next(kind for kind in ("text", "float", *family.accepts) if kind in family.accepts)
-            columns += [Column(column, "", kind) for column in family.columns if column not in found]
+            columns += [Column(column, "", kind) for column in family.columns if column == name or column not in found]
         else:
             columns.append(each.column(family))
     target = next(column for column in source.columns if folded(column.name) == "class")

@@ -142,7 +142,7 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
     >>> print(nbsql.fit_sql(duckdb.connect(), data, target="play", name="weather")[:17])
     BEGIN TRANSACTION
     """
-    asked = Options.of(target, options, beside=("replace", "database"))
+    asked = Options.of(target, options, beside=("classes", "replace", "database"))
     with opened(con, close=True) as engine:
         database = engine.database(options.get("database"))
         relations = relations_in(engine, database, name)
@@ -208,7 +208,7 @@ def families(con: Connection, source: Any, *, target: str, **options: Unpack[Nam
     >>> {name: str(family) for name, family in found.items()}
     {'x': 'gaussian', 'z': 'bernoulli'}
     """
-    asked = Options.of(target, options, beside=("name", "replace", "database"))
+    asked = Options.of(target, options, beside=("classes", "name", "replace", "database"))
     with opened(con, close=True) as engine:
         found = joined(engine, engine.source(source), asked.joins)
         try:

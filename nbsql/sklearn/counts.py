@@ -29,10 +29,10 @@ def _alphas(estimator: Any, count: int) -> list[float]:
 
 
 def _classes(cells: Cells, labels: Sequence[Any], sizes: Any) -> None:
+    """Count the rows of the classes; one that `partial_fit` was told of, and has met no row of, has no cell."""
     for name, size in zip(labels, sizes, strict=True):
-        if not size > 0:
-            raise unmapped(f"class {name!r} without a row", "fit or partial_fit the estimator on rows of every class")
-        cells.add(name, None, size)
+        if size > 0:
+            cells.add(name, None, size)
 
 
 def _columns(inputs: Sequence[Input]) -> list[str] | None:
@@ -49,6 +49,9 @@ def _gaussian(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
         return None
     labels, cells = labels_of(estimator), Cells()
     sizes = [float(n) for n in estimator.class_count_]
+    for name, size in zip(labels, sizes, strict=True):
+        if not size > 0:
+            raise unmapped(f"GaussianNB of class {name!r} without a row", "fit or partial_fit it on rows of every class")
     plain = all(each.plain for each in numbers)
     smoothing = _smoothing(estimator) if plain else 0.0
     _classes(cells, labels, sizes)
@@ -60,7 +63,7 @@ def _gaussian(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
             cells.add(name, each.column, n, mean=mean, m2=variance * n)
     family = Gaussian(smoothing=smoothing, floor=0.0)
     features = [feature_of(name, family, index) for index, name in enumerate(names, start=1)]
-    return Counted(features, prior_of(estimator, labels), cells)
+    return Counted(features, prior_of(estimator, labels), cells, labels)
 
 
 def _smoothing(estimator: Any) -> float:
@@ -100,7 +103,7 @@ def _multinomial(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
         kind = Complement(names, alpha=alpha, norm=norm) if complement else Multinomial(names, alpha=alpha)
         features = [feature_of(_free(kind.name, names), kind, 1, names)]
         _add(cells, labels, estimator.feature_count_, features[0].name, names)
-    return Counted(features, prior_of(estimator, labels), cells)
+    return Counted(features, prior_of(estimator, labels), cells, labels)
 
 
 def _bag(words: Sequence[Word], alpha: float, **options: Any) -> Feature:
@@ -132,9 +135,10 @@ def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
             return None
         feature = _bag(words, alphas[0], event="bernoulli")
         for name, n in zip(labels, estimator.class_count_.tolist(), strict=True):
-            cells.add(name, feature.name, n)
+            if n > 0:
+                cells.add(name, feature.name, n)
         _add(cells, labels, estimator.feature_count_, feature.name, [each.token for each in words])
-        return Counted([feature], prior_of(estimator, labels), cells)
+        return Counted([feature], prior_of(estimator, labels), cells, labels)
     names = _columns(inputs)
     if names is None:
         return None
@@ -146,7 +150,7 @@ def _bernoulli(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
         feature_of(name, Bernoulli(alpha=alpha, beta=alpha), index)
         for index, (name, alpha) in enumerate(zip(names, alphas, strict=True), start=1)
     ]
-    return Counted(features, prior_of(estimator, labels), cells)
+    return Counted(features, prior_of(estimator, labels), cells, labels)
 
 
 def _categorical(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
@@ -169,7 +173,7 @@ def _categorical(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
         family = Categorical(alpha=alpha, levels=texts)
         features.append(feature_of(each.column, family, j + 1, types=column_type(values)))
         _add(cells, labels, counts, each.column, texts)
-    return Counted(features, prior_of(estimator, labels), cells)
+    return Counted(features, prior_of(estimator, labels), cells, labels)
 
 
 def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> Counted | None:
@@ -198,7 +202,7 @@ def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> Counted 
         ]
         for value, mean, m2 in family.moments_of(means, covariance):
             cells.add(name, feature.name, 1, value=value, mean=mean, m2=m2)
-    return Counted([feature], Prior("given"), cells, given=True)
+    return Counted([feature], Prior("given"), cells, labels, given=True)
 
 
 _COUNTS = {

@@ -55,12 +55,14 @@ class Counted:
         features: of the model.
         prior: of the classes.
         cells: its counts.
+        classes: the labels, those that were counted and those still to come.
         given: whether they are no counts, but what distributions are known by, of which nothing is learnt.
     """
 
     features: Sequence[Feature]
     prior: Prior
     cells: Cells
+    classes: Sequence[Any]
     given: bool = False
 
 

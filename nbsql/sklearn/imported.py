@@ -8,6 +8,7 @@ from typing import Any
 
 from nbsql.engines.connect import Connection
 from nbsql.errors import InputError
+from nbsql.family.base import label as label_text
 from nbsql.model import Model
 from nbsql.model.place import Place, key_columns, placed
 from nbsql.models.from_tables import NOTHING_LEARNT
@@ -124,13 +125,19 @@ def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | No
     return [f"x{j}" for j in range(getattr(first, "n_features_in_", 1))]
 
 
+def _to_come(form: Counted) -> tuple[str, ...]:
+    """All labels as text, where the estimator was told of one that it has met no row of."""
+    counted = {name for name, feature in zip(form.cells.labels, form.cells.features, strict=True) if feature is None}
+    return tuple(map(label_text, form.classes)) if set(form.classes) > counted else ()
+
+
 def _counts_of(place: Place, form: Counted, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
     """The plan and the classes of the model of counts, made and not yet published."""
     engine = place.engine
     kind = next(column.type for column in source.columns if column.name == "class")
     spec = Spec(
         target, tuple(form.features), form.prior, ids,
-        target_type=kind, given=form.given, defaults=NOTHING_LEARNT if form.given else {},
+        target_type=kind, given=form.given, classes=_to_come(form), defaults=NOTHING_LEARNT if form.given else {},
     )  # fmt: skip
     cells = engine.renderer.fragment("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(kind))
     if form.given:

@@ -225,7 +225,8 @@ class Options:
         Raises:
             InputError: there is no such option.
         """
-        names = [each.name for each in fields(cls) if each.name != "target"]
+        # What folds are counted of has the classes of its rows.
+        names = [each.name for each in fields(cls) if each.name not in {"target", "classes"} - {*beside}]
         for name in options:
             if name not in names and name not in beside:
                 raise InputError(f"no option {name!r}{suggestion(name, names) or f'; the options are {listed(names, 30)}'}")

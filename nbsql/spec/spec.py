@@ -216,7 +216,7 @@ class Spec:
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
                 components=Components.from_dict(data["components"]) if "components" in data else None,
-                classes=tuple(data.get("classes", ())),
+                classes=tuple(map(str, data.get("classes", ()))),
                 joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),
                 features=tuple(features),
                 prior=Prior(

@@ -125,7 +125,7 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
     to = engine.title
     if spec.joins:
         raise InputError(f"{title} joins tables of {of}, which {to} does not reach; fit it there on a view that joins them")
-    known = {row[1] for row in cells.rows} - {None}
+    known = {row[1] for row in cells.rows} - {None} | {*spec.classes}
     target_type = type_of(known, spec.target_type, of, to)
     labels = _written(engine, target_type, known, title)
     if len(set(labels.values())) < len(labels):
@@ -154,7 +154,10 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
     components = spec.components
     if components is not None:
         components = replace(components, splits=tuple(replace(each, label=label(each.label)) for each in components.splits))
-    whole = replace(spec, features=tuple(features), target_type=target_type, prior=prior, components=components)
+    classes = tuple(map(label, spec.classes))
+    whole = replace(
+        spec, features=tuple(features), target_type=target_type, prior=prior, components=components, classes=classes
+    )
     return whole, Cells(rows, calibration)
 
 

@@ -33,7 +33,8 @@
 {% do return({
   'name': node.name, 'target': target.name, 'target_kind': target.kind, 'target_type': target.type, 'weight': weight, 'id': ids,
   'features': features, 'parameters': parameters,
-  'classes': [], 'prior': nbsql.prior_of(options, node.name), 'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
+  'classes': [], 'prior': nbsql.prior_of(options, node.name),
+  'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
   'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, weight, options.slice_by, features),
   'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],

@@ -22,13 +22,13 @@ def test_a_console_offers_public_names_only() -> None:
 
 
 def test_the_typed_options_are_those_that_are_taken() -> None:
-    options = {field.name for field in fields(Options)} - {"target"}
+    options = {field.name for field in fields(Options)} - {"target", "classes"}
     assert (
         set(Fitting.__annotations__) | {key for base in Fitting.__mro__ for key in vars(base).get("__annotations__", {})}
         >= options
     )
     assert Fitting.__optional_keys__ == options
-    assert Naming.__optional_keys__ == options | {"name", "replace", "database"}
+    assert Naming.__optional_keys__ == options | {"classes", "name", "replace", "database"}
 
 
 def test_the_words_that_are_taken_are_typed() -> None:

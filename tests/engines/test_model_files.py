@@ -110,6 +110,21 @@ def test_a_model_of_given_probabilities_travels(connect: Callable[[str], Place],
     assert_same_rows(found.predict_proba(query).fetchall(), model.predict_proba(query).fetchall())
 
 
+@pytest.mark.parametrize("other", ["postgres"])
+def test_classes_still_to_come_travel(connect: Callable[[str], Place], tmp_path: Path, other: str) -> None:
+    here, there = connect("duckdb"), connect(other)
+    rows = "SELECT CAST(100000.0 AS DOUBLE PRECISION) AS y, 'u' AS x UNION ALL SELECT -1.5, 'v'"
+    model = nbsql.fit(here.con, rows, target="y", classes=[100000.0, -1.5, 1e20], prior="uniform")
+    model.export(tmp_path / "there.parquet")
+    found = nbsql.import_(there.con, tmp_path / "there.parquet", name="m")
+    assert_same_rows(sorted(found.priors.fetchall()), sorted(model.priors.fetchall()))
+    found.update("SELECT CAST(1e20 AS DOUBLE PRECISION) AS y, 'u' AS x")
+    found.export(tmp_path / "back.parquet")
+    back = nbsql.import_(here.con, tmp_path / "back.parquet")
+    back.update("SELECT CAST(1e20 AS DOUBLE PRECISION) AS y, 'u' AS x UNION ALL SELECT 100000.0, 'v'")
+    assert sorted(row[:2] for row in back.priors) == [(-1.5, 1), (100000.0, 2), (1e20, 2)]
+
+
 LABELS: dict[str, list[str]] = {
     "HUGEINT": ["170141183460469231731687303715884105727", "-170141183460469231731687303715884105727", "9007199254740993"],
     "UBIGINT": ["18446744073709551615", "18446744073709551614"],

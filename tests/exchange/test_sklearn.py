@@ -160,6 +160,31 @@ def test_a_text_whose_words_are_weighed_becomes_a_vectorizer_of_them(family: nbs
         assert np.abs(posteriors(again.predict_proba(texts).df(), pipeline) - posteriors(rows, pipeline)).max() < 1e-9
 
 
+@pytest.mark.parametrize("fit_prior", [True, False])
+@pytest.mark.parametrize("name", ["MultinomialNB", "ComplementNB", "BernoulliNB", "CountVectorizer, MultinomialNB"])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_a_class_still_to_come_comes_along(name: str, fit_prior: bool) -> None:
+    case = CASES[name]
+    pipeline = case.fit(TABLE)
+    *transformers, last = [step for _, step in getattr(pipeline, "steps", [(None, pipeline)])]
+    rows = TABLE[case.columns]
+    for transformer in transformers:
+        rows = transformer.transform(rows)
+    labels = [*sorted(TABLE[case.target].unique()), "still to come"]
+    last.__init__(**{**last.get_params(), "fit_prior": fit_prior})
+    for counted in ("classes_", "class_count_", "feature_count_"):
+        delattr(last, counted)
+    last.partial_fit(rows, TABLE[case.target], classes=labels)
+    with duckdb.connect() as con:
+        model = imported(con, pipeline, case)
+        assert sorted(model.classes) == sorted(labels)
+        found = posteriors(model.predict_proba(TABLE).df(), pipeline)
+        assert np.abs(found - pipeline.predict_proba(TABLE[case.columns])).max() < 1e-9
+        more = TABLE[:5].assign(**{case.target: "still to come"})
+        model.update(numbered(more))
+        assert dict(row[:2] for row in model.priors)["still to come"] == 5
+
+
 def test_labels_are_of_any_type() -> None:
     for labels in ([1, 2], [True, False], [0.0, 1.0], ["b", "a"]):
         y = np.where(TABLE["y"] == "yes", labels[0], labels[1])

@@ -100,6 +100,23 @@ def test_given_and_empirical_priors(con: Connection) -> None:
     assert model.predict_proba(MORE, columns=[]).fetchall()[0][3] == 0
 
 
+@pytest.mark.parametrize("prior", ["uniform", {0: 0.5, 1: 0.25, 2: 0.25}])
+def test_it_is_calibrated_by_folds_and_judged(con: Connection, prior: Any) -> None:
+    con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x, 'v' || i % 3 AS k FROM range(80) AS r(i)")
+    model = nbsql.fit(con, "rows", target="y", classes=[0, 1, 2], prior=prior)
+    model.calibrate("rows", folds=4)
+    for calibrated in (False, True):
+        ((*_, zero, one, two),) = model.predict_proba("SELECT 0.2 AS x, 'v1' AS k", calibrated=calibrated).fetchall()
+        assert zero + one + two == pytest.approx(1, abs=1e-12)
+        assert min(zero, one, two) > 0
+    assert 0.5 < model.evaluate("rows").accuracy < 1
+
+
+def test_given_priors_of_numbers_are_known_to_folds(con: Connection) -> None:
+    con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x FROM range(80) AS r(i)")
+    nbsql.fit(con, "rows", target="y", prior={0: 0.5, 1: 0.5}).calibrate("rows", folds=4)
+
+
 @pytest.mark.parametrize(
     ("kind", "label", "other"), [("DATE", "2000-01-01", date(2001, 1, 1)), ("BOOLEAN", "true", False), ("DOUBLE", "1", 2.5)]
 )
@@ -124,6 +141,8 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
         nbsql.InputError, "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
     ):
         model.calibrate(DATA, folds="loo")
+    with pytest.raises(nbsql.InputError, match="no option 'classes'"):
+        nbsql.cross_validate(con, DATA, target="y", classes=CLASSES)  # type: ignore[call-arg]
     with pytest.raises(nbsql.InputError, match=r"classes must be labels of 'links', which is INTEGER: .*'many'"):
         nbsql.fit(con, DATA, target="links", classes=["many"])
     refusals = {

@@ -313,3 +313,13 @@ def test_the_answer_of_the_command_line(tmp_path: Path) -> None:
         )
     done = CliRunner().invoke(main, ["from-statistics", path, str(answer), "--name", "two", "--like", "m", "--alpha", "2"])
     assert "error: like=... brings the options of its model; leave out 'alpha'" in done.output
+
+
+@pytest.mark.parametrize("key", ["w", "words"])
+def test_a_multinomial_of_one_column_is_made_of_its_counts(key: str) -> None:
+    families = {key: nbsql.Multinomial(["w"])}
+    with duckdb.connect() as con:
+        model = nbsql.fit(con, "SELECT i % 2 AS y, i % 5 AS w FROM range(50) AS r(i)", target="y", families=families)
+        again = nbsql.from_statistics(con, model.counts, families=families)
+        rows = "SELECT 3 AS w"
+        assert again.joint_log_likelihood(rows).fetchall() == model.joint_log_likelihood(rows).fetchall()

@@ -47,7 +47,8 @@ CAST(unnest(map_keys({{ column }})) AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- elif feature.family.name == 'text' -%}
 unnest({{ nbsql.token_terms(feature.family) }}){{ nbsql.binary() }} AS value, 1 AS times
 {%- else -%}
-CAST(unnest({% if feature.family.presence %}{{ nbsql.distinct_elements(column) }}{% else %}{{ column }}{% endif %}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, 1 AS times
+{% set list %}{% if feature.family.presence %}{{ nbsql.distinct_elements(column) }}{% else %}{{ column }}{% endif %}{% endset -%}
+CAST(unnest({{ list }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, 1 AS times
 {%- endif %}
 {%- endmacro %}
 

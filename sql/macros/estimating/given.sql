@@ -61,12 +61,16 @@ WHERE label IS NOT NULL
 {% set number -%}
 {% if column in columns %}{{ nbsql.word(row) }}.{{ nbsql.word(column) }}{% else %}NULL{% endif %}
 {%- endset -%}
+{% set given -%}
+CAST({{ number }} AS {{ nbsql.double() }})
+{%- endset -%}
+{% if not loop.first %}  {% endif -%}
 {% if column == 'likelihood' and 'log_likelihood' in columns -%}
-coalesce(CAST({{ number }} AS {{ nbsql.double() }}), CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END) AS likelihood
-{%- else -%}
-CAST({{ number }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}
-{%- endif %}{{ nbsql.comma(loop) }}
-{% endfor %}
+coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE {{ nbsql.exp(log) }} END)
+{%- else %}{{ given }}
+{%- endif %} AS {{ nbsql.word(column) }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
 {%- endmacro %}
 
 {# A value as text; of several columns, a list of texts or NULLs, as JSON. #}
@@ -263,6 +267,6 @@ FROM (
     WHERE feature IN ({{ nbsql.feature_names(features) }})
   ) AS levels ON TRUE
   LEFT JOIN {{ statistics }} AS cells
-    ON cells.class = classes.class AND cells.feature = levels.feature AND {{ nbsql.same_value(nbsql.word('cells'), nbsql.word('levels')) }}
+    ON cells.class = classes.class AND cells.feature = levels.feature AND cells.value IS NOT DISTINCT FROM levels.value
 ) AS given
 {%- endmacro %}

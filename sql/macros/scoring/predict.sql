@@ -48,8 +48,9 @@ SELECT
 SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for class in model.class_columns -%}
-  {{ nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
-  {%+ endif %}
+  {% if not loop.first %}  {% endif %}
+  {{- nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
+{% endif %}
   {%- endfor %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -70,13 +71,9 @@ SELECT
 
 {# Those columns of the source that a verb passes on, all of them unless some are named, and a comma after them. #}
 {% macro passed_columns(model) -%}
-{% if model.passed is none -%}
-{{ nbsql.source_columns(model) }},
-  {%+ else -%}
-{% for column in model.passed -%}
-source.{{ nbsql.ident(column) }},
-  {%+ endfor -%}
-{% endif -%}
+{% if model.passed is none %}{{ nbsql.source_columns(model) }},
+{% else %}{% for column in model.passed %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
+{% endfor %}{% endif %}{% if model.passed is none or model.passed %}  {% endif %}
 {% endmacro %}
 
 {# The columns of the source, as they came, without those that it was joined with. No source has names of nbsql's own. #}
