@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Sequence
 from typing import IO, Any
@@ -24,6 +23,7 @@ from nbsql.cli.fit import fit
 from nbsql.cli.generative import log_likelihood, sample
 from nbsql.cli.given import from_statistics, from_tables
 from nbsql.cli.help import help_
+from nbsql.cli.messages import in_options
 from nbsql.cli.models import drop, list_, show
 from nbsql.cli.report import plot, report
 from nbsql.cli.score import explain, predict, sql
@@ -31,8 +31,6 @@ from nbsql.cli.terminal import show_every_character, styled
 from nbsql.cli.weights import linear, quadratic, relevance
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import NbsqlError
-
-_FLAG = re.compile(r"\b([a-z_]+)=True\b")  # of a Python argument
 
 
 class Failure(click.ClickException):
@@ -75,19 +73,12 @@ class Commands(click.Group):
         except NbsqlError as error:
             if isinstance(error.__cause__, duckdb.InterruptException):
                 raise Interrupted from None
-            raise Failure(without_passwords(self._in_options(str(error)))) from None
+            raise Failure(without_passwords(in_options(str(error)))) from None
         except click.UsageError as error:
             message = without_passwords(error.format_message())
             if message != error.format_message():
                 raise click.UsageError(message, error.ctx) from None
             raise
-
-    def _in_options(self, message: str) -> str:
-        """A message of the library's with its arguments as one types them here: --replace for replace=True."""
-        flags = {
-            option.name for command in self.commands.values() for option in command.params if getattr(option, "is_flag", False)
-        }
-        return _FLAG.sub(lambda found: f"--{found[1]}".replace("_", "-") if found[1] in flags else found[0], message)
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """The commands in the order in which one needs them."""

@@ -11,6 +11,7 @@ from typing import Any
 
 import click
 
+from nbsql.cli.messages import in_options
 from nbsql.cli.standard_input import NAME, ReadsStandardInput
 from nbsql.cli.terminal import styled
 from nbsql.engines.connect import is_postgres, postgresql
@@ -185,6 +186,6 @@ def warnings_said(engine: Engine) -> Iterator[None]:
     end_progress(engine)
     for warning in caught:
         if issubclass(warning.category, NbsqlWarning):
-            click.echo(f"{styled('warning', fg='yellow')}: {warning.message}", err=True)
+            click.echo(f"{styled('warning', fg='yellow')}: {in_options(str(warning.message))}", err=True)
         else:
             warnings.showwarning(warning.message, warning.category, warning.filename, warning.lineno)

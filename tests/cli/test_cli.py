@@ -380,3 +380,23 @@ def test_every_command_is_explained(name: str) -> None:
     assert (
         f"nbsql {name} " in CliRunner().invoke(main, [name, "--help"]).output.split("Usage:")[1].split("\n", 1)[1]
     )  # an example
+
+
+def test_messages_name_the_options_that_are_typed(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("keys.csv").write_text(
+        "customer_id,soil_1,soil_2,soil_3,seen,y\n"
+        + "".join(f"{i * i},{i % 2},{i // 2 % 2},{i // 3 % 2},2024-01-0{i % 9 + 1},{'ab'[i // 7 % 2]}\n" for i in range(400))
+    )
+    fit = ("fit", "keys.duckdb", "keys.csv", "--target", "y", "--name", "m")
+    assert run(*fit, code=1).stderr == (
+        "error: column 'seen' is DATE, which has no family; leave it out with --exclude seen, or --family seen=categorical\n"
+    )
+    said = run(*fit, "--exclude", "seen").stderr.splitlines()
+    assert said == [
+        "warning: 'customer_id' is a key by its name, and is taken for a quantity; leave it out: --exclude customer_id, "
+        "or take it for a category: --family customer_id=categorical",
+        "warning: 'soil_1', 'soil_2', 'soil_3' hold 0 and 1 only, and are taken for quantities: --family 'soil_*=bernoulli'",
+    ]
+    judged = ("cross-validate", "keys.duckdb", "keys.csv", "--target", "y", "--exclude", "seen", "--folds", "loo")
+    assert "error: --folds loo takes a row out" in run(*judged, "--family", "customer_id=binned(by=mdl)", code=1).stderr

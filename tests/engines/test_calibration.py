@@ -43,6 +43,17 @@ def test_calibrations_agree(models: list[nbsql.Model], method: str, weight: str 
     assert_same_rows(*([(key, value) for key, value in each.items() if key != "classes"] for each in judged))
 
 
+def test_posteriors_that_leave_nothing_to_the_other_class_are_calibrated(both: tuple[Place, Place]) -> None:
+    rows = [(i, f"c{i % 2}", i % 2 + (i * 7 % 10) / 100) for i in range(1, 9)]  # at the least temperature 1e-170 is squared
+    found = []
+    for place in both:
+        place.table("apart", {"id": "INTEGER", "y": "VARCHAR", "x": "DOUBLE PRECISION"}, rows)
+        model = nbsql.fit(place.con, "apart", target="y", name="m", id="id")
+        calibration = model.calibrate("apart", method="temperature", folds=None)
+        found.append([(calibration.rows, calibration.log_loss, calibration.calibrated_log_loss)])
+    assert_same_rows(*found)
+
+
 def test_sets_agree(models: list[nbsql.Model]) -> None:
     for model in models:
         model.calibrate("later", method="conformal", folds=None)

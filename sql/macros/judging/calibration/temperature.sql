@@ -40,6 +40,7 @@ FROM {{ points }} AS points
 {% set masses = nbsql.word('masses') -%}
 {% set power %}steps.slope * g{% endset -%}
 {% set gaps_of_row %}points.gaps{% endset -%}
+{% set mean %}(first / mass){% endset -%}
 SELECT step + 1 AS step, next AS slope, low, high, flat OR abs(next - slope) <= 1e-13 * slope OR step >= 100 AS done
 FROM (
   SELECT *, CASE WHEN newton >= low AND newton <= high THEN newton ELSE sqrt(low * high) END AS next
@@ -59,7 +60,7 @@ FROM (
         high,
         sum(weight) AS n,
         coalesce(sum(weight * (first / mass - gap)), 0) AS gradient,
-        sum(weight * greatest(second / mass - (first / mass) * (first / mass), 0)) AS curvature
+        sum(weight * greatest(second / mass - {{ nbsql.square(mean) }}, 0)) AS curvature
       FROM (
         SELECT
           *,

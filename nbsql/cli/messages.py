@@ -1,0 +1,57 @@
+"""What the library says, with its arguments as one types them in a shell: --replace for replace=True."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Mapping
+
+import click
+
+# families={"x": "poisson", "y": nbsql.Text()}, exclude=["a", "b"], folds=10, method='naive', replace=True
+_ARGUMENT = re.compile(
+    r"""\b(?P<name>[a-z_]+)=(?P<value>\{(?:[^{}"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\}"""
+    r"""|\[(?:[^\[\]"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\]|"[^"]*"|'[^']*'|\d+(?:\.\d+)?|True)"""
+)
+
+
+def in_options(message: str) -> str:
+    """A message of the library's in the options of the commands."""
+    context = click.get_current_context()
+    commands = getattr(context.find_root().command, "commands", {})
+    said = [
+        commands[name] for name in ("fit", context.invoked_subcommand) if name in commands
+    ]  # of a fit, and of the one that runs
+    options = [option for command in [*said, context.command] for option in command.params if isinstance(option, click.Option)]
+    return with_options(message, {str(option.name): option for option in options})
+
+
+def with_options(message: str, options: Mapping[str, click.Option]) -> str:
+    """A message with options in the place of arguments.
+
+    >>> options = [click.Option(["--replace"], is_flag=True), click.Option(["--folds"]), click.Option(["--family", "families"])]
+    >>> known = {option.name: option for option in options}
+    >>> with_options("fit it again with replace=True, folds=10", known)
+    'fit it again with --replace, --folds 10'
+    >>> with_options('take it for a text: families={"the subject": nbsql.Text(), "soil_*": "bernoulli"}', known)
+    "take it for a text: --family 'the subject=text' --family 'soil_*=bernoulli'"
+    >>> with_options("of Python alone: columns=[...], min_count=2", known)
+    'of Python alone: columns=[...], min_count=2'
+    """
+
+    def option(found: re.Match[str]) -> str:
+        known = options.get(found["name"])
+        if known is None or known.is_flag != (found["value"] == "True"):
+            return found[0]
+        if known.is_flag:
+            return known.opts[0]
+        try:
+            value = ast.literal_eval(re.sub(r"nbsql\.(\w+)\(\)", lambda family: repr(family[1].lower()), found["value"]))
+        except (ValueError, SyntaxError):
+            return found[0]
+        words = [f"{key}={of}" for key, of in value.items()] if isinstance(value, dict) else value
+        words = words if isinstance(words, list) else [words]
+        return " ".join(f"{known.opts[0]} {shlex.quote(str(word))}" for word in words)
+
+    return _ARGUMENT.sub(option, message)
