@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from nbsql.answers.table import Table, folded_sql, paragraph
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 _SHOWN = 10  # rows of a preview
 _NOT_INSTALLED = re.compile(r"'(\w+)' is required for this operation but it was not installed")
+
+
+def _are_numbers(values: Sequence[Any]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, (int, float, Decimal)) and not isinstance(value, bool) for value in known)
 
 
 @contextmanager
@@ -151,7 +157,8 @@ class Query(Unrun):
             sql = self.sql
         except NbsqlError as error:
             return str(paragraph(f"nbsql.Query: {error}"))
-        table = Table(names, [[None if value is None else str(value) for value in row] for row in rows])
+        right = [place for place, values in enumerate(zip(*rows, strict=True)) if _are_numbers(values)]
+        table = Table(names, [[None if value is None else str(value) for value in row] for row in rows], right)
         return str(table.html() + folded_sql(sql))
 
     def limit(self, count: int) -> Query:

@@ -41,23 +41,24 @@ class Table:
 
     def html(self) -> Markup:
         """The table as HTML: what stands in it is text, whatever it says."""
-        classes = [
-            Markup(' style="text-align:right"') if position in self.right else Markup("")
-            for position in range(len(self.columns))
-        ]
+        sides = ["right" if position in self.right else "left" for position in range(len(self.columns))]
+        cell = "padding:0.2em 0.75em;white-space:nowrap;text-align:"
+        styles = [Markup(' style="{}{}"').format(cell, side) for side in sides]
+        ruled = [Markup(' style="{}{};border-bottom:1px solid"').format(cell, side) for side in sides]
         head = Markup("").join(
-            Markup("<th{}>{}</th>").format(side, one_line(name)) for side, name in zip(classes, self.columns, strict=True)
+            Markup("<th{}>{}</th>").format(style, one_line(name)) for style, name in zip(ruled, self.columns, strict=True)
         )
         body = Markup("").join(
             Markup("<tr>{}</tr>").format(
                 Markup("").join(
-                    Markup("<td{}>{}</td>").format(side, plain(cell, self.widest))
-                    for side, cell in zip(classes, row, strict=True)
+                    Markup("<td{}>{}</td>").format(style, plain(value, self.widest))
+                    for style, value in zip(styles, row, strict=True)
                 )
             )
             for row in self.rows
         )
-        return Markup("<table><thead><tr>{}</tr></thead><tbody>{}</tbody></table>").format(head, body)
+        table = Markup('<table style="border-collapse:collapse;margin:0"><thead><tr>{}</tr></thead><tbody>{}</tbody></table>')
+        return Markup('<div style="overflow-x:auto;margin:0.5em 0 1em">{}</div>').format(table.format(head, body))
 
 
 class Shown(ABC):

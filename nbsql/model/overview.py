@@ -35,10 +35,11 @@ def overview(engine: Engine, spec: Spec, relations: Relations, title: str) -> It
 def overview_html(engine: Engine, spec: Spec, relations: Relations, title: str) -> str:
     """The same overview as HTML."""
     tables = filter(lambda table: table.rows, (features_of(spec.features), classes_of(engine, spec, relations)))
-    parts = [
-        paragraph(heading(title, spec)),
-        *(Table(table.columns, table.rows[:ROWS], table.right).html() for table in tables),
-    ]
+    parts = [paragraph(heading(title, spec))]
+    for table in tables:
+        parts.append(Table(table.columns, table.rows[:ROWS], table.right).html())
+        if len(table.rows) > ROWS:
+            parts.append(paragraph(f"… and {len(table.rows) - ROWS} more"))
     parts += map(paragraph, history(engine, spec, relations, ledger_at="model.batches"))
     return str(Markup("").join(parts))
 

@@ -14,7 +14,7 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.report.panel import Figure, Request, plain, records
+from nbsql.report.panel import Figure, Request, angle_of, plain, records
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
@@ -326,4 +326,10 @@ def drift(request: Request) -> Iterator[Figure]:
         raise ModelError(f"{model._title} has nothing that can drift")
     word = "moved most" if most["psi"] >= 0.25 else "moved most, and little"
     where = most["slice"] if model._spec.slice_by is None else f"{shown(model._spec.slice_by)} {most['slice']}"
-    yield Figure(f"{most['feature']} {word}, in {where} (psi {most['psi']:.2f})", {"rows": kept}, sql, "drift")
+    yield Figure(
+        f"{most['feature']} {word}, in {where} (psi {most['psi']:.2f})",
+        {"rows": kept},
+        sql,
+        "drift",
+        [angle_of([row["slice"] for row in kept], 4)],
+    )

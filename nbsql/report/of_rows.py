@@ -12,13 +12,12 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.report.of_counts import CLASSES, bounds, entropy_of
-from nbsql.report.panel import Figure, Request, chosen, plain, records
+from nbsql.report.panel import Figure, Request, angle_of, chosen, plain, records
 from nbsql.report.subject import CELLS, STEPS
 
 _MATRIX = 14  # classes of a confusion
 _FEATURES = 12  # of the pairs of a dependence
 _LINES = 12  # of a waterfall
-_SHORT = 8  # characters of a label that stand over a column of a confusion
 
 
 def _supported(request: Request) -> list[str]:
@@ -119,8 +118,7 @@ def confusion(request: Request) -> Iterator[Figure]:
         if rest in down
         else []
     )
-    angle = {"name": "angle", "value": 0 if max(map(len, across)) <= _SHORT else -40}
-    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle], notes)
+    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle_of(across, 9)], notes)
 
 
 def _name(label: Any) -> str:

@@ -37,10 +37,12 @@ def test_a_notebook_shows_tables_in_which_values_are_text(shop):
         ]
         for thing in shown:
             text = thing._repr_html_()
-            assert "<table>" in text
+            assert "<table" in text
+            assert "overflow-x:auto" in text  # a wide one scrolls by itself
             assert "<b>" not in text
         assert "&lt;b&gt;sun" in model.likelihoods._repr_html_()
         assert "SELECT" in model.likelihoods._repr_html_()
+        assert 'text-align:right">0.' in model.likelihoods._repr_html_()
 
 
 def test_the_commands_write_files(shop, tmp_path, monkeypatch):

@@ -62,7 +62,8 @@ ORDER BY of_value DESC NULLS LAST, value ASC NULLS LAST, class ASC NULLS LAST
 
 {#
   What is left of profile_of_values (a query of it) where only its most frequent values are kept, and the others of each class are
-  folded into one: its columns, folded (0 or 1), and how many values a row stands for. least: how often a value must be met; most: how many are kept.
+  folded into one: its columns, folded (0 or 1), and how many values a row stands for. least: how often a value must be met; most: how
+  many are kept.
 #}
 {% macro folded_profile(profile, least, most) -%}
 SELECT
@@ -99,7 +100,8 @@ SELECT class, value, n, share, likelihood, log_odds, of_value, place_in_class, p
 FROM (
   SELECT
     *,
-    rank() OVER (PARTITION BY class ORDER BY CASE WHEN log_odds > 0 THEN log_odds END DESC NULLS LAST, value ASC NULLS LAST) AS place_in_class,
+    {% set speaking %}CASE WHEN log_odds > 0 THEN log_odds END{% endset %}
+    rank() OVER (PARTITION BY class ORDER BY {{ speaking }} DESC NULLS LAST, value ASC NULLS LAST) AS place_in_class,
     dense_rank() OVER (ORDER BY weight DESC NULLS LAST, value ASC NULLS LAST) AS place
   FROM (
     SELECT *, max(coalesce(abs(log_odds), 0)) OVER (PARTITION BY value) * sqrt(of_value) AS weight
