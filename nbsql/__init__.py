@@ -9,6 +9,7 @@ from nbsql.family import (
     Binned,
     Categorical,
     Complement,
+    Conditional,
     Exponential,
     Family,
     Gamma,
@@ -32,17 +33,18 @@ from nbsql.models.from_weights import from_weights
 from nbsql.models.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.models.sharing import from_statistics, import_, merge
 from nbsql.spec.join import Join
-from nbsql.spec.method import LDA, QDA, JointBayes, Logistic, Mixture
+from nbsql.spec.method import LDA, QDA, TAN, JointBayes, Logistic, Mixture
 from nbsql.spec.options import Best, Forward, Segments, Smoothed
 from nbsql.tuning.auto import Auto
 from nbsql.tuning.sweep import Sweep
 from nbsql.tuning.validation import CrossValidation
-from nbsql.tuning.verbs import auto, cross_validate, sweep
+from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep
 from nbsql.version import __version__
 
 __all__ = [
     "LDA",
     "QDA",
+    "TAN",
     "Auto",
     "Bernoulli",
     "Best",
@@ -52,6 +54,7 @@ __all__ = [
     "Categorical",
     "ClassEvaluation",
     "Complement",
+    "Conditional",
     "CrossValidation",
     "DatabaseError",
     "Evaluation",
@@ -88,6 +91,7 @@ __all__ = [
     "__version__",
     "auto",
     "cross_validate",
+    "dependence",
     "families",
     "fit",
     "fit_sql",

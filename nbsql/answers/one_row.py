@@ -11,6 +11,7 @@ from markupsafe import Markup
 from nbsql.answers.row_values import NUMBERS, InputColumn
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, suggestion
+from nbsql.family import Conditional
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -225,7 +226,7 @@ def _row(engine: Engine, context: Context, plan: Plan) -> Row:
 def _type(feature: Feature, number: int, engine: Engine) -> Markup:
     """What a value of a column is read as: a number that is scored as one keeps its fraction, whatever the column's type."""
     family, render = feature.family, engine.renderer.fragment
-    if set(family.accepts) <= NUMBERS:
+    if set(family.accepts) <= NUMBERS or (isinstance(family, Conditional) and family.is_cut(number)):
         return render("double")
     if family.bag:
         kinds = {"tokens": f"{render('string')}[]", "token counts": "MAP(VARCHAR, DOUBLE)"}

@@ -38,7 +38,7 @@ def _number_or_text(text: str | None) -> float | str | None:
 _OF_METHODS = {
     "components": ["naive"],
     "backoff": ["joint"],
-    "shrinkage": ["lda", "qda"],
+    "shrinkage": ["lda", "qda", "tan"],
     "penalty": ["logistic"],
     "iterations": ["logistic"],
     "tolerance": ["logistic"],
@@ -101,13 +101,13 @@ _OPTIONS = [
         default="naive",
         show_default=True,
         help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
-        "logistic: weights that are learnt.",
+        "tan: each category may depend on one other. logistic: weights that are learnt.",
     ),
     click.option(
         "--shrinkage",
         callback=lambda _context, _option, text: _number_or_text(text),
         metavar="S",
-        help="Of the covariance matrices of lda and qda: a number from 0 to 1, or ledoit-wolf.",
+        help="Of the covariance matrices of lda and qda: a number from 0 to 1, or ledoit-wolf; of tan: pseudo-counts.",
     ),
     click.option(
         "--backoff", type=click.Choice(["naive"]), help="How the joint method scores a row never seen; by default not at all."

@@ -17,6 +17,7 @@ from nbsql.family.binned import Binned
 from nbsql.family.categorical import Categorical
 from nbsql.family.columns import OverColumns
 from nbsql.family.complement import Complement
+from nbsql.family.conditional import Conditional
 from nbsql.family.exponential import Exponential
 from nbsql.family.gamma import Gamma
 from nbsql.family.gaussian import Gaussian, NormalInverseGamma
@@ -33,7 +34,7 @@ from nbsql.family.weighted import Weighted, weighted
 
 _FAMILIES = (
     Categorical, Binned, Bernoulli, Gaussian, LogNormal, Gamma, Beta, Exponential, Poisson, Geometric, Multinomial, Complement,
-    Tokens, TokenCounts, Text, Joint, Kernel, MultivariateGaussian,
+    Tokens, TokenCounts, Text, Joint, Conditional, Kernel, MultivariateGaussian,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
@@ -87,6 +88,7 @@ __all__ = [
     "Binned",
     "Categorical",
     "Complement",
+    "Conditional",
     "Estimate",
     "Exponential",
     "Family",

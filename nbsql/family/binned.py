@@ -48,7 +48,7 @@ class Binned(Family):
             if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= MOST_BINS:
                 raise InputError(f"bins must be a whole number from 2 to {MOST_BINS}, not {self.bins!r}")
         else:
-            edges = _edges(self.by)
+            edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl' or a list of edges")
             object.__setattr__(self, "by", edges)
             object.__setattr__(self, "bins", len(edges) + 1)
             object.__setattr__(self, "edges", edges)
@@ -75,11 +75,7 @@ class Binned(Family):
     @property
     def labels(self) -> list[str]:
         """The bins, lowest first, as the statistics name them."""
-        edges = self.edges or ()
-        short = [f"{edge:.6g}" for edge in edges]
-        texts = short if len(set(short)) == len(short) else [repr(edge) for edge in edges]
-        ends = ["-inf", *texts, "inf"]
-        return [f"{'[' if i else '('}{ends[i]}, {ends[i + 1]})" for i in range(len(ends) - 1)]
+        return bin_labels(self.edges or ())
 
     @property
     def spans(self) -> list[tuple[str, float, float]]:
@@ -98,9 +94,18 @@ class Binned(Family):
         return 1
 
 
-def _edges(values: Any) -> tuple[float, ...]:
-    if isinstance(values, Mapping) or not isinstance(values, Iterable):
-        raise InputError(f"by must be 'quantile', 'width', 'mdl' or a list of edges, not {values!r}")
+def bin_labels(edges: Sequence[float]) -> list[str]:
+    """The bins between some edges, lowest first."""
+    short = [f"{edge:.6g}" for edge in edges]
+    texts = short if len(set(short)) == len(short) else [repr(edge) for edge in edges]
+    ends = ["-inf", *texts, "inf"]
+    return [f"{'[' if i else '('}{ends[i]}, {ends[i + 1]})" for i in range(len(ends) - 1)]
+
+
+def bin_edges(values: Any, rule: str) -> tuple[float, ...]:
+    """The edges as numbers; InputError, with the rule where they are no list, unless they ascend."""
+    if isinstance(values, (str, Mapping)) or not isinstance(values, Iterable):
+        raise InputError(f"{rule}, not {values!r}")
     edges = tuple(values)
     for edge in edges:
         if isinstance(edge, bool) or not isinstance(edge, (int, float)) or not math.isfinite(edge):

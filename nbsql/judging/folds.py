@@ -12,6 +12,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
+from nbsql.family import Conditional
 from nbsql.judging.estimated import Estimated, estimated
 from nbsql.judging.shared import Shared
 from nbsql.learning.collinear import together
@@ -80,16 +81,20 @@ class Folds:
         for spec in specs:
             check(spec, "cross_validate")
         self._made: dict[str, tuple[str, Markup]] = {}
+        specs = [answer_questions(engine, spec, source) if spec.tree is not None else spec for spec in specs]
         self._shared = Shared(specs)
         known = answer_questions(engine, self._shared.spec, source)
         for feature in known.features:
             if (option := feature.family.binding) is not None:
                 name = repr(feature.name)
                 raise InputError(f"{name} depends on all rows at once, so no fold can be taken away; leave out {option}")
-        knowing = [feature.name for feature in known.features if feature.family.supervised]
-        if knowing:
-            bins = f"the bins of {listed(knowing)}"
-            say(f"{bins} were cut by the classes of all rows, and so the figures too good; judge on others")
+        knowing = [feature for feature in known.features if feature.family.supervised]
+        parents = [feature.name for feature in knowing if isinstance(feature.family, Conditional)]
+        bins = [feature.name for feature in knowing if feature.name not in parents]
+        told = [f"the bins of {listed(bins)} were cut"] if bins else []
+        told += [f"the parents of {listed(parents)} were chosen"] if parents else []
+        if told:
+            say(f"{' and '.join(told)} by the classes of all rows, and so the figures too good; judge on others")
         column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
         self.cells = table("cells")
         self._hashes_rows = column is None

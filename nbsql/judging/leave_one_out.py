@@ -13,6 +13,7 @@ from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed
 from nbsql.family import MultivariateGaussian
 from nbsql.judging.folds import Folds, Models
+from nbsql.learning.fit import answer_questions
 from nbsql.plan.context import Context
 from nbsql.spec.spec import Feature, Spec
 
@@ -149,6 +150,7 @@ class LeaveOneOut(Folds):
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
+        specs = [answer_questions(engine, spec, source) if spec.tree is not None else spec for spec in specs]
         for spec in specs:
             if spec.classes:
                 raise InputError(
@@ -303,4 +305,4 @@ def _described(feature: Feature) -> str:
     for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage"):
         if getattr(family, option, False):
             return f"{family.name} with {option}={getattr(family, option)!r}"
-    return f"{family.name} with by='mdl'" if family.supervised else family.name
+    return f"{family.name} with by='mdl'" if getattr(family, "by", None) == "mdl" else family.name

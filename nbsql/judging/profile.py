@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, ModelError, suggestion
+from nbsql.family import Joint, MultivariateGaussian
 from nbsql.plan import Plan, Rows
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -195,9 +197,9 @@ def _histogram(engine: Engine, plan: Plan, feature: Feature, source: Source, gri
     )
 
 
-def dependence(engine: Engine, plan: Plan, title: str, source: Source, features: Sequence[str] | None) -> Query:
+def dependence(engine: Engine, spec: Spec, title: str, source: Source, features: Sequence[str] | None) -> Query:
     """The query of how much features tell of each other within the classes; see `Model.dependence`."""
-    wanted = [feature_named(plan.spec, name, title) for name in features or ()] or list(plan.spec.features)
+    wanted = [feature_named(spec, name, title) for name in features or ()] or list(spec.features)
     kinds = {folded(column.name): column.kind for column in source.columns}
     columns = [
         (feature.column, place, kinds[folded(feature.column)] in _NUMBERS)
@@ -209,6 +211,15 @@ def dependence(engine: Engine, plan: Plan, title: str, source: Source, features:
             f"{title} has {len(columns)} feature{'' if len(columns) == 1 else 's'} of one value a row; two can depend"
         )
     pairs = list(combinations(columns, 2))
-    return Query(
-        engine, engine.renderer.statement("dependence", Context.of(plan.spec), source.relation, columns, pairs), source
-    )
+    together = [_together(a[0], b[0], a[2], b[2]) for a, b in pairs]
+    places = [(a[1], b[1]) for a, b in pairs]
+    statement = engine.renderer.statement("dependence", Context.of(spec), source.relation, columns, places, together)
+    return Query(engine, statement, source)
+
+
+def _together(one: str, other: str, *are_numbers: bool) -> str | None:
+    """The family of two columns as one, as Python writes it; None for a number and a category."""
+    if are_numbers[0] != are_numbers[1]:
+        return None
+    kind = MultivariateGaussian if are_numbers[0] else Joint
+    return f"nbsql.{kind.__name__}([{json.dumps(one, ensure_ascii=False)}, {json.dumps(other, ensure_ascii=False)}])"

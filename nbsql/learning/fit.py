@@ -21,6 +21,7 @@ from nbsql.learning.kmeans import decomposed, staged
 from nbsql.learning.logistic import learn
 from nbsql.learning.mdl_bins import cut
 from nbsql.learning.selection import best_features
+from nbsql.learning.tree import with_tree
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.plan.layout import few_values, many_levels, without_gaps
@@ -239,7 +240,7 @@ def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any,
 
 
 def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec with what must be known of the columns before they can be counted."""
+    """The spec with what must be known of the columns before they can be counted, and their tree, if they are to have one."""
 
     def known(feature: Feature) -> Feature:
         question = feature.family.question
@@ -249,7 +250,8 @@ def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
             return replace(feature, family=feature.family.with_answer(cut(engine, spec, source.relation, feature)))
         return replace(feature, family=feature.family.with_answer(engine.ask(question, spec, source.relation, feature)))
 
-    return replace(spec, features=tuple(map(known, spec.features)))
+    spec = replace(spec, features=tuple(map(known, spec.features)))
+    return spec if spec.tree is None else with_tree(engine, spec, spec.tree, source)
 
 
 def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:

@@ -270,8 +270,10 @@ class Judging(Handle):
         """Where the naive assumption fails: how much each pair of features tells of each other within the classes.
 
         A row a pair, the most dependent first: feature, other, n (rows with both), mutual_information, I(X; Y | class) in nats,
-        which is 0 for independent features, and by_chance, what independent features would show in so many rows. Numbers
-        are cut into eight bins; texts, bags and features over several columns are left out.
+        which is 0 for independent features, by_chance, what independent features would show in so many rows, gain, what remains
+        of it (by so much the mean log-likelihood of a row grows if the two are taken together), and family, what to write for
+        that: `nbsql.Joint` of two categories, `nbsql.MultivariateGaussian` of two numbers. Numbers are cut into eight bins;
+        texts, bags and features over several columns are left out. `nbsql.TAN` takes many pairs together.
 
         Args:
             source: rows whose class is known.
@@ -284,12 +286,12 @@ class Judging(Handle):
         >>> data = "SELECT i % 2 AS y, 'a' || i // 2 % 4 AS a, 'b' || i // 8 % 4 AS b FROM range(320) AS t(i)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="y")
         >>> model.dependence(data).columns
-        ['feature', 'other', 'n', 'mutual_information', 'by_chance']
+        ['feature', 'other', 'n', 'mutual_information', 'by_chance', 'gain', 'family']
         """
         found = self._source(source, judged=True)
         self._check("evaluate", found)
         judgeable(self._engine, self._plan, found, None)
-        return dependence(self._engine, self._plan, self._title, found, features)
+        return dependence(self._engine, self._spec, self._title, found, features)
 
     def _label(self, label: Any) -> str:
         """The text of a class of the model."""

@@ -228,10 +228,10 @@ def dependence(request: Request) -> Iterator[Figure]:
         )
     wanted = _most_telling(request, single)
     query = model.dependence(source.source, features=wanted)
-    pairs = records(query)
     rows = []
-    for row in pairs:
-        excess = max(row["mutual_information"] - row["by_chance"], 0)
+    for row in records(query):
+        excess = row.pop("gain")
+        del row["family"]
         names = shown(str(row["feature"])), shown(str(row["other"]))
         rows += [{**row, "feature": one, "other": other, "excess": plain(excess)} for one, other in (names, names[::-1])]
     order = [shown(name) for name in _columns(request, wanted)]

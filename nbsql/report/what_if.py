@@ -11,7 +11,7 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import ModelError
-from nbsql.family import Bernoulli, Binned
+from nbsql.family import Bernoulli, Binned, Conditional
 from nbsql.judging.profile import CHOICE, choices_sql, contributions_sql, is_number, number_grid
 from nbsql.report.of_counts import ALL_WORDS, frequent_values, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, plain, records
@@ -94,7 +94,9 @@ def _classes(request: Request) -> dict[str, float]:
 def _choices(request: Request, feature: Feature, classes: Sequence[str], most: int, queries: list[str]) -> _Choices | None:
     """Values of a feature and what they add to each class; None where a value adds nothing of its own."""
     family = feature.family
-    if family.backs_off or (request.model._spec.logistic is not None and (family.bag or family.over_columns)):
+    if family.backs_off or isinstance(family, Conditional):  # what it adds depends on what else is chosen
+        return None
+    if request.model._spec.logistic is not None and (family.bag or family.over_columns):
         return None
     if family.level and family.over_columns:
         values = {value: json.loads(value) for value in _frequent(request, feature, most)}

@@ -219,6 +219,7 @@ class Trait:
 TRAITS: dict[str, Trait] = {
     "kernel": Trait("{family}", lambda family: family.name == "kernel"),
     "covariance": Trait("{family}", lambda family: family.name == "multivariate_gaussian"),
+    "conditional": Trait("{family}", lambda family: family.name == "conditional"),
     "backoff": Trait("{family} with a backoff", lambda family: family.backs_off),
     "presence": Trait("{family} with event='bernoulli'", lambda family: family.presence),
     "complement": Trait("a complement", lambda family: family.complement),
@@ -231,8 +232,8 @@ _OTHER, _OPTION = "; choose another family", "; leave that out"
 # By what does not take them: the traits, and how the message ends that says so.
 FEATURES: dict[str, dict[str, str]] = {
     "segment_by": {
-        "kernel": _OTHER, "covariance": _OTHER, "backoff": _OTHER, "presence": _OPTION, "complement": _OPTION,
-        "weighed": _OPTION, "best": _OPTION,
+        "kernel": _OTHER, "covariance": _OTHER, "conditional": _OTHER, "backoff": _OTHER, "presence": _OPTION,
+        "complement": _OPTION, "weighed": _OPTION, "best": _OPTION,
     },
     "components": {"covariance": _OTHER, "backoff": _OTHER, "best": _OPTION, "complement": _OTHER},
     "classes": {"covariance": _OTHER, "kernel": _OTHER},

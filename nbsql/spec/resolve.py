@@ -8,13 +8,25 @@ from dataclasses import replace
 from typing import Any
 
 from nbsql.errors import InputError, listed, no_column
-from nbsql.family import INFERRED, Family, Nulls, OverColumns, Unseen, choice, estimate_named, named, non_negative, weighted
+from nbsql.family import (
+    INFERRED,
+    Conditional,
+    Family,
+    Nulls,
+    OverColumns,
+    Unseen,
+    choice,
+    estimate_named,
+    named,
+    non_negative,
+    weighted,
+)
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.join import joins_of
-from nbsql.spec.method import Logistic, Mixture
+from nbsql.spec.method import TAN, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
 
@@ -92,6 +104,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         features=features,
         prior=_prior(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
+        tree=method if isinstance(method, TAN) else None,
         defaults={
             "alpha": alpha,
             "nulls": options.nulls,
@@ -182,10 +195,13 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
             group_of[name] = key
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
     method = options.classifier
-    for key, together in method.families(free, alpha=options.alpha, estimate=options.estimate, nulls=options.nulls).items():
+    for key, taken in method.families(free, alpha=options.alpha, estimate=options.estimate, nulls=options.nulls).items():
+        if not isinstance(taken, OverColumns):
+            singles[key] = taken
+            continue
         if key in groups:
             raise InputError(f"families has a key {key!r}, which method={method.name!r} takes; give it another")
-        groups[key] = _group(known, key, together, reserved)
+        groups[key] = _group(known, key, taken, reserved)
         group_of |= dict.fromkeys(groups[key].columns, key)
     features: dict[str, Feature] = {}
     without_family: list[Column] = []
@@ -197,15 +213,20 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
                 continue
         if column.name in singles or column.kind in INFERRED:
             family = singles[column.name] if column.name in singles else INFERRED[column.kind]()
-            _accept(family, column)
+            members = [column, _parent(known, family, column, reserved)] if isinstance(family, Conditional) else [column]
+            if isinstance(family, Conditional):
+                whole = [member.name for member in members if member.kind == "integer"]
+                family = replace(family, parent=members[1].name, integers=whole)
+            for member in members:
+                _accept(family, member)
             features[f"column {column.name}"] = Feature(
                 column.name,
                 family,
-                (column.name,),
+                tuple(member.name for member in members),
                 0,
-                _floating([column]),
+                _floating(members),
                 whole=column.kind == "integer",
-                types=(column.type,),
+                types=tuple(member.type for member in members),
                 inferred=column.name not in singles,
             )
         else:
@@ -219,6 +240,15 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
         if names.count(name) > 1:
             raise InputError(f"two features are named {name!r}; give the family over several columns another key")
     return list(features.values())
+
+
+def _parent(known: Columns, family: Conditional, column: Column, reserved: set[str]) -> Column:
+    """The column that another one depends on."""
+    parent = known.find(family.parent)
+    _not_reserved(parent, reserved)
+    if parent == column:
+        raise InputError(f"column {column.name!r} cannot be its own parent; name another")
+    return parent
 
 
 def _by_column(known: Columns, families: Mapping[Any, Family], features: Sequence[Column]) -> dict[str, Family]:

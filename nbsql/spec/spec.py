@@ -12,7 +12,7 @@ from nbsql.family import Estimate, Family
 from nbsql.rendering.dialect import FRACTION
 from nbsql.spec.components import Components
 from nbsql.spec.join import Dimension
-from nbsql.spec.method import Logistic
+from nbsql.spec.method import TAN, Logistic
 
 FORMAT = 1  # of the JSON text in the table `spec`
 
@@ -112,6 +112,7 @@ class Spec:
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
+    tree: TAN | None = None  # that is still to be found (nbsql/learning/tree.py); a model has its edges as features
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
     classes: tuple[str, ...] = ()  # all that there may be, as text, where they were named

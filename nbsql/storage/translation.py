@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from nbsql.engines.engine import Engine
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
-from nbsql.family import Categorical, Joint, Text
+from nbsql.family import Categorical, Conditional, Joint, Text
 from nbsql.spec.spec import Feature, Spec
 
 ENGINES = ("DuckDB", "PostgreSQL", "Spark")
@@ -139,7 +139,7 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
     for feature in spec.features:
         if isinstance(feature.family, Text):
             engine.check_pattern(feature.family.pattern)
-        if isinstance(feature.family, (Categorical, Joint)):
+        if isinstance(feature.family, (Categorical, Conditional, Joint)):
             found = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
             translated_feature, values[feature.name] = _rewritten(engine, feature, found, of, title)
         else:
@@ -164,21 +164,28 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
 def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, title: str) -> tuple[Feature, Callable[[str], str]]:
     """A category of a model of another engine with its levels as they are written here, and what so writes a value."""
     family = feature.family
-    lists = (
-        {value: json.loads(value) for value in values} if isinstance(family, Joint) else {value: [value] for value in values}
-    )
+    is_listed = isinstance(family, (Conditional, Joint))
+    lists = {value: json.loads(value) if is_listed else [value] for value in values}
     alphas = family.alpha if isinstance(family.alpha, Mapping) else {}
     levels = {*family.levels, *alphas} if isinstance(family, Categorical) else set()
-    columns = [{each[number] for each in lists.values()} - {None} | levels for number in range(len(feature.columns))]
+    columns = [
+        {each[number] for each in lists.values() if number < len(each)} - {None} | levels
+        for number in range(len(feature.columns))
+    ]
+    if isinstance(family, Conditional):
+        columns[1] |= {*(family.parents or ())}
     kinds = feature.types or ["text"] * len(columns)
     types = tuple(type_of(texts, kind, of, engine.title) for texts, kind in zip(columns, kinds, strict=True))
     feature = replace(feature, types=types)
     tables = [_written_of(engine, feature, number, texts, title) for number, texts in enumerate(columns)]
     if not isinstance(family, Categorical):
         written = {
-            value: [table.get(each) for table, each in zip(tables, found, strict=True)] for value, found in lists.items()
+            value: [table.get(each) for table, each in zip(tables, found, strict=False)] for value, found in lists.items()
         }
         joint = {value: json.dumps(found, ensure_ascii=False, separators=(",", ":")) for value, found in written.items()}
+        if isinstance(family, Conditional):
+            parents = [tables[1][parent] for parent in family.parents or ()]
+            feature = replace(feature, family=replace(family, parents=parents))
         return feature, joint.__getitem__
     (table,) = tables
     alpha = {table[level]: count for level, count in alphas.items()} if alphas else family.alpha
@@ -189,7 +196,9 @@ def _rewritten(engine: Engine, feature: Feature, values: set[str], of: str, titl
 def _written_of(engine: Engine, feature: Feature, number: int, texts: set[str], title: str) -> dict[str, str]:
     """The values of a column of a category as they are written here, by how they are elsewhere."""
     column, family = feature.columns[number], feature.family
-    whole = column in family.integers if isinstance(family, Joint) else feature.whole
+    if isinstance(family, Conditional) and family.is_cut(number):
+        return {text: text for text in texts}
+    whole = column in family.integers if isinstance(family, (Conditional, Joint)) else feature.whole
 
     def written(x: Markup) -> Markup:
         return engine.renderer.fragment("text_as_fitted", feature, column, whole, x)

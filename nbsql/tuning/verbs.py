@@ -6,13 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace as replaced
 from typing import TYPE_CHECKING, Any, Literal
 
+from nbsql.answers.query import Query
 from nbsql.engines.connect import Connection, opened
 from nbsql.family import Family
+from nbsql.judging.profile import dependence as dependent
 from nbsql.learning.fit import Fit
 from nbsql.learning.joins import joined
 from nbsql.model import Model
 from nbsql.model.place import place_for
-from nbsql.spec.options import Fitting, Modelling, Options, PriorArgument
+from nbsql.spec.options import Fitting, Modelling, Options, PriorArgument, candidates
+from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import BUDGET, FOLDS, Auto, choose, result_of
 from nbsql.tuning.sweep import By, Sweep
 from nbsql.tuning.sweep import sweep as swept
@@ -65,6 +68,37 @@ def cross_validate(
             return cross_validated(engine, found, asked, folds=folds, fold=fold, bins=bins)
         finally:
             found.release()
+
+
+def dependence(
+    con: Connection, source: Any, *, target: str, columns: Sequence[str] | None = None, **options: Unpack[Fitting]
+) -> Query:
+    """How much each pair of columns tells of each other within the classes, before a model: `Model.dependence` of a fit.
+
+    A row a pair, the most dependent first: feature, other, n, mutual_information, by_chance, gain, family. Where gain is
+    large, naive Bayes counts the same evidence twice: write the family, leave one of the two out, or take many pairs
+    together with `nbsql.TAN`.
+
+    Args:
+        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        source: table, view, SELECT text, DuckDB relation, or pandas, Polars or Arrow frame.
+        target: the column of the class.
+        columns: which to compare; None: all features. The pairs grow with their square.
+        options: those of `fit` that say what to model.
+
+    Raises:
+        InputError: an argument or the data cannot be used, or there are no two columns to compare.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT i % 2 AS y, 'a' || i // 2 % 4 AS a, 'a' || i // 2 % 4 AS again FROM range(320) AS t(i)"
+    >>> [(row[0], row[1], row[-1]) for row in nbsql.dependence(duckdb.connect(), data, target="y")]
+    [('a', 'again', 'nbsql.Joint(["a", "again"])')]
+    """
+    asked = Options.of(target, options)
+    with opened(con) as engine:
+        found = joined(engine, engine.source(source), asked.joins)
+        spec = resolve(found.columns, candidates(asked)[0], found.label)
+        return dependent(engine, spec, found.label, found, columns)
 
 
 def sweep(

@@ -62,9 +62,7 @@
 {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
 {% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
-{% macro joint_drawn(feature, seed, position) %}
-{% do return(adapter.dispatch('joint_drawn', 'nbsql')(feature, seed, position)) %}
-{% endmacro %}
+{% macro json_element(list, position) %} {% do return(adapter.dispatch('json_element', 'nbsql')(list, position)) %} {% endmacro %}
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
 {% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
 {% macro level(feature, k) %} {% do return(adapter.dispatch('level', 'nbsql')(feature, k)) %} {% endmacro %}

@@ -121,5 +121,5 @@
 
 {# The families that the package does not have, because they ask the data for their shape before they count. #}
 {% macro families_elsewhere() -%}
-{% do return(['binned', 'joint', 'kernel', 'multivariate_gaussian']) %}
+{% do return(['binned', 'joint', 'conditional', 'kernel', 'multivariate_gaussian']) %}
 {%- endmacro %}

@@ -1,6 +1,6 @@
 """How good the answers are on real tables: nbsql by default and by `nbsql.auto`, beside scikit-learn.
 
-    NBSQL_DATA=folder python tests/benchmarks/accuracy.py [--rows N] [--only TABLE ...]
+    NBSQL_DATA=folder python tests/benchmarks/accuracy.py [--rows N] [--only TABLE ...] [--methods METHOD ...]
 
 Each table is cut in two by a hash of the number of its row, 7 tenths to learn and 3 to judge on; large ones are cut to N
 rows first (6,000). Nothing of the second part is known to a choice. Log losses keep p between 2^-52 and 1 - 2^-52; AUC is
@@ -9,6 +9,8 @@ of two classes, or the mean of one against the rest. Seconds are processor time,
     default       nbsql.fit
     auto          nbsql.auto(calibrate=False).best()
     calibrated    nbsql.auto().best(), whose temperature has to earn its place
+    bins          nbsql.fit with numbers cut where the classes differ, as for a tree; none for texts
+    tan           nbsql.fit(method="tan"), a tree of dependent categories; none for texts
     naive         GaussianNB of the numbers, missing ones as the median, and CategoricalNB of the rest, as one model: their
                   joint log-likelihoods less one prior; of texts MultinomialNB of CountVectorizer
     linear        LogisticRegression of scaled numbers and indicators; of texts TfidfVectorizer
@@ -22,7 +24,7 @@ import math
 import os
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -45,7 +47,8 @@ from threadpoolctl import threadpool_limits
 import nbsql
 
 EPSILON = 2.0**-52
-METHODS = ("default", "auto", "calibrated", "naive", "linear", "boosting")
+METHODS = ("default", "auto", "calibrated", "bins", "tan", "naive", "linear", "boosting")
+COMPARED = (("auto", "default"), ("tan", "bins"))
 
 
 @dataclass(frozen=True)
@@ -172,8 +175,8 @@ def timed(act: Callable[[], Any]) -> tuple[Any, float]:
     return act(), time.process_time() - begun
 
 
-def measure(table: Table, folder: str, rows: int) -> dict[str, Found]:
-    """All methods on one table."""
+def measure(table: Table, folder: str, rows: int, methods: Sequence[str]) -> dict[str, Found]:
+    """Some methods on one table."""
     con = duckdb.connect(config={"threads": 1})
     con.execute(f"""
         CREATE TABLE cut AS SELECT *, hash(nbsql_number) AS chance
@@ -198,7 +201,14 @@ def measure(table: Table, folder: str, rows: int) -> dict[str, Found]:
         "auto": lambda: chosen(calibrate=False),
         "calibrated": lambda: chosen(calibrate=True),
     }
+    if table.text is None:
+        kinds = nbsql.families(con, "learnt", target=target)
+        cut = {name: nbsql.Binned(by="mdl") for name, family in kinds.items() if family.name == "gaussian"}
+        models["bins"] = lambda: (nbsql.fit(con, "learnt", target=target, families=cut), False)
+        models["tan"] = lambda: (nbsql.fit(con, "learnt", target=target, method="tan"), False)
     for method, fit in models.items():
+        if method not in methods:
+            continue
         (model, is_calibrated), seconds = timed(fit)
         classes = [str(row[0]).lower() if isinstance(row[0], bool) else str(row[0]) for row in model.priors]
         frame, predicting = timed(lambda model=model, is_it=is_calibrated: model.predict_proba("met", calibrated=is_it).df())
@@ -210,8 +220,8 @@ def measure(table: Table, folder: str, rows: int) -> dict[str, Found]:
     x, points = (frame.drop(columns=target) for frame in (learnt, met))
     if table.text is not None:
         x, points = x[table.text], points[table.text]
-    for method in METHODS[3:]:
-        other = contender(method, table, x)
+    for method in METHODS[5:]:
+        other = contender(method, table, x) if method in methods else None
         if other is not None:
             other, seconds = timed(lambda other=other: other.fit(x, y))
             probabilities, predicting = timed(lambda other=other: other.predict_proba(points))
@@ -223,35 +233,51 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=6_000)
     parser.add_argument("--only", nargs="*", choices=[*TABLES], default=[*TABLES])
+    parser.add_argument("--methods", nargs="*", choices=METHODS, default=METHODS)
     arguments = parser.parse_args()
     folder = os.environ.get("NBSQL_DATA", "")
     if not Path(folder).is_dir():
         raise SystemExit("NBSQL_DATA must name the folder of the tables")
     warnings.simplefilter("ignore")
-    print("| table | figure | " + " | ".join(METHODS) + " | auto over default |")
-    print("| --- | --- |" + " --- |" * (len(METHODS) + 1))
+    methods = [method for method in METHODS if method in arguments.methods]
+    compared = [pair for pair in COMPARED if {*pair} <= {*methods}]
+    titles = [*methods, *(f"{better} over {than}" for better, than in compared)]
+    print("| table | figure | " + " | ".join(titles) + " |")
+    print("| --- | --- |" + " --- |" * len(titles))
     results: dict[str, dict[str, Found]] = {}
     for name in arguments.only:
         with threadpool_limits(1):
-            found = results[name] = measure(TABLES[name], folder, arguments.rows)
-        gains = found["default"].losses - found["auto"].losses
-        error = gains.std() / math.sqrt(len(gains))
-        lines = {
-            "log loss": [f"{each.loss:.4f}" for each in map(found.get, METHODS) if each] ,
-            "accuracy": [f"{each.accuracy:.4f}" for each in map(found.get, METHODS) if each],
-            "AUC": [f"{each.auc:.4f}" for each in map(found.get, METHODS) if each],
-            "fit, predict (s)": [f"{each.fit:.2f}, {each.predict:.2f}" for each in map(found.get, METHODS) if each],
-        }  # fmt: skip
-        for place, (figure, cells) in enumerate(lines.items()):
-            cells += [""] * (len(METHODS) - len(cells))
-            last = f"{gains.mean():+.4f} ± {error:.4f}" if not place else ""
-            title = f"{name}, {len(gains):,} rows" if not place else ""
-            print(f"| {title} | {figure} | " + " | ".join(cells) + f" | {last} |", flush=True)
-    for method in ("default", "auto", "calibrated"):
+            found = results[name] = measure(TABLES[name], folder, arguments.rows, methods)
+        figures: dict[str, Callable[[Found], str]] = {
+            "log loss": lambda each: f"{each.loss:.4f}",
+            "accuracy": lambda each: f"{each.accuracy:.4f}",
+            "AUC": lambda each: f"{each.auc:.4f}",
+            "fit, predict (s)": lambda each: f"{each.fit:.2f}, {each.predict:.2f}",
+        }
+        for place, (figure, shown) in enumerate(figures.items()):
+            cells = [shown(found[method]) if method in found else "" for method in methods]
+            cells += [gained(found, *pair) if not place else "" for pair in compared]
+            rows = len(next(iter(found.values())).losses)
+            title = f"{name}, {rows:,} rows" if not place else ""
+            print(f"| {title} | {figure} | " + " | ".join(cells) + " |", flush=True)
+    for method in [method for method in methods if method in METHODS[:5]]:
         ratios = [
-            found[method].loss / found["boosting" if "boosting" in found else "linear"].loss for found in results.values()
+            found[method].loss / best.loss
+            for found in results.values()
+            if method in found and (best := found.get("boosting", found.get("linear"))) is not None
         ]
-        print(f"\n{method}: log loss over boosting's (texts: linear's), median {median(ratios):.2f}, most {max(ratios):.2f}")
+        if ratios:
+            print(
+                f"\n{method}: log loss over boosting's (texts: linear's), median {median(ratios):.2f}, most {max(ratios):.2f}"
+            )
+
+
+def gained(found: dict[str, Found], better: str, than: str) -> str:
+    """How much lower the log loss of one method is, with the standard error of that."""
+    if better not in found or than not in found:
+        return ""
+    gains = found[than].losses - found[better].losses
+    return f"{gains.mean():+.4f} ± {gains.std() / math.sqrt(len(gains)):.4f}"
 
 
 if __name__ == "__main__":

@@ -41,6 +41,8 @@ CASES: dict[str, dict[str, Any]] = {
     "columns together with gaps": {"families": {"together": nbsql.Joint(["c", "k"])}, "nulls": "category"},
     "all together": {"features": ["c", "k"], "method": "joint"},
     "a backoff": {"features": ["c", "k"], "method": nbsql.JointBayes(backoff="naive")},
+    "a tree": {"method": "tan", "families": {"k": "categorical"}},
+    "a tree with gaps": {"method": nbsql.TAN(shrinkage=2), "families": {"k": "categorical"}, "nulls": "category"},
     "the best words": {"features": ["body"], "exclude": [], "families": {"body": nbsql.Text(best=3)}},
     "the best words of presence": {"exclude": ["x", "k", "c"], "families": {"body": nbsql.Text(best=4, event="bernoulli")}},
 }
@@ -59,6 +61,11 @@ def test_they_are_cross_validated_alike(tables: Both) -> None:
     families = {"x": nbsql.Kernel(), "body": nbsql.Text(best=3), "k": nbsql.Binned(bins=3)}
     found = [nbsql.cross_validate(place.con, "t", target="y", fold="c", exclude=["id"], families=families) for place in tables]
     assert_same_rows(*(each.folds.fetchall() for each in found))
+    families = {"c": nbsql.Conditional("k", shrinkage=1), "k": "categorical"}
+    options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["id", "body", "x"], "families": families}
+    found = [nbsql.cross_validate(place.con, "SELECT *, id % 3 AS part FROM t", **options) for place in tables]
+    assert_same_rows(*(each.folds.fetchall() for each in found))
+    assert_same_rows(*(nbsql.dependence(place.con, "t", target="y", exclude=["id", "body"]).fetchall() for place in tables))
 
 
 def test_rows_are_drawn_of_them(tables: Both) -> None:

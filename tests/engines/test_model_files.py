@@ -36,6 +36,15 @@ MODELS: dict[str, dict[str, Any]] = {
     "doubles": {"target": "weight", "features": ["links", "Sender"], "segment_by": "flag"},
     "text": {"families": {"Sender": "text"}, "exclude": ["day"], "slice_by": "links % 2"},
     "joint": {"method": "joint", "features": ["Sender", "flag", "share", "day"]},
+    "conditional": {
+        "families": {
+            "flag": nbsql.Conditional("share"),
+            "day": nbsql.Conditional("Sender"),
+            "Sender": nbsql.Conditional("day"),
+            "length": nbsql.Conditional("links", edges=[40, 80], parent_edges=[2]),
+        },
+        "features": ["flag", "day", "Sender", "length"],
+    },
     "lda": {"method": "lda", "features": ["length", "links", "share"]},
     "components": {"method": nbsql.Mixture(2), "features": ["length", "links"]},
     "logistic": {"method": "logistic", "features": ["Sender", "links", "replied"]},

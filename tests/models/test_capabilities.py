@@ -118,6 +118,7 @@ def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind:
 FEATURE: dict[str, Any] = {
     "kernel": {"x": "kernel"},
     "covariance": {"both": nbsql.MultivariateGaussian(["x", "z"])},
+    "conditional": {"v": nbsql.Conditional("g")},
     "backoff": {"both": nbsql.Joint(["v", "g"], backoff="naive")},
     "presence": {"v": nbsql.Text(event="bernoulli")},
     "complement": {"v": nbsql.Text(event="complement")},

@@ -227,8 +227,15 @@ def test_dependence_is_none_of_independent_features_and_all_of_copies():
         con.execute("CREATE TABLE u AS SELECT *, a AS copy FROM t")
         model = nbsql.fit(con, "u", target="y")
         found = {(row[0], row[1]): row[2:] for row in model.dependence("u")}
-        assert found["a", "copy"] == pytest.approx((3200, 1.3862943611198906, 18 / 6400), abs=1e-12)
-        assert found["a", "b"][1] == pytest.approx(0, abs=1e-12)
+        information, by_chance = 1.3862943611198906, 18 / 6400
+        assert found["a", "copy"][:-1] == pytest.approx((3200, information, by_chance, information - by_chance), abs=1e-12)
+        assert found["a", "copy"][-1] == 'nbsql.Joint(["a", "copy"])'
+        assert found["a", "b"][1:] == (pytest.approx(0, abs=1e-12), by_chance, 0, None)
+        assert nbsql.dependence(con, "u", target="y").fetchall() == model.dependence("u").fetchall()
+        (numbers,) = nbsql.dependence(
+            con, "SELECT y, length(a) * i AS m, i AS n, b FROM u, range(4) AS r(i)", target="y", columns=["m", "n"]
+        )
+        assert (numbers[0], numbers[1], numbers[-1]) == ("m", "n", 'nbsql.MultivariateGaussian(["m", "n"])')
         with pytest.raises(nbsql.InputError, match="has no feature 'c'"):
             model.dependence("u", features=["a", "c"])
 

@@ -16,7 +16,7 @@ BOUND = """What depends on all rows at once: the weights of `method="logistic"`,
 with `norm` beside `tfidf` or `min_count`. Such a model is fitted anew instead of changed, and judged on rows it has not met.
 """
 
-FAMILIES = {"kernel": "`kernel`", "covariance": "`multivariate_gaussian`", "backoff": "`joint`"}
+FAMILIES = {"kernel": "`kernel`", "covariance": "`multivariate_gaussian`", "conditional": "`conditional`", "backoff": "`joint`"}
 
 
 def kinds_of(use: str) -> list[str]:

@@ -5,8 +5,12 @@
 
 {# The label of the bin of a number, NULL where it is missing. #}
 {% macro binned_value(feature, relation) -%}
-{% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
-{% set edges, labels = feature.family.edges, feature.family.labels -%}
+{{ nbsql.bin_of(feature.column, relation, feature.family.edges, feature.family.labels) }}
+{%- endmacro %}
+
+{# The label of the bin of a column of numbers, NULL where it is missing. #}
+{% macro bin_of(column, relation, edges, labels) -%}
+{% set x %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
   {%- for edge in edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(labels[loop.index0]) }}{% endfor %}
   {%- if edges %} ELSE{% else %} WHEN TRUE THEN{% endif %} {{ nbsql.text(labels[-1]) }} END END

@@ -25,13 +25,24 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.listed_va
   {{ nbsql.text_as_fitted(feature, column, column in feature.family.integers, x) }}{% if not loop.last %}, {% endif %}
   {%- endfor -%}
 {%- endset -%}
+{{ nbsql.json_list(values) }}
+{%- endmacro %}
+
+{# A list of texts, as a text of JSON. #}
+{% macro json_list(values) -%}
 CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- endmacro %}
+
+{# An element of such a list, the first being 0; NULL where it is null, or there is none. #}
+{% macro default__json_element(list, position) -%}
+json_extract_string({{ list }}, '$[{{ position }}]')
 {%- endmacro %}
 
 {% macro has_all_columns(feature, relation) -%}
 {% for column in feature.columns %}{{ relation }}.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
 {%- endmacro %}
 
-{% macro default__joint_drawn(feature, seed, position) -%}
-json_extract_string(drawn.value{{ nbsql.feature_suffix(feature) }}, concat('$[', {{ position }}, ']'))
+{% macro joint_drawn(feature, seed, position) -%}
+{% set drawn %}drawn.value{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{{ nbsql.json_element(drawn, position) }}
 {%- endmacro %}

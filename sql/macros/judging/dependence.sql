@@ -6,12 +6,14 @@
     mutual_information  I(X; Y | C) = sum of p(x, y, c) ln(p(x, y, c) p(c) / (p(x, c) p(y, c))), in nats; 0 where they are independent
     by_chance           what independent features of so many rows would show: sum over classes of (values of X - 1) (values of Y - 1) / 2n
                         (Miller, Note on the bias of information estimates, 1955)
+    gain                what remains: by how much the mean log-likelihood of a row grows where the two are taken as one
+    family              which would do so, in Python; NULL where nothing remains, and of a number with a category
 
   Of a number, the bins of a normal distribution of its mean and deviation that are equally probable, eight of them, are its values.
 
-  features: triples of a column, its number, and whether it is one of numbers; pairs: of such triples.
+  features: triples of a column, its number, and whether it is one of numbers; pairs: of their numbers; families: of each pair.
 #}
-{% macro dependence(model, source, features, pairs) -%}
+{% macro dependence(model, source, features, pairs, families) -%}
 {% set numbers = features | selectattr(2) | list -%}
 WITH {% if numbers %}moments AS (
   SELECT
@@ -39,12 +41,60 @@ coded AS {{ nbsql.materialized() }}(
 
   WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL
 ),
+{{ nbsql.counted_pairs(nbsql.word('coded'), pairs) }},
+names(place, name) AS (
+  VALUES
+    {% for column, place, _ in features %}
+    ({{ place }}, {{ nbsql.text(column) }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+),
+families(a, b, family) AS (
+  VALUES
+    {% for a, b in pairs %}
+    {% set family = families[loop.index0] %}
+    ({{ a }}, {{ b }}, CAST({% if family is none %}NULL{% else %}{{ nbsql.text(family) }}{% endif %} AS {{ nbsql.string() }}))
+    {{- nbsql.comma(loop) }}
+    {% endfor %}
+),
+told AS (
+  SELECT
+    a,
+    b,
+    sum(n) AS n,
+    greatest(sum(information) / sum(n), 0) AS mutual_information,
+    sum(freedom) / (2 * sum(n)) AS by_chance
+  FROM by_class
+  GROUP BY a, b
+)
+SELECT
+  names.name AS feature,
+  others.name AS other,
+  told.n,
+  told.mutual_information,
+  told.by_chance,
+  greatest(told.mutual_information - told.by_chance, 0) AS gain,
+  CASE WHEN told.mutual_information > told.by_chance THEN families.family END AS family
+FROM told
+JOIN names ON names.place = told.a
+JOIN names AS others ON others.place = told.b
+JOIN families ON families.a = told.a AND families.b = told.b
+ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  The common table expressions that count pairs of columns, the last being by_class, a row a pair and class: a, b, n (rows that have
+  both), information (the sum of n ln(n(x, y) n / (n(x) n(y)))), freedom.
+
+  coded: a relation of class and value_1, value_2, ...; size: of its rows; None: each is one.
+#}
+{% macro counted_pairs(coded, pairs, size=none) -%}
+{% set n %}{% if size is none %}CAST(count(*) AS {{ nbsql.double() }}){% else %}sum({{ size }}){% endif %}{% endset -%}
 cells AS (
   {% for a, b in pairs %}
-  SELECT {{ a[1] }} AS a, {{ b[1] }} AS b, class, value_{{ a[1] }} AS x, value_{{ b[1] }} AS y, CAST(count(*) AS {{ nbsql.double() }}) AS n
-  FROM coded
-  WHERE value_{{ a[1] }} IS NOT NULL AND value_{{ b[1] }} IS NOT NULL
-  GROUP BY class, value_{{ a[1] }}, value_{{ b[1] }}
+  SELECT {{ a }} AS a, {{ b }} AS b, class, value_{{ a }} AS x, value_{{ b }} AS y, {{ n }} AS n
+  FROM {{ coded }} AS coded
+  WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
+  GROUP BY class, value_{{ a }}, value_{{ b }}
   {%- if not loop.last %}
 
   UNION ALL
@@ -74,24 +124,7 @@ by_class AS (
     CAST((count(DISTINCT x) - 1) * (count(DISTINCT y) - 1) AS {{ nbsql.double() }}) AS freedom
   FROM sums
   GROUP BY a, b, class
-),
-names(place, name) AS (
-  VALUES
-    {% for column, place, _ in features %}
-    ({{ place }}, {{ nbsql.text(column) }}){{ nbsql.comma(loop) }}
-    {% endfor %}
 )
-SELECT
-  names.name AS feature,
-  others.name AS other,
-  sum(by_class.n) AS n,
-  greatest(sum(by_class.information) / sum(by_class.n), 0) AS mutual_information,
-  sum(by_class.freedom) / (2 * sum(by_class.n)) AS by_chance
-FROM by_class
-JOIN names ON names.place = by_class.a
-JOIN names AS others ON others.place = by_class.b
-GROUP BY names.name, others.name
-ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC NULLS LAST
 {%- endmacro %}
 
 {# The octile of a normal distribution in which a number is, as a text from '0' to '7'; NULL where it is missing. #}

@@ -142,7 +142,8 @@ LEFT JOIN (
 {% macro explained_value(part) -%}
 {% if part.feature.family.bag %}NULL
 {%- elif part.number is not none %}{{ nbsql.text(part.column) }}
-{%- elif part.feature.family.over_columns %}{{ nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) }}
+{%- elif part.feature.family.over_columns or part.feature.columns[1:] -%}
+{{ nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) }}
 {%- else %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endif %}
 {%- endmacro %}

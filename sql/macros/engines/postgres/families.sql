@@ -1,7 +1,7 @@
 {# Where families differ that look at the data before they count them. #}
 
-{% macro postgres__joint_drawn(feature, seed, position) -%}
-CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS JSON) ->> {{ position }}
+{% macro postgres__json_element(list, position) -%}
+CAST({{ list }} AS JSON) ->> {{ position }}
 {%- endmacro %}
 
 {% macro postgres__cell_number(value) -%}

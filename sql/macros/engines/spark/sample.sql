@@ -15,8 +15,8 @@ CAST(shiftrightunsigned(xxhash64({{ hashed }}), 11) AS {{ nbsql.double() }}) / {
 TRY_CAST({% if is_whole %}TRY_CAST({{ value }} AS DECIMAL(38, 0)){% else %}{{ value }}{% endif %} AS {{ type }})
 {%- endmacro %}
 
-{% macro spark__joint_drawn(feature, seed, position) -%}
-get_json_object(drawn.value{{ nbsql.feature_suffix(feature) }}, '$[{{ position }}]')
+{% macro spark__json_element(list, position) -%}
+get_json_object({{ list }}, '$[{{ position }}]')
 {%- endmacro %}
 
 {% macro spark__multinomial_drawn(feature, seed, position) -%}

@@ -1,0 +1,122 @@
+"""Tree-augmented naive Bayes: which category depends on which other, by a count of all pairs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.family import Binned, Categorical, Conditional, Family
+from nbsql.family.conditional import MOST_PARENTS
+from nbsql.learning.selection import rounded
+from nbsql.spec.capabilities import check_features
+from nbsql.spec.method import TAN
+from nbsql.spec.spec import Feature, Spec
+
+PAIRS_A_STATEMENT = 100
+MOST_CELLS = 100_000  # of a pair: the lookups hold so many rows for it
+
+Pair = tuple[int, int]
+
+
+def with_tree(engine: Engine, spec: Spec, wanted: TAN, source: Source) -> Spec:
+    """The spec in which every category that depends on another has it for a parent.
+
+    Args:
+        engine: where.
+        spec: whose numbers are cut already.
+        wanted: the options of the tree.
+        source: what to learn from.
+    """
+    categories = {feature.index: feature for feature in spec.features if _is_category(feature.family)}
+    values: dict[int, list[str]] = {}
+    parents: dict[int, int] = {}
+    if len(categories) > 1:
+        with engine.temporaries() as temporary:
+            coded = temporary("coded")
+            query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
+            engine.create("code the categories", coded, query)
+            sizes = dict(zip(categories, engine.ask("sizes_of_categories", coded, list(categories))[0], strict=True))
+            nodes = [number for number, size in sizes.items() if 1 < size <= MOST_PARENTS]
+            pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MOST_CELLS]
+            information: dict[Pair, float] = {}
+            for start in range(0, len(pairs), PAIRS_A_STATEMENT):
+                rows = engine.ask("information_of_pairs", coded, pairs[start : start + PAIRS_A_STATEMENT])
+                information |= {(a, b): value for a, b, value in rows}
+            parents = spanning_tree(nodes, information)
+            for parent in dict.fromkeys(parents.values()):
+                values[parent] = [value for (value,) in engine.ask("values_of_category", coded, parent)]
+
+    def grown(feature: Feature) -> Feature:
+        if feature.index not in parents:
+            return feature
+        parent = categories[parents[feature.index]]
+        return _given(feature, parent, values[parent.index], wanted)
+
+    found = tuple(map(grown, spec.features))
+    if spec.segment_by is not None:
+        check_features(found, "segment_by")
+    return replace(spec, features=found, tree=None)
+
+
+def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[int, int]:
+    """The parent of every node but the roots, in the tree of the largest sum of weights (Kruskal, 1956).
+
+    A root is the first of the nodes that are connected. Edges without weight are none, and a tie goes to the edge whose nodes
+    come first.
+
+    >>> spanning_tree([1, 2, 3], {(1, 2): 0.5, (1, 3): 0.1, (2, 3): 0.2})
+    {2: 1, 3: 2}
+    """
+    component = {node: node for node in nodes}
+    beside: dict[int, list[int]] = {node: [] for node in nodes}
+    for a, b in sorted(weights, key=lambda pair: (-rounded(weights[pair]), pair)):
+        one, other = component[a], component[b]
+        if weights[a, b] <= 0 or one == other:
+            continue
+        component = {node: one if of == other else of for node, of in component.items()}
+        beside[a].append(b)
+        beside[b].append(a)
+    parents: dict[int, int] = {}
+    met: set[int] = set()
+    for root in nodes:
+        waiting = [] if root in met else [root]
+        met.add(root)
+        while waiting:
+            node = waiting.pop(0)
+            children = [child for child in sorted(beside[node]) if child not in met]
+            parents |= dict.fromkeys(children, node)
+            met |= set(children)
+            waiting += children
+    return parents
+
+
+def _is_category(family: Family) -> bool:
+    """Whether a family may be one given a parent: whose values are those that were met, all smoothed alike."""
+    return isinstance(family, Binned) or (isinstance(family, Categorical) and not family.declared)
+
+
+def _given(feature: Feature, parent: Feature, values: Iterable[str], wanted: TAN) -> Feature:
+    family = Conditional(
+        parent.column,
+        shrinkage=wanted.shrinkage,
+        edges=getattr(feature.family, "edges", None),
+        parent_edges=getattr(parent.family, "edges", None),
+        parents=tuple(values),
+        integers=[each.column for each in (feature, parent) if each.whole],
+        chosen=True,
+        alpha=feature.family.alpha,
+        nulls=feature.family.nulls,
+        unseen=feature.family.unseen,
+        estimate=feature.family.estimate,
+    )
+    return replace(
+        feature,
+        family=family,
+        columns=(feature.column, parent.column),
+        floating=feature.floating or parent.floating,
+        types=(*feature.types, *parent.types),
+        inferred=False,
+    )

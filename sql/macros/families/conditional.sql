@@ -1,0 +1,213 @@
+{#
+  A category v that depends on the class c and on the value u of another column, its parent:
+
+    P(v | u, c) = (n_cuv + alpha) / (n_cu + alpha K)          or, with s for `shrinkage`,  (n_cuv + s P(v | c)) / (n_cu + s)
+    P(v | c)    = (n_cv + alpha) / (n_c + alpha K)            where u is missing, or none that the fit met
+
+  K is the number of values v that any class has seen. Laplace's is that of Friedman, Geiger and Goldszmidt (Bayesian network classifiers,
+  Machine Learning 29, 1997, section 3), the other their smoothed one, but that it is toward P(v | c), not P(v). One relation of counts
+  holds both: a value is the JSON text of the list [v, u], or of [v] where there is no u to go by, and n_cv sums n_cuv over all of these.
+  A parent that no row of any class has any more says nothing, and is as one that was never met.
+#}
+
+{# The list of the value and that of the parent, as text; NULL where the value is missing and that is no value. #}
+{% macro conditional_value(feature, relation) -%}
+{% set family = feature.family -%}
+{% set column, parent = feature.columns[0], feature.columns[1] -%}
+{% set own = nbsql.conditional_text(feature, column, relation, family.edges, family.labels) -%}
+{% set given = nbsql.conditional_text(feature, parent, relation, family.parent_edges, family.parents) -%}
+{% set missing %}{{ relation }}.{{ nbsql.ident(parent) }} IS NULL{% endset -%}
+{% set with_parent %}{{ own }}, {{ given }}{% endset -%}
+CASE
+  {%- if family.nulls != 'category' %} WHEN {{ nbsql.conditional_given(feature, relation) }} IS NULL THEN NULL
+  {%- else %} WHEN {{ missing }} THEN {{ nbsql.json_list(with_parent) }}{% endif %}
+  {%- if family.parent_edges is not none %} WHEN {{ given }} IS NOT NULL THEN {{ nbsql.json_list(with_parent) }}
+  {%- elif family.parents %} WHEN {{ given }} IN (
+  {%- for value in family.parents %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor -%}
+) THEN {{ nbsql.json_list(with_parent) }}{% endif %} ELSE {{ nbsql.json_list(own) }} END
+{%- endmacro %}
+
+{# Something that is NULL where the value is missing. #}
+{% macro conditional_given(feature, relation) -%}
+{% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
+{% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
+{% if feature.family.nulls == 'category' %}TRUE{% elif feature.family.edges is none %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
+{%- endmacro %}
+
+{# The value of one of the two columns as text, or its bin. #}
+{% macro conditional_text(feature, column, relation, edges, labels) -%}
+{% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
+{% if edges is not none -%}
+{{ nbsql.bin_of(column, relation, edges, labels) }}
+{%- else -%}
+{{ nbsql.text_as_fitted(feature, column, column in feature.family.integers, x) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The values of the parent, a row a value, one more than there may be at most. #}
+{% macro conditional_parents(model, source, feature) -%}
+{% set x %}source.{{ nbsql.ident(feature.family.parent) }}{% endset -%}
+{% set value = nbsql.text_as_fitted(feature, feature.family.parent, feature.family.parent in feature.family.integers, x) -%}
+SELECT DISTINCT {{ value }} AS value
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }} AND {{ x }} IS NOT NULL
+ORDER BY value ASC NULLS LAST
+LIMIT 1001
+{%- endmacro %}
+
+{% macro conditional_quantities() %}{% endmacro %}
+
+{# One row a class and value: the columns of likelihoods (likelihoods.sql). #}
+{% macro conditional_likelihoods(features) -%}
+SELECT
+  class,
+  feature,
+  value,
+  unseen,
+  likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS score,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS variance,
+  CAST(NULL AS {{ nbsql.double() }}) AS rate
+FROM (
+  {{ nbsql.conditional_estimates(features) | indent(2) }}
+) AS estimates
+{%- endmacro %}
+
+{# The options of such features, a relation: feature, alpha, shrinkage, smooths. #}
+{% macro conditional_options(features) -%}
+VALUES
+  {% for feature in features %}
+  {% set smooths %}{% if feature.family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+  {% set shrinkage = nbsql.nullable_double(feature.family.shrinkage) %}
+  ({{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ shrinkage }}, {{ smooths }}){{ nbsql.comma(loop) }}
+  {% endfor %}
+{%- endmacro %}
+
+{# A relation of the values of the parents: feature, parent; of a feature that has none, nothing. #}
+{% macro conditional_vocabulary(features) -%}
+{% set nothing %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
+VALUES
+  ({{ nothing }}, {{ nothing }})
+  {%- for feature in features %}
+  {%- if feature.family.nulls == 'category' %},
+  ({{ nbsql.text(feature.name) }}, {{ nothing }})
+  {%- endif %}
+  {%- for value in feature.family.parents %},
+  ({{ nbsql.text(feature.name) }}, {{ nbsql.text(value) }})
+  {%- endfor %}
+  {%- endfor %}
+{%- endmacro %}
+
+{#
+  The estimates from the relation `counts`, a row a class and value, of every value with every parent, and by itself: class, feature,
+  value, unseen, likelihood.
+#}
+{% macro conditional_estimates(features) -%}
+{% set counted %}counts.value{% endset -%}
+{% set child = nbsql.json_list(nbsql.json_element(counted, 0)) -%}
+{% set parent = nbsql.json_list(nbsql.json_element(counted, 1)) -%}
+{% set of_pair %}{{ nbsql.json_element(nbsql.word('alone') ~ '.child', 0) }}, parents.parent{% endset -%}
+{% set n %}coalesce(cells.n, 0){% endset -%}
+{% set of_alone %}coalesce(values_of.n, 0){% endset -%}
+{% set alpha %}sizes.alpha{% endset -%}
+{% set total %}(coalesce(totals.n, 0) + sizes.alpha * sizes.k){% endset -%}
+{% set total_of_parent %}(coalesce(of_parents.n, 0) + alone.alpha * alone.k){% endset -%}
+{% set k_of_alone %}alone.k{% endset -%}
+{% set alpha_of_alone %}alone.alpha{% endset -%}
+{% set k %}sizes.k{% endset -%}
+WITH options(feature, alpha, shrinkage, smooths) AS (
+  {{ nbsql.conditional_options(features) | indent(2) }}
+),
+vocabulary(feature, parent) AS (
+  {{ nbsql.conditional_vocabulary(features) | indent(2) }}
+),
+parents AS (
+  SELECT feature, parent, {{ nbsql.json_list(nbsql.word('parent')) }} AS parent_list FROM vocabulary
+),
+cells AS (
+  SELECT class, feature, child, CASE WHEN value <> child THEN parent END AS parent, n
+  FROM (
+    SELECT counts.class, counts.feature, counts.value, {{ child }} AS child, {{ parent }} AS parent, counts.n
+    FROM counts
+    JOIN options ON options.feature = counts.feature
+  ) AS listed
+),
+children AS (
+  SELECT feature, child FROM cells GROUP BY feature, child
+),
+sizes AS (
+  SELECT
+    options.feature,
+    count(*) AS k,
+    max(options.alpha) AS alpha,
+    max(options.shrinkage) AS shrinkage,
+    bool_or(options.smooths) AS smooths
+  FROM children
+  JOIN options ON options.feature = children.feature
+  GROUP BY options.feature
+),
+values_of AS (
+  SELECT class, feature, child, sum(n) AS n FROM cells GROUP BY class, feature, child
+),
+totals AS (
+  SELECT class, feature, sum(n) AS n FROM cells GROUP BY class, feature
+),
+of_parents AS (
+  SELECT class, feature, parent, sum(n) AS n FROM cells WHERE parent IS NOT NULL GROUP BY class, feature, parent
+),
+met AS (
+  SELECT feature, parent FROM of_parents GROUP BY feature, parent
+),
+alone AS (
+  SELECT
+    classes.class,
+    sizes.feature,
+    children.child,
+    sizes.k,
+    sizes.alpha,
+    sizes.shrinkage,
+    {{ nbsql.dirichlet_likelihood(of_alone, alpha, total, k) }} AS likelihood
+  FROM classes
+  JOIN sizes ON TRUE
+  JOIN children ON children.feature = sizes.feature
+  LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
+  LEFT JOIN values_of
+    ON values_of.class = classes.class AND values_of.feature = sizes.feature AND values_of.child = children.child
+)
+SELECT class, feature, child AS value, FALSE AS unseen, likelihood
+FROM alone
+UNION ALL
+SELECT
+  alone.class,
+  alone.feature,
+  {{ nbsql.json_list(of_pair) }},
+  FALSE,
+  CASE
+    WHEN met.feature IS NULL OR alone.shrinkage + coalesce(of_parents.n, 0) = 0 THEN alone.likelihood
+    WHEN alone.shrinkage IS NOT NULL
+    THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
+    ELSE {{ nbsql.dirichlet_likelihood(n, alpha_of_alone, total_of_parent, k_of_alone) }}
+  END
+FROM alone
+JOIN parents ON parents.feature = alone.feature
+LEFT JOIN met ON met.feature = alone.feature AND met.parent = parents.parent_list
+LEFT JOIN of_parents
+  ON of_parents.class = alone.class AND of_parents.feature = alone.feature AND of_parents.parent = parents.parent_list
+LEFT JOIN cells
+  ON cells.class = alone.class
+  AND cells.feature = alone.feature
+  AND cells.child = alone.child
+  AND cells.parent = parents.parent_list
+UNION ALL
+SELECT
+  classes.class,
+  sizes.feature,
+  NULL,
+  TRUE,
+  {{ nbsql.dirichlet_likelihood(0, alpha, total, k) }}
+FROM classes
+JOIN sizes ON sizes.smooths
+LEFT JOIN totals ON totals.class = classes.class AND totals.feature = sizes.feature
+{%- endmacro %}

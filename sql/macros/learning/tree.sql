@@ -1,0 +1,44 @@
+{#
+  What a tree of categories is found by (nbsql/learning/tree.py). One row a row that counts: class, n (its weight) and, of every category,
+  its value as the statistics name it, as value_1, value_2, ...
+#}
+{% macro coded_categories(model, source, features) -%}
+SELECT
+  {{ nbsql.target(model) }} AS class,
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS n
+  {%- for feature in features %},
+  {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) }} AS value{{ nbsql.feature_suffix(feature) }}
+  {%- endfor %}
+
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }}{% if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
+
+{%- endmacro %}
+
+{# One row: how many values each category has. #}
+{% macro sizes_of_categories(coded, places) -%}
+SELECT
+  {% for place in places %}
+  count(DISTINCT value_{{ place }}) AS size_{{ place }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ coded }} AS coded
+{%- endmacro %}
+
+{# The values of a category, a row a value. #}
+{% macro values_of_category(coded, place) -%}
+SELECT DISTINCT value_{{ place }} AS value
+FROM {{ coded }} AS coded
+WHERE value_{{ place }} IS NOT NULL
+ORDER BY value ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  One row a pair of categories: a, b, and how much likelier they make the rows together than by themselves, within the classes: n times
+  I(X; Y | C), over the n rows that have both (dependence.sql).
+#}
+{% macro information_of_pairs(coded, pairs) -%}
+WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n')) }}
+SELECT a, b, sum(information) AS information
+FROM by_class
+GROUP BY a, b
+{%- endmacro %}
