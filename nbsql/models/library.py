@@ -75,8 +75,9 @@ def fit(
             for some, chooses by cross-validated log loss, as `nbsql.auto` does, and leaves no column out.
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
         method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic discriminant
-            analysis (`nbsql.LDA`, `nbsql.QDA`); "logistic", weights that are learnt (`nbsql.Logistic`): a word stands for the
-            defaults, and an instance has options, `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits every class in two.
+            analysis (`nbsql.LDA`, `nbsql.QDA`); "logistic", weights that are learnt (`nbsql.Logistic`); "em", which learns of
+            rows without a class, too (`nbsql.EM`): a word stands for the defaults, and an instance has options,
+            `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits every class in two.
         alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method
             and for "mle".
         estimate: what every parameter is taken to be, where its family does not say: the "mean" of its posterior distribution

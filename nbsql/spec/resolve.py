@@ -14,7 +14,7 @@ from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.join import joins_of
-from nbsql.spec.method import Logistic, Mixture
+from nbsql.spec.method import EM, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
 
@@ -92,6 +92,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         features=features,
         prior=_prior(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
+        em=method if isinstance(method, EM) else None,
         defaults={
             "alpha": alpha,
             "nulls": options.nulls,
@@ -111,6 +112,8 @@ def _check_together(spec: Spec) -> None:
             check(spec, use)
     if spec.segment_by is not None:
         check_features(spec.features, "segment_by")
+    if spec.em is not None:
+        check_features(spec.features, "method='em'")
     if spec.components is not None:
         check_features(spec.features, "components")
         if not spec.components.numbers:
