@@ -40,8 +40,9 @@ _OF_METHODS = {
     "backoff": ["joint"],
     "shrinkage": ["lda", "qda", "tan"],
     "penalty": ["logistic"],
-    "iterations": ["logistic"],
-    "tolerance": ["logistic"],
+    "iterations": ["logistic", "em"],
+    "tolerance": ["logistic", "em"],
+    "em_weight": ["em"],
 }
 _ARGUMENTS = {*_OF_METHODS, "more_families", "best", "best_by", "forward", "prior_alpha", "segment_shrinkage"}
 
@@ -101,7 +102,8 @@ _OPTIONS = [
         default="naive",
         show_default=True,
         help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
-        "tan: each category may depend on one other. logistic: weights that are learnt.",
+        "tan: each category may depend on one other. logistic: weights that are learnt. "
+        "em: rows without a class are learnt of, too.",
     ),
     click.option(
         "--shrinkage",
@@ -166,8 +168,15 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
     "--classes", type=ColumnsType("LABEL,..."), help="All labels there may be, those still to come too; others are refused."
 )
 @click.option("--penalty", type=float, metavar="LAMBDA", help="Of the squared weights of logistic.  [default: 0.5]")
-@click.option("--iterations", type=int, metavar="N", help="Of logistic, at most.  [default: 100]")
-@click.option("--tolerance", type=float, metavar="T", help="The change of a weight at which logistic ends.  [default: 1e-8]")
+@click.option("--iterations", type=int, metavar="N", help="Of logistic and em, at most.  [default: 100]")
+@click.option(
+    "--tolerance",
+    type=float,
+    metavar="T",
+    help="The change at which a search ends: of a weight of logistic, or the share of the log-likelihood by em.  "
+    "[default: 1e-8; 1e-5 of em]",
+)
+@click.option("--em-weight", type=float, metavar="W", help="What a row without a class counts by em.  [default: 1]")
 @click.option(
     "--components",
     type=ComponentsType(),
@@ -232,11 +241,13 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
 def _classifier(given: Mapping[str, Any]) -> str | Classifier:
     """The method with the options of its own, which are options of the command beside it."""
     name = given["method"]
-    arguments = {option: given[option] for option in _OF_METHODS if given.get(option) is not None}
+    chosen = {option: given[option] for option in _OF_METHODS if given.get(option) is not None}
+    arguments = {option.removeprefix("em_"): value for option, value in chosen.items()}
     kind: type[Classifier] = Mixture if name == "naive" and "components" in arguments else METHODS[name]
-    for option in arguments:
-        if option not in {field.name for field in fields(kind)}:
-            raise click.UsageError(f"--{option} is of --method {' and '.join(_OF_METHODS[option])}, not of {name}")
+    for option, argument in zip(chosen, arguments, strict=True):
+        if argument not in {field.name for field in fields(kind)}:
+            flag = option.replace("_", "-")
+            raise click.UsageError(f"--{flag} is of --method {' and '.join(_OF_METHODS[option])}, not of {name}")
     return kind(**arguments) if arguments else name
 
 

@@ -47,6 +47,7 @@ class Count:
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._careful: list[Feature] = []
+        self._broken_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
             if isinstance(feature.family, Text) and feature.family.pattern != Text().pattern:
                 engine.check_pattern(feature.family.pattern)
@@ -75,6 +76,12 @@ class Count:
             self._rescan = self._temporary("rescan")
             self.run(self.plan.rescan(self._relation, self._rescan, self._careful))
         return labels
+
+    def check_unlabelled(self) -> None:
+        """Raise InputError if a row without a class, which a count leaves out, breaks a rule."""
+        for rule, count in zip(self.rules, self._broken_unlabelled, strict=False):
+            if count:
+                raise InputError(rule.broken(count))
 
     @property
     def relation(self) -> Markup:
@@ -118,6 +125,7 @@ class Count:
             raise InputError(f"{name} is empty; a model needs at least one row")
         target = self.plan.spec.target
         without = sum(row[2] for row in rows if row[0] is None)
+        self._broken_unlabelled = next((row[4:] for row in rows if row[0] is None), ())
         rows = [row for row in rows if row[0] is not None]
         if not rows:
             raise InputError(f"every row of {name} has a NULL {target!r}; a model needs rows with a class")

@@ -41,7 +41,8 @@ def count_of(engine: Engine, source: Source, plan: Plan, temporary: Callable[[st
     spec = plan.spec
     facts = {column.name for column in source.facts.columns}
     roles = {spec.target, spec.weight} - {None}
-    if not source.joins or not roles <= facts or spec.logistic is not None or spec.components is not None or spec.bound:
+    once = spec.logistic is None and spec.em is None and spec.components is None and not spec.bound
+    if not source.joins or not roles <= facts or not once:
         return Count(engine, source, plan, temporary)
     if spec.slice_expression is not None:
         try:

@@ -15,6 +15,7 @@ from nbsql.family.base import label as label_text
 from nbsql.learning.advice import advice, advice_on_classes, inferred_features
 from nbsql.learning.collinear import check_covariances, together
 from nbsql.learning.count import Count, total
+from nbsql.learning.em import shared_out
 from nbsql.learning.factorised import count_of
 from nbsql.learning.joins import joins_of_model
 from nbsql.learning.kmeans import decomposed, staged
@@ -90,7 +91,7 @@ class Fit:
                 self.source = staged(self.engine, self.spec, self.source, temporary("rows"))
                 self.spec = decomposed(self.engine, self.spec, self.spec.components, self.source)
             count = count_of(self.engine, self.source, self.plan, temporary)
-            labels = count.scan()
+            labels = count.scan(quiet=self.spec.em is not None)
             self._warn_of_classes(labels)
             if len(labels) == 1 and not self.declared:
                 say(f"{self.spec.target!r} has one class only, {labels[0][0]!r}; every prediction will be that class")
@@ -101,16 +102,22 @@ class Fit:
                 for statement in count.moments(temporary("moments"), together(self.spec)):
                     run_statement(self.engine, statement)
                 check_covariances(self.engine, self.spec, self.engine.renderer.fragment("cells_of", temporary("moments")))
-            counted = self._learnt(self.spec.logistic, count, temporary) if self.spec.logistic is not None else None
+            entries = [Entry(1, "1", "fit", self.source.label, total(labels))]
+            counted: dict[str, Markup] = {}
+            if self.spec.logistic is not None:
+                counted = self._learnt(self.spec.logistic, count, temporary)
+            elif self.spec.em is not None:
+                cells, soft = shared_out(self.engine, self.spec, self.spec.em, count, temporary)
+                counted = {"statistics": self.engine.renderer.fragment("subquery", cells)}
+                entries += [soft] if soft is not None else []
             if replaces is not None:
                 displace(self.engine, *replaces)
             plan = self.plan
             temporary_model = self.relations.temporary
             if not temporary_model:
                 run_statement(self.engine, plan.create_schema())
-            if counted is not None:
-                tables = zip(("statistics", "weights"), counted, strict=True)
-                written = iter([plan.part_of_rows(name, relation) for name, relation in tables])
+            if counted:
+                written = iter([plan.part_of_rows(name, relation) for name, relation in counted.items()])
             else:
                 written = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
             for statement in written:
@@ -121,12 +128,11 @@ class Fit:
                 run_statement(self.engine, plan.keep_features())
             summary = self._summarised()
             plan = self.plan
-            entry = Entry(1, "1", "fit", self.source.label, total(labels))
-            built = build(self.engine, plan, [entry])
+            built = build(self.engine, plan, entries)
             self._warn(summary)
         return built
 
-    def _learnt(self, wanted: Logistic, count: Count, temporary: Callable[[str], Markup]) -> tuple[Markup, Markup]:
+    def _learnt(self, wanted: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
         """Temporary tables of the cells and of the weights of a model that learns some."""
         cells = temporary("cells")
         for statement in count.cells(cells, "1", temporary=True):
@@ -134,7 +140,8 @@ class Fit:
         plan = self.plan
         if isinstance(self.choosing, Best):
             plan = Plan(self.engine.renderer, best_features(self.engine, self.spec, self.choosing, cells), self.relations)
-        return cells, learn(self.engine, plan, wanted, count.relation, cells, temporary)
+        weights = learn(self.engine, plan, wanted, count.relation, cells, temporary)
+        return {"statistics": cells, "weights": weights}
 
     def statements(self) -> list[Statement]:
         """What `run` would do, for reading; as if every number might be missing. Asks for the classes and writes nothing."""

@@ -74,6 +74,11 @@ class Scoring(Base):
         context, scored = self._scored(Rows(source), classes)
         return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
 
+    def expected_classes(self, rows: Markup, classes: Sequence[ClassColumn], share: float) -> Markup:
+        """The query of which classes numbered rows may be of; those without a class count `share` (em.sql)."""
+        context, scored = self._scored(Rows(rows), classes)
+        return self.renderer.fragment("expected_classes", context, scored, self.relations["parameters"], share)
+
     def judged(
         self,
         rows: Judgeable,

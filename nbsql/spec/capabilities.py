@@ -30,6 +30,7 @@ KINDS: dict[str, Kind] = {
     "segments": Kind("`segment_by`", lambda spec: spec.segment_by is not None),
     "components": Kind("`nbsql.Mixture`", lambda spec: spec.components is not None),
     "logistic": Kind('`method="logistic"`', lambda spec: spec.logistic is not None),
+    "em": Kind('`method="em"`', lambda spec: spec.em is not None),
     "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
     "bound": Kind("what depends on all rows", lambda spec: bool(spec.bound)),
 }
@@ -84,6 +85,7 @@ USES: dict[str, Use] = {
         {
             "components": "a model has components, or it has slices or segments; leave out components or segment_by",
             "logistic": "method='logistic' has one set of weights; leave out segment_by",
+            "em": "method='em' shares rows out by one model; leave out segment_by",
         },
         InputError,
     ),
@@ -103,7 +105,10 @@ USES: dict[str, Use] = {
     ),
     "choosing": Use(
         "`features=nbsql.Best` or `nbsql.Forward`",
-        {"components": "components does not take features=nbsql.{title}(...); name the features"},
+        {
+            "components": "components does not take features=nbsql.{title}(...); name the features",
+            "em": "method='em' does not take features=nbsql.{title}(...); name the features",
+        },
         InputError,
         title="Best",
     ),
@@ -112,6 +117,7 @@ USES: dict[str, Use] = {
         {
             "logistic": "the statements of method='logistic' are repeated until its weights stand still; fit it instead",
             "components": "the statements of components follow from the rows, scan by scan; fit, or leave components out",
+            "em": "the statements of method='em' are repeated until the evidence stands still; fit it instead",
         },
         InputError,
     ),
@@ -121,6 +127,8 @@ USES: dict[str, Use] = {
             "segments": "cross-validation takes no segment_by: the folds are counted where the segments would be",
             "components": "cross-validation takes no components: they are found from all rows, those of each fold too",
             "logistic": "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
+            "fit it on some rows, and evaluate it on others",
+            "em": "method='em' counts rows without a class by what all others say, so no fold can be taken away; "
             "fit it on some rows, and evaluate it on others",
         },
         InputError,
@@ -142,6 +150,8 @@ USES: dict[str, Use] = {
         {
             "segments": _one("a calibration"),
             "components": _whole("a calibration by folds"),
+            "em": "{title} has counted rows without a class by what all others say, so no fold can be taken away; "
+            "calibrate on rows that the model has not learnt, with folds=None",
             "probabilities": _NO_COUNTS,
             "bound": "{bound} depends on all rows at once, so no fold can be taken away; "
             "calibrate on rows that the model has not learnt, with folds=None",
@@ -237,6 +247,9 @@ FEATURES: dict[str, dict[str, str]] = {
     },
     "components": {"covariance": _OTHER, "backoff": _OTHER, "best": _OPTION, "complement": _OTHER},
     "classes": {"covariance": _OTHER, "kernel": _OTHER},
+    "method='em'": {
+        "covariance": _OTHER, "backoff": _OTHER, "complement": _OPTION, "weighed": _OPTION, "best": _OPTION,
+    },
     "nbsql.Forward": {"complement": ": whether the prior counts depends on the other features"},
 }  # fmt: skip
 

@@ -200,8 +200,7 @@ class Logistic(Classifier):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "penalty", non_negative(self.penalty, "penalty"))
-        if isinstance(self.iterations, bool) or not isinstance(self.iterations, int) or self.iterations < 1:
-            raise InputError(f"iterations must be a whole number of at least 1, not {self.iterations!r}")
+        _check_iterations(self.iterations)
         object.__setattr__(self, "tolerance", non_negative(self.tolerance, "tolerance"))
         if self.tolerance == 0:
             raise InputError("tolerance must be above 0, not 0")
@@ -234,11 +233,48 @@ class Mixture(Classifier):
             object.__setattr__(self, "components", dict(self.components))
 
 
-# Those that need no argument, by the word that stands for their defaults.
-METHODS: dict[str, type[Classifier]] = {kind.name: kind for kind in (NaiveBayes, JointBayes, LDA, QDA, TAN, Logistic)}
+@dataclass(frozen=True)
+class EM(Classifier):
+    """Naive Bayes that learns of rows without a class, too, by expectation-maximisation, "em": `method=nbsql.EM(weight=0.1)`.
 
-MethodName = Literal["naive", "joint", "lda", "qda", "tan", "logistic"]
-Method = MethodName | JointBayes | LDA | QDA | TAN | Logistic | Mixture
+    Begins with the model of the rows that have a class. A step shares every row without one out to the classes, by its
+    posterior, and counts these shares beside the rows that have a class, until the log-likelihood of all rows stands still
+    (Nigam, McCallum, Thrun and Mitchell, Machine Learning 39, 2000). There is no chance in it.
+
+    Args:
+        weight: what a row without a class counts beside one that has a class; above 0.
+        iterations: how many steps at most.
+        tolerance: the change of the log-likelihood of a row at which the search ends, as a share of it, or in nats where it is
+            less than one.
+
+    >>> EM(weight=0.1)
+    EM(weight=0.1, iterations=100, tolerance=1e-05)
+    """
+
+    weight: float = 1.0
+    iterations: int = 100
+    tolerance: float = 1e-5
+
+    name: ClassVar[str] = "em"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weight", non_negative(self.weight, "weight"))
+        if self.weight == 0:
+            raise InputError("weight of rows without a class must be above 0, not 0; method='naive' leaves them out")
+        _check_iterations(self.iterations)
+        object.__setattr__(self, "tolerance", non_negative(self.tolerance, "tolerance"))
+
+
+def _check_iterations(count: Any) -> None:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 1:
+        raise InputError(f"iterations must be a whole number of at least 1, not {count!r}")
+
+
+# Those that need no argument, by the word that stands for their defaults.
+METHODS: dict[str, type[Classifier]] = {kind.name: kind for kind in (NaiveBayes, JointBayes, LDA, QDA, TAN, Logistic, EM)}
+
+MethodName = Literal["naive", "joint", "lda", "qda", "tan", "logistic", "em"]
+Method = MethodName | JointBayes | LDA | QDA | TAN | Logistic | EM | Mixture
 
 
 def method_named(method: Any) -> Classifier:

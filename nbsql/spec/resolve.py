@@ -26,7 +26,7 @@ from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.join import joins_of
-from nbsql.spec.method import TAN, Logistic, Mixture
+from nbsql.spec.method import EM, TAN, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
 
@@ -105,6 +105,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         prior=_prior(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
         tree=method if isinstance(method, TAN) else None,
+        em=method if isinstance(method, EM) else None,
         defaults={
             "alpha": alpha,
             "nulls": options.nulls,
@@ -124,6 +125,8 @@ def _check_together(spec: Spec) -> None:
             check(spec, use)
     if spec.segment_by is not None:
         check_features(spec.features, "segment_by")
+    if spec.em is not None:
+        check_features(spec.features, "method='em'")
     if spec.components is not None:
         check_features(spec.features, "components")
         if not spec.components.numbers:

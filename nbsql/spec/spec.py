@@ -12,7 +12,7 @@ from nbsql.family import Estimate, Family
 from nbsql.rendering.dialect import FRACTION
 from nbsql.spec.components import Components
 from nbsql.spec.join import Dimension
-from nbsql.spec.method import TAN, Logistic
+from nbsql.spec.method import EM, TAN, Logistic
 
 FORMAT = 1  # of the JSON text in the table `spec`
 
@@ -113,6 +113,7 @@ class Spec:
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
     tree: TAN | None = None  # that is still to be found (nbsql/learning/tree.py); a model has its edges as features
+    em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
     classes: tuple[str, ...] = ()  # all that there may be, as text, where they were named
@@ -155,6 +156,7 @@ class Spec:
                 "given": self.given,
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
+                **({"em": asdict(self.em)} if self.em is not None else {}),
                 **({"components": self.components.to_dict()} if self.components else {}),
                 **({"joins": [dimension.to_dict() for dimension in self.joins]} if self.joins else {}),
                 **({"classes": self.classes} if self.classes else {}),
@@ -216,6 +218,7 @@ class Spec:
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
+                em=EM(**data["em"]) if "em" in data else None,
                 components=Components.from_dict(data["components"]) if "components" in data else None,
                 classes=tuple(map(str, data.get("classes", ()))),
                 joins=tuple(map(Dimension.from_dict, data.get("joins", ()))),

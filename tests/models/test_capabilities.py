@@ -22,6 +22,7 @@ FITS: dict[str, dict[str, Any]] = {
     "segments": {"families": COUNTS, "segment_by": "g", "exclude": ["s"]},
     "components": {"families": COUNTS, "method": nbsql.Mixture(2), "exclude": ["s"]},
     "logistic": {"method": "logistic", "exclude": ["s"]},
+    "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
 }
 LIKELIHOODS = {
@@ -108,7 +109,7 @@ def test_a_fit_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, use: st
 def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind: str) -> None:
     bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
     for use, act in ACTS.items():
-        sliced = {"slice_by": "s"} if use == "derive" and kind == "bound" else {}
+        sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em") else {}
         model = fitted(con, kind, **sliced)
         both = use == "merge_several" and refusing(use, kind) == "bound"
         title = "the model and the model" if both else "the model"
@@ -129,6 +130,7 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "classes": {"classes": ["a", "b", "c"], "prior": "uniform"},
     "segment_by": {"segment_by": "s % 2"},
     "components": {"method": nbsql.Mixture(2)},
+    "method='em'": {"method": "em"},
     "nbsql.Forward": {"features": nbsql.Forward(2, folds=3)},
 }
 

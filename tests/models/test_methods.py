@@ -12,7 +12,7 @@ import pytest
 from click.testing import CliRunner
 
 import nbsql
-from nbsql import LDA, QDA, JointBayes, Logistic, Mixture, Segments, Smoothed
+from nbsql import EM, LDA, QDA, JointBayes, Logistic, Mixture, Segments, Smoothed
 from nbsql.cli.app import main
 from nbsql.spec.spec import Spec
 
@@ -142,7 +142,9 @@ def test_a_spec_written_before_is_read() -> None:
     ("flags", "message"),
     [
         (["--penalty", "2"], "--penalty is of --method logistic, not of naive"),
-        (["--method", "lda", "--iterations", "2"], "--iterations is of --method logistic, not of lda"),
+        (["--em-weight", "2"], "--em-weight is of --method em, not of naive"),
+        (["--method", "em", "--em-weight", "0"], "weight of rows without a class must be above 0, not 0"),
+        (["--method", "lda", "--iterations", "2"], "--iterations is of --method logistic and em, not of lda"),
         (["--method", "logistic", "--shrinkage", "0.1"], "--shrinkage is of --method lda and qda, not of logistic"),
         (["--method", "qda", "--backoff", "naive"], "--backoff is of --method joint, not of qda"),
         (["--method", "lda", "--components", "2"], "--components is of --method naive, not of lda"),
@@ -167,6 +169,7 @@ def test_flags_make_the_arguments(tmp_path: Path) -> None:
     path = str(tmp_path / "shop.duckdb")
     cases: dict[tuple[str, ...], dict[str, Any]] = {
         ("--method", "logistic", "--penalty", "2", "--iterations", "50"): {"method": Logistic(penalty=2, iterations=50)},
+        ("--method", "em", "--em-weight", "0.5", "--tolerance", "1"): {"method": EM(weight=0.5, tolerance=1)},
         ("--method", "lda", "--shrinkage", "0.25", "--feature", "x"): {"method": LDA(shrinkage=0.25), "features": ["x"]},
         ("--method", "joint", "--backoff", "naive"): {"method": JointBayes(backoff="naive")},
         ("--components", "a=2", "--prior", "smoothed", "--prior-alpha", "4"):

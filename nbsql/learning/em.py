@@ -1,0 +1,192 @@
+"""Expectation-maximisation: counts of rows without a class, each shared out to the classes by what the model says of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from typing import ClassVar
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.family import Text
+from nbsql.learning.count import Count
+from nbsql.learning.derive import derive, drop_derived
+from nbsql.plan import Entry, Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
+from nbsql.spec.method import EM
+from nbsql.spec.spec import Feature, Spec
+from nbsql.storage.build import run_statement
+from nbsql.warn import say
+
+BATCH = "em"  # the line of the ledger of what was counted so
+WEIGHT = "nbsql_weight"
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What a model says of the rows (sql/macros/learning/em.sql).
+
+    Args:
+        evidence: the log-likelihood of all rows.
+        weight: of all rows together.
+        soft: how many rows have no class.
+        unexplained: how many of these fit none.
+    """
+
+    evidence: float
+    weight: float
+    soft: int
+    unexplained: int
+
+    @property
+    def mean(self) -> float:
+        """The evidence a row."""
+        return self.evidence / self.weight
+
+
+def shared_out(
+    engine: Engine, spec: Spec, wanted: EM, count: Count, temporary: Callable[[str], Markup]
+) -> tuple[Markup, Entry | None]:
+    """The query of the cells of a source with those of its rows without a class, and the line of the ledger for these.
+
+    Args:
+        engine: where.
+        spec: what to model.
+        wanted: how.
+        count: of the source, which has been scanned.
+        temporary: names temporary tables.
+
+    Raises:
+        InputError: a row without a class breaks a rule.
+    """
+    count.check_unlabelled()
+    return _Search(engine, spec, wanted, count, temporary).run()
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Terms(Text):
+    """A text that is cut already, into a list of its terms."""
+
+    name: ClassVar[str] = "tokens"
+
+
+def _cut(feature: Feature) -> Feature:
+    family = feature.family
+    if not isinstance(family, Text):
+        return feature
+    return replace(feature, family=_Terms(**{each.name: getattr(family, each.name) for each in fields(family)}))
+
+
+class _Search:
+    """One search for the counts at which the evidence stands still."""
+
+    def __init__(self, engine: Engine, spec: Spec, wanted: EM, count: Count, temporary: Callable[[str], Markup]) -> None:
+        self.engine = engine
+        self.wanted = wanted
+        self.source = count.source
+        texts = [feature for feature in spec.features if isinstance(feature.family, Text)]
+        # The rows that are scored and counted in every step are joined already, and their texts cut.
+        self.spec = replace(spec, joins=(), features=tuple(map(_cut, spec.features)))
+        self.temporary = temporary
+        self.labelled, self.rows = temporary("labelled"), temporary("rows")
+        for statement in count.cells(self.labelled, "1", temporary=True):
+            run_statement(engine, statement)
+        columns = [*spec.columns, *(["nbsql_slice"] if spec.is_sliced else [])]
+        query = engine.renderer.fragment("rows_with_numbers", Context.of(spec), count.relation, columns, texts)
+        engine.create("number the rows", self.rows, query)
+        self.columns = [name for name in columns if name not in (spec.target, spec.weight)]
+
+    def run(self) -> tuple[Markup, Entry | None]:
+        """The query of the cells, and the line of the ledger of the soft ones."""
+        last: Expected | None = None
+        soft: Markup | None = None
+        steps = 0
+        while True:
+            with self._model(soft) as (plan, classes), self.engine.temporaries() as temporary:
+                expected = temporary("expected")
+                now = self._expect(plan, classes, expected)
+                if now.soft == now.unexplained or self._stands(steps, last, now):
+                    break
+                counted = self.temporary(f"soft {steps + 1}")
+                self._count(plan, classes, expected, counted, temporary)
+            if soft is not None:
+                self.engine.ask("drop_if_exists", soft)
+            steps, last, soft = steps + 1, now, counted
+        self._warn(now)
+        return self._cells(soft), self._entry(now, steps) if soft is not None else None
+
+    def _stands(self, steps: int, last: Expected | None, now: Expected) -> bool:
+        """Whether the search has come to its end."""
+        # The model of the labelled rows leaves out values that it has not met: its evidence is of less.
+        change = abs(now.mean - last.mean) if steps > 1 and last is not None else math.inf
+        if change <= self.wanted.tolerance * max(1.0, abs(now.mean)):
+            return True
+        if steps < self.wanted.iterations:
+            return False
+        count = f"{steps} step{'' if steps == 1 else 's'}"
+        by = f", the last of which changed it by {change:.2g} a row" if change < math.inf else ""
+        say(f"the evidence does not stand still after {count} of method='em'{by}; allow more iterations")
+        return True
+
+    @contextmanager
+    def _model(self, soft: Markup | None) -> Iterator[tuple[Plan, list[ClassColumn]]]:
+        """The model of the labelled rows and of those that were shared out last, for as long as it is scored by."""
+        plan, classes = derive(self.engine, self.spec, self._cells(soft), [Entry(1, "1", "fit", self.source.label, 0)])
+        try:
+            yield plan, classes
+        finally:
+            drop_derived(self.engine, plan)
+
+    def _cells(self, soft: Markup | None) -> Markup:
+        render = self.engine.renderer.fragment
+        parts = [render("cells_of", relation) for relation in (self.labelled, soft) if relation is not None]
+        return render("union_of_rows", parts)
+
+    def _expect(self, plan: Plan, classes: list[ClassColumn], expected: Markup) -> Expected:
+        """Score the rows, and say how likely they are."""
+        self.engine.create("expect the classes", expected, plan.expected_classes(self.rows, classes, self.wanted.weight))
+        evidence, weight, soft, unexplained = self.engine.ask("evidence_of_rows", expected)[0]
+        return Expected(float(evidence or 0), float(weight or 0), soft, unexplained)
+
+    def _count(
+        self, plan: Plan, classes: list[ClassColumn], expected: Markup, counted: Markup, temporary: Callable[[str], Markup]
+    ) -> None:
+        """A table of the cells of the rows without a class, each shared out to the classes."""
+        arguments = (self.rows, expected, plan.relations["parameters"], self.columns)
+        rows = self.engine.renderer.fragment("shared_out_rows", plan.context(classes), *arguments)
+        weighed = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
+        count = _Shared(self.engine, Source(rows, self.source.label, self.source.columns), weighed, temporary, rows)
+        count.scan()
+        for statement in count.cells(counted, BATCH, temporary=True):
+            run_statement(self.engine, statement)
+
+    def _entry(self, now: Expected, steps: int) -> Entry:
+        weight = "" if self.wanted.weight == 1 else f", each counting {self.wanted.weight:g}"
+        count = f"{steps} step{'' if steps == 1 else 's'}"
+        source = f"{self.source.label} without {self.spec.target!r}{weight}, {count}"
+        return Entry(2, BATCH, "em", source, now.soft - now.unexplained)
+
+    def _warn(self, now: Expected) -> None:
+        """Say which rows count for nothing."""
+        label, target = self.source.label, self.spec.target
+        if not now.soft:
+            say(f"every row of {label} has a {target!r}, so method='em' counts what method='naive' does")
+        elif now.unexplained:
+            rows, are = ("row", "is") if now.unexplained == 1 else ("rows", "are")
+            say(f"{now.unexplained} {rows} of {label} without {target!r} could be of no class and {are} left out")
+
+
+class _Shared(Count):
+    """The count of rows that are shared out: read as often as they are counted, so from a table where that is often."""
+
+    def __init__(
+        self, engine: Engine, source: Source, plan: Plan, temporary: Callable[[str], Markup], relation: Markup
+    ) -> None:
+        super().__init__(engine, source, plan, temporary, sliced=relation)
+        self._is_table = False
+        self.rules = []  # which all rows were held against

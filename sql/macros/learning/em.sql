@@ -1,0 +1,118 @@
+{#
+  Expectation-maximisation over rows without a class (Nigam, McCallum, Thrun and Mitchell, Text classification from labeled and unlabeled
+  documents using EM, Machine Learning 39, 2000). Its two steps are a score and a count: what follows stands between them.
+#}
+
+{#
+  One row a row that counts: nbsql_number, which tells it from others, and some columns of the source. Texts are cut once, and are lists of
+  their terms from here on.
+
+  texts: the features that they are of.
+#}
+{% macro rows_with_numbers(model, source, columns, texts) -%}
+{% set rows = namespace(relation=source) -%}
+{% for feature in texts -%}
+{% set rows.relation -%}
+(
+  SELECT
+    {% for column in columns %}
+    {% set x %}source.{{ nbsql.ident(column) }}{% endset %}
+    {% if column == feature.column %}
+    CASE WHEN {{ x }} IS NOT NULL THEN {{ nbsql.token_terms(feature.family) }} END AS {{ nbsql.ident(column) }}
+    {%- else %}
+    {{ x }}
+    {%- endif %}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  FROM (
+    {{ nbsql.words(feature, rows.relation) | indent(4) }}
+  ) AS source
+)
+{%- endset -%}
+{% endfor -%}
+SELECT
+  {{ nbsql.row_id() }} AS nbsql_number,
+  {% for column in columns %}
+  source.{{ nbsql.ident(column) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ rows.relation }} AS source
+{%- if model.weight %}
+
+WHERE {{ nbsql.weight(model) }} > 0
+{%- endif %}
+{%- endmacro %}
+
+{#
+  The expectation, one row a row: nbsql_number, class_no (of its class; NULL where it has none), weight, joints (a list by class),
+  log_evidence, and common, which those lack of their whole (score.sql).
+
+  scored: the numbered rows, scored (predict.sql). share: how much a row without a class counts.
+#}
+{% macro expected_classes(model, scored, parameters, share) -%}
+{% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT
+  source.nbsql_number,
+  numbered.class_no,
+  {% set weight %}{% if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset %}
+  {{ weight }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
+  {%+ if model.class_numbers %}{{ nbsql.array_of(by_class) }}{% else %}source.nbsql_joints{%+ endif %} AS joints,
+  source.nbsql_log_evidence AS log_evidence,
+  CAST(0 AS {{ nbsql.double() }}){{ nbsql.and_common(model) }} AS common
+FROM {{ scored }} AS source
+LEFT JOIN (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS numbered ON numbered.class = {{ nbsql.target(model) }}
+{%- endmacro %}
+
+{#
+  One row: evidence, the log-likelihood of all rows, ln p(x, c) of those that have a class and ln p(x) of the others, each as often as it
+  counts; weight, how much they count together; soft, how many rows have no class, and unexplained, how many of these fit none, which count
+  for nothing.
+#}
+{% macro evidence_of_rows(expected) -%}
+{% set joints %}expected.joints{% endset -%}
+{% set class_no %}expected.class_no{% endset -%}
+{% set joint = nbsql.element(joints, class_no) -%}
+SELECT
+  sum(CASE WHEN explained THEN weight * (joint + common) ELSE 0 END) AS evidence,
+  sum(CASE WHEN explained THEN weight ELSE 0 END) AS weight,
+  count(CASE WHEN class_no IS NULL THEN 1 END) AS soft,
+  count(CASE WHEN class_no IS NULL AND NOT explained THEN 1 END) AS unexplained
+FROM (
+  SELECT
+    expected.class_no,
+    expected.weight,
+    expected.common,
+    CASE WHEN expected.class_no IS NULL THEN expected.log_evidence ELSE {{ joint }} END AS joint,
+    coalesce(expected.log_evidence > -{{ nbsql.infinity() }}, FALSE) AS explained
+  FROM {{ expected }} AS expected
+) AS explained
+{%- endmacro %}
+
+{#
+  What the maximisation counts, one row a row without a class and class that it may be of: some columns of the row, the class under the
+  name of the target, and nbsql_weight, the posterior times what the row weighs. A posterior below 2^-60, which a sum of others does not
+  feel, is no row.
+
+  parameters: of the model that has scored them.
+#}
+{% macro shared_out_rows(model, rows, expected, parameters, columns) -%}
+{% set joints %}expected.joints{% endset -%}
+{% set class_no %}numbered.class_no{% endset -%}
+{% set difference %}{{ nbsql.element(joints, class_no) }} - expected.log_evidence{% endset -%}
+(
+  SELECT
+    {% for column in columns %}
+    source.{{ nbsql.ident(column) }},
+    {% endfor %}
+    numbered.class AS {{ nbsql.ident(model.target) }},
+    expected.weight * {{ nbsql.exp(difference) }} AS nbsql_weight
+  FROM {{ rows }} AS source
+  JOIN {{ expected }} AS expected ON expected.nbsql_number = source.nbsql_number
+  JOIN (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS numbered ON TRUE
+  WHERE expected.class_no IS NULL
+    AND expected.log_evidence > -{{ nbsql.infinity() }}
+    AND {{ difference }} > -41.6
+)
+{%- endmacro %}
