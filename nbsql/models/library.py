@@ -77,7 +77,7 @@ def fit(
         weight: column of row weights, at least 0; a weight w counts as w copies of the row.
         method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic discriminant
             analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other (`nbsql.TAN`);
-            "logistic", weights that are learnt (`nbsql.Logistic`); "em", which learns of rows without a class, too (`nbsql.EM`).
+            "logistic", weights that are learnt (`nbsql.Logistic`); "em", which learns of rows without a class too (`nbsql.EM`).
             A word stands for the defaults, and an instance has options, `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits
             every class in two.
         alpha: pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate. None is 1, and 0 for the joint method
