@@ -21,24 +21,18 @@
 {% macro categorical_value(feature, relation) %}
 {% do return(adapter.dispatch('categorical_value', 'nbsql')(feature, relation)) %}
 {% endmacro %}
-{% macro collinear_columns(model, statistics, feature) %}
-{% do return(adapter.dispatch('collinear_columns', 'nbsql')(model, statistics, feature)) %}
-{% endmacro %}
 {% macro column_kind(type, typtype=none) %} {% do return(adapter.dispatch('column_kind', 'nbsql')(type, typtype)) %} {% endmacro %}
 {% macro column_named(columns, name, role, relation) %}
 {% do return(adapter.dispatch('column_named', 'nbsql')(columns, name, role, relation)) %}
 {% endmacro %}
-{% macro column_pairs(feature) %} {% do return(adapter.dispatch('column_pairs', 'nbsql')(feature)) %} {% endmacro %}
 {% macro columns_of_relation(relation) %} {% do return(adapter.dispatch('columns_of_relation', 'nbsql')(relation)) %} {% endmacro %}
 {% macro common_value(x) %} {% do return(adapter.dispatch('common_value', 'nbsql')(x)) %} {% endmacro %}
 {% macro completed_inputs(inputs, features) %}
 {% do return(adapter.dispatch('completed_inputs', 'nbsql')(inputs, features)) %}
 {% endmacro %}
-{% macro covariance_steps(feature) %} {% do return(adapter.dispatch('covariance_steps', 'nbsql')(feature)) %} {% endmacro %}
 {% macro distinct_elements(list) %} {% do return(adapter.dispatch('distinct_elements', 'nbsql')(list)) %} {% endmacro %}
 {% macro double() %} {% do return(adapter.dispatch('double', 'nbsql')()) %} {% endmacro %}
 {% macro element(list, position) %} {% do return(adapter.dispatch('element', 'nbsql')(list, position)) %} {% endmacro %}
-{% macro elimination_matrices(p) %} {% do return(adapter.dispatch('elimination_matrices', 'nbsql')(p)) %} {% endmacro %}
 {% macro exact(x, kind) %} {% do return(adapter.dispatch('exact', 'nbsql')(x, kind)) %} {% endmacro %}
 {% macro exact_literal(x, kind) %} {% do return(adapter.dispatch('exact_literal', 'nbsql')(x, kind)) %} {% endmacro %}
 {% macro exp(x) %} {% do return(adapter.dispatch('exp', 'nbsql')(x)) %} {% endmacro %}
@@ -47,11 +41,7 @@
 {% endmacro %}
 {% macro false_literal() %} {% do return(adapter.dispatch('false_literal', 'nbsql')()) %} {% endmacro %}
 {% macro finite(x) %} {% do return(adapter.dispatch('finite', 'nbsql')(x)) %} {% endmacro %}
-{% macro fourth_powers(model, source, feature) %}
-{% do return(adapter.dispatch('fourth_powers', 'nbsql')(model, source, feature)) %}
-{% endmacro %}
 {% macro from_scored(model, scored) %} {% do return(adapter.dispatch('from_scored', 'nbsql')(model, scored)) %} {% endmacro %}
-{% macro given_features(given) %} {% do return(adapter.dispatch('given_features', 'nbsql')(given)) %} {% endmacro %}
 {% macro greatest_of_few(values) %} {% do return(adapter.dispatch('greatest_of_few', 'nbsql')(values)) %} {% endmacro %}
 {% macro hash_of(columns) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns)) %} {% endmacro %}
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
@@ -62,7 +52,6 @@
 {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
 {% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
-{% macro json_element(list, position) %} {% do return(adapter.dispatch('json_element', 'nbsql')(list, position)) %} {% endmacro %}
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
 {% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
 {% macro level(feature, k) %} {% do return(adapter.dispatch('level', 'nbsql')(feature, k)) %} {% endmacro %}
@@ -78,7 +67,6 @@
 {% macro list_product(a, b) %} {% do return(adapter.dispatch('list_product', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro list_size(list) %} {% do return(adapter.dispatch('list_size', 'nbsql')(list)) %} {% endmacro %}
 {% macro list_total(list) %} {% do return(adapter.dispatch('list_total', 'nbsql')(list)) %} {% endmacro %}
-{% macro log_determinant(p) %} {% do return(adapter.dispatch('log_determinant', 'nbsql')(p)) %} {% endmacro %}
 {% macro log_factorial(x) %} {% do return(adapter.dispatch('log_factorial', 'nbsql')(x)) %} {% endmacro %}
 {% macro log_factorial_of(feature) %} {% do return(adapter.dispatch('log_factorial_of', 'nbsql')(feature)) %} {% endmacro %}
 {% macro log_of_input(x, centre, careful) %} {% do return(adapter.dispatch('log_of_input', 'nbsql')(x, centre, careful)) %} {% endmacro %}
@@ -89,14 +77,6 @@
 {% macro multinomial_drawn(feature, seed, position) %}
 {% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(feature, seed, position)) %}
 {% endmacro %}
-{% macro multivariate_drift(feature) %} {% do return(adapter.dispatch('multivariate_drift', 'nbsql')(feature)) %} {% endmacro %}
-{% macro multivariate_gaussian_inputs(feature, centre, careful, centred) %}
-{% do return(adapter.dispatch('multivariate_gaussian_inputs', 'nbsql')(feature, centre, careful, centred)) %}
-{% endmacro %}
-{% macro multivariate_gaussian_likelihoods(features) %}
-{% do return(adapter.dispatch('multivariate_gaussian_likelihoods', 'nbsql')(features)) %}
-{% endmacro %}
-{% macro multivariate_relevance(feature) %} {% do return(adapter.dispatch('multivariate_relevance', 'nbsql')(feature)) %} {% endmacro %}
 {% macro natural_log(x) %} {% do return(adapter.dispatch('natural_log', 'nbsql')(x)) %} {% endmacro %}
 {% macro not_materialized() %} {% do return(adapter.dispatch('not_materialized', 'nbsql')()) %} {% endmacro %}
 {% macro number(value) %} {% do return(adapter.dispatch('number', 'nbsql')(value)) %} {% endmacro %}
@@ -116,11 +96,7 @@
 {% macro replacing(model, replaced, others=[]) %}
 {% do return(adapter.dispatch('replacing', 'nbsql')(model, replaced, others)) %}
 {% endmacro %}
-{% macro round_to_twelve_digits(x) %} {% do return(adapter.dispatch('round_to_twelve_digits', 'nbsql')(x)) %} {% endmacro %}
 {% macro row_id() %} {% do return(adapter.dispatch('row_id', 'nbsql')()) %} {% endmacro %}
-{% macro rows_from_json(rows, structure, columns) %}
-{% do return(adapter.dispatch('rows_from_json', 'nbsql')(rows, structure, columns)) %}
-{% endmacro %}
 {% macro runs_of_letters(x) %} {% do return(adapter.dispatch('runs_of_letters', 'nbsql')(x)) %} {% endmacro %}
 {% macro same_value(a, b) %} {% do return(adapter.dispatch('same_value', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro scan_value(x, careful) %} {% do return(adapter.dispatch('scan_value', 'nbsql')(x, careful)) %} {% endmacro %}
@@ -139,14 +115,8 @@
 {% macro text_drawn(feature, seed, position) %}
 {% do return(adapter.dispatch('text_drawn', 'nbsql')(feature, seed, position)) %}
 {% endmacro %}
-{% macro token_counts_drawn(feature, seed, position) %}
-{% do return(adapter.dispatch('token_counts_drawn', 'nbsql')(feature, seed, position)) %}
-{% endmacro %}
 {% macro token_rows(feature) %} {% do return(adapter.dispatch('token_rows', 'nbsql')(feature)) %} {% endmacro %}
 {% macro token_terms(family) %} {% do return(adapter.dispatch('token_terms', 'nbsql')(family)) %} {% endmacro %}
-{% macro tokens_drawn(feature, seed, position) %}
-{% do return(adapter.dispatch('tokens_drawn', 'nbsql')(feature, seed, position)) %}
-{% endmacro %}
 {% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
 {% macro unit_weight() %} {% do return(adapter.dispatch('unit_weight', 'nbsql')()) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
@@ -154,7 +124,6 @@
 {% do return(adapter.dispatch('unnested_with_places', 'nbsql')(list, place, name)) %}
 {% endmacro %}
 {% macro value_at_maximum(x, y, text) %} {% do return(adapter.dispatch('value_at_maximum', 'nbsql')(x, y, text)) %} {% endmacro %}
-{% macro weighted_number(feature) %} {% do return(adapter.dispatch('weighted_number', 'nbsql')(feature)) %} {% endmacro %}
 {% macro weighted_square(weight, x) %} {% do return(adapter.dispatch('weighted_square', 'nbsql')(weight, x)) %} {% endmacro %}
 {% macro whole_numbers(first, end) %} {% do return(adapter.dispatch('whole_numbers', 'nbsql')(first, end)) %} {% endmacro %}
 {% macro whole_quotient(a, b) %} {% do return(adapter.dispatch('whole_quotient', 'nbsql')(a, b)) %} {% endmacro %}

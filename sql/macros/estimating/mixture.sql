@@ -174,9 +174,6 @@ ORDER BY class_no ASC NULLS LAST
   (joint_scores, score.sql). The columns of the members stay, and nothing reads them.
 #}
 {% macro class_scores(model, relation, parameters, lookups) -%}
-{% if not model.mixed -%}
-{{ nbsql.joint_scores(model, relation, parameters, lookups) }}
-{%- else -%}
 SELECT
   members.*
   {%- for class in model.class_columns %},
@@ -187,7 +184,6 @@ FROM (
   {{ nbsql.joint_scores(model.parts, relation, parameters, lookups) | indent(2) }}
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS members
-{%- endif %}
 {%- endmacro %}
 
 {# The logarithm of the sum of the likelihoods of some members, minus infinity where all are 0. #}

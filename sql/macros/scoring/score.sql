@@ -31,6 +31,13 @@ WITH {{ nbsql.numbered_source(model, source, parameters, lookups) }}
 {%- endfor %}
 
 {% endif -%}
+{% set scores -%}
+{% if model.mixed -%}
+{{ nbsql.class_scores(model, relation, parameters, lookups) }}
+{%- else -%}
+{{ nbsql.joint_scores(model, relation, parameters, lookups) }}
+{%- endif %}
+{%- endset -%}
 {% set explained %}evidence.nbsql_highest > -{{ nbsql.infinity() }}{% endset -%}
 SELECT
   evidence.*,
@@ -47,7 +54,7 @@ FROM (
       joint.*,
       {{ nbsql.highest_joint(model) }} AS nbsql_highest
     FROM (
-      {{ nbsql.class_scores(model, relation, parameters, lookups) | indent(6) }}
+      {{ scores | indent(6) }}
       {{- nbsql.optimisation_fence() | indent(6) }}
     ) AS joint
     {{- nbsql.optimisation_fence() | indent(4) }}
