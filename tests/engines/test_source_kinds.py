@@ -22,6 +22,9 @@ def assert_as_the_table(place: Place, source: Any) -> None:
     scores = [sorted(model.predict(rows).fetchall()) for model, rows in ((found, source), (expected, "rows"))]
     assert [row[:-1] for row in scores[0]] == [row[:-1] for row in scores[1]]
     assert [row[-1] for row in scores[0]] == pytest.approx([row[-1] for row in scores[1]], rel=1e-12)
+    only = found.predict(source, columns=["id"])
+    assert only.columns == ["id", "prediction", "probability"]
+    assert sorted(row[:2] for row in only) == sorted((row[0], row[-2]) for row in scores[1])
 
 
 def test_a_table_of_ibis_on_the_same_connection_is_its_sql(pg: Any) -> None:
