@@ -40,17 +40,7 @@ coded AS {{ nbsql.materialized() }}(
   WHERE source.{{ nbsql.ident(model.target) }} IS NOT NULL
 ),
 cells AS (
-  {% for a, b in pairs %}
-  SELECT {{ a[1] }} AS a, {{ b[1] }} AS b, class, value_{{ a[1] }} AS x, value_{{ b[1] }} AS y, CAST(count(*) AS {{ nbsql.double() }}) AS n
-  FROM coded
-  WHERE value_{{ a[1] }} IS NOT NULL AND value_{{ b[1] }} IS NOT NULL
-  GROUP BY class, value_{{ a[1] }}, value_{{ b[1] }}
-  {%- if not loop.last %}
-
-  UNION ALL
-  {% endif %}
-  {% endfor %}
-
+  {{ nbsql.cells_of_pairs(pairs) | indent(2) }}
 ),
 sums AS (
   SELECT
@@ -106,4 +96,18 @@ CASE
   THEN {{ nbsql.text(loop.index0 | string) }}
   {% endfor %}
   ELSE '7' END
+{%- endmacro %}
+
+{# Of rows `coded`, one row a pair of features, class and two values: a and b (the numbers of the features), class, x, y, n. #}
+{% macro default__cells_of_pairs(pairs) -%}
+{% for a, b in pairs -%}
+SELECT {{ a[1] }} AS a, {{ b[1] }} AS b, class, value_{{ a[1] }} AS x, value_{{ b[1] }} AS y, CAST(count(*) AS {{ nbsql.double() }}) AS n
+FROM coded
+WHERE value_{{ a[1] }} IS NOT NULL AND value_{{ b[1] }} IS NOT NULL
+GROUP BY class, value_{{ a[1] }}, value_{{ b[1] }}
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{% endfor %}
 {%- endmacro %}
