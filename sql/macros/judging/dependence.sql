@@ -90,17 +90,7 @@ ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC N
 {% macro counted_pairs(coded, pairs, size=none) -%}
 {% set n %}{% if size is none %}CAST(count(*) AS {{ nbsql.double() }}){% else %}sum({{ size }}){% endif %}{% endset -%}
 cells AS (
-  {% for a, b in pairs %}
-  SELECT {{ a }} AS a, {{ b }} AS b, class, value_{{ a }} AS x, value_{{ b }} AS y, {{ n }} AS n
-  FROM {{ coded }} AS coded
-  WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
-  GROUP BY class, value_{{ a }}, value_{{ b }}
-  {%- if not loop.last %}
-
-  UNION ALL
-  {% endif %}
-  {% endfor %}
-
+  {{ nbsql.cells_of_pairs(coded, pairs, n) | indent(2) }}
 ),
 sums AS (
   SELECT
@@ -139,4 +129,21 @@ CASE
   THEN {{ nbsql.text(loop.index0 | string) }}
   {% endfor %}
   ELSE '7' END
+{%- endmacro %}
+
+{#
+  Of rows `coded`, one row a pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which is
+  summed by the expression `n`.
+#}
+{% macro default__cells_of_pairs(coded, pairs, n) -%}
+{% for a, b in pairs -%}
+SELECT {{ a }} AS a, {{ b }} AS b, class, value_{{ a }} AS x, value_{{ b }} AS y, {{ n }} AS n
+FROM {{ coded }} AS coded
+WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
+GROUP BY class, value_{{ a }}, value_{{ b }}
+{%- if not loop.last %}
+
+UNION ALL
+{% endif %}
+{% endfor %}
 {%- endmacro %}

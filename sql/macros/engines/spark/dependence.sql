@@ -1,0 +1,16 @@
+{# The pairs of a row as an array: a branch a pair would have the rows planned anew for each, which takes longer than all else. #}
+{% macro spark__cells_of_pairs(coded, pairs, n) -%}
+SELECT pair.a, pair.b, class, pair.x, pair.y, {{ n }} AS n
+FROM (
+  SELECT
+    coded.*,
+    explode(array(
+      {% for a, b in pairs %}
+      named_struct('a', {{ a }}, 'b', {{ b }}, 'x', value_{{ a }}, 'y', value_{{ b }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+    )) AS pair
+  FROM {{ coded }} AS coded
+) AS pairs
+WHERE pair.x IS NOT NULL AND pair.y IS NOT NULL
+GROUP BY pair.a, pair.b, class, pair.x, pair.y
+{%- endmacro %}
