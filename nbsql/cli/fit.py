@@ -233,7 +233,9 @@ def _classifier(given: Mapping[str, Any]) -> str | Classifier:
     kind: type[Classifier] = Mixture if name == "naive" and "components" in arguments else METHODS[name]
     for option in arguments:
         if option not in {field.name for field in fields(kind)}:
-            raise click.UsageError(f"--{option} is of --method {' and '.join(_OF_METHODS[option])}, not of {name}")
+            *others, last = _OF_METHODS[option]
+            methods = f"{', '.join(others)} and {last}" if others else last
+            raise click.UsageError(f"--{option} is of --method {methods}, not of {name}")
     return kind(**arguments) if arguments else name
 
 

@@ -143,7 +143,7 @@ def test_a_spec_written_before_is_read() -> None:
     [
         (["--penalty", "2"], "--penalty is of --method logistic, not of naive"),
         (["--method", "lda", "--iterations", "2"], "--iterations is of --method logistic, not of lda"),
-        (["--method", "logistic", "--shrinkage", "0.1"], "--shrinkage is of --method lda and qda, not of logistic"),
+        (["--method", "logistic", "--shrinkage", "0.1"], "--shrinkage is of --method lda, qda and tan, not of logistic"),
         (["--method", "qda", "--backoff", "naive"], "--backoff is of --method joint, not of qda"),
         (["--method", "lda", "--components", "2"], "--components is of --method naive, not of lda"),
         (["--prior-alpha", "2"], "--prior-alpha is of --prior smoothed"),
