@@ -247,7 +247,9 @@ def _classifier(given: Mapping[str, Any]) -> str | Classifier:
     for option, argument in zip(chosen, arguments, strict=True):
         if argument not in {field.name for field in fields(kind)}:
             flag = option.replace("_", "-")
-            raise click.UsageError(f"--{flag} is of --method {' and '.join(_OF_METHODS[option])}, not of {name}")
+            *others, last = _OF_METHODS[option]
+            methods = f"{', '.join(others)} and {last}" if others else last
+            raise click.UsageError(f"--{flag} is of --method {methods}, not of {name}")
     return kind(**arguments) if arguments else name
 
 

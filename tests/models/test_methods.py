@@ -145,7 +145,7 @@ def test_a_spec_written_before_is_read() -> None:
         (["--em-weight", "2"], "--em-weight is of --method em, not of naive"),
         (["--method", "em", "--em-weight", "0"], "weight of rows without a class must be above 0, not 0"),
         (["--method", "lda", "--iterations", "2"], "--iterations is of --method logistic and em, not of lda"),
-        (["--method", "logistic", "--shrinkage", "0.1"], "--shrinkage is of --method lda and qda, not of logistic"),
+        (["--method", "logistic", "--shrinkage", "0.1"], "--shrinkage is of --method lda, qda and tan, not of logistic"),
         (["--method", "qda", "--backoff", "naive"], "--backoff is of --method joint, not of qda"),
         (["--method", "lda", "--components", "2"], "--components is of --method naive, not of lda"),
         (["--prior-alpha", "2"], "--prior-alpha is of --prior smoothed"),

@@ -15,8 +15,9 @@ CAST(shiftrightunsigned(xxhash64({{ hashed }}), 11) AS {{ nbsql.double() }}) / {
 TRY_CAST({% if is_whole %}TRY_CAST({{ value }} AS DECIMAL(38, 0)){% else %}{{ value }}{% endif %} AS {{ type }})
 {%- endmacro %}
 
+{# get_json_object takes a null for the text 'null'. #}
 {% macro spark__json_element(list, position) -%}
-get_json_object({{ list }}, '$[{{ position }}]')
+get(from_json({{ list }}, 'ARRAY<STRING>'), {{ position }})
 {%- endmacro %}
 
 {% macro spark__multinomial_drawn(feature, seed, position) -%}
