@@ -60,7 +60,7 @@ def test_the_relations_of_pictures_agree_and_a_report_is_written(both: tuple[Pla
             assert all(map(same, one, other)), (name, one, other)
 
 
-ROWS = {"postgres": "generate_series(0, 9999) AS t(i)", "spark": "(SELECT id AS i FROM range(10000)) AS t"}
+ROWS = {"postgres": "generate_series(0, 9999) AS t(i)"}
 
 
 @pytest.mark.nightly
