@@ -51,6 +51,12 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
             f"{title} cannot be sampled: {names} of family {refused[0].family.name!r} with these options does not say "
             "how a row comes about; fit it without"
         )
+    weights = engine.ask("given_logarithms", plan.relations["statistics"]) if plan.spec.given else ()
+    for (name,) in weights:
+        raise InputError(
+            f"{title} cannot be sampled: {name!r} was given as logarithms, which need not be of probabilities; "
+            "give its likelihoods, or fit it without"
+        )
     renderer = engine.renderer
     drawn = list(_drawn(plan.spec, renderer.dialect.query))
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.relations["statistics"])

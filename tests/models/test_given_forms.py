@@ -128,3 +128,14 @@ def test_what_is_no_log_likelihood_is_refused(con: Connection, refused: Refused)
     with refused(nbsql.InputError, said):
         families = {"xz": nbsql.Joint(["x", "z"])}
         nbsql.from_tables(con, priors=HALF, likelihoods={c: {"xz": matrix} for c in HALF}, families=families)
+
+
+def test_weights_are_no_probabilities_to_draw_from(con: Connection, refused: Refused) -> None:
+    told = {name: {"x": {"u": 3.0, "v": -1.0}} for name in HALF}
+    model = nbsql.from_tables(con, priors=HALF, likelihoods=told, logarithms=True, name="m")
+    said = (
+        "model 'm' cannot be sampled: 'x' was given as logarithms, which need not be of probabilities; "
+        "give its likelihoods, or fit it without"
+    )
+    with refused(nbsql.InputError, said):
+        model.sample(3)

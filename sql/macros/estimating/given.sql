@@ -205,6 +205,14 @@ HAVING max(log_likelihood) IS NULL
 ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST
 {%- endmacro %}
 
+{# A row a feature of which logarithms were given, which need not be those of probabilities: feature. #}
+{% macro given_logarithms(statistics) -%}
+SELECT DISTINCT feature
+FROM {{ statistics }} AS statistics
+WHERE value IS NOT NULL AND mean IS NULL AND m2 IS NOT NULL
+ORDER BY feature ASC NULLS LAST
+{%- endmacro %}
+
 {# The cells of the model. #}
 {% macro given_cells(classes, given) -%}
 SELECT
