@@ -166,7 +166,7 @@ MODELS = {
     ),
     "no_table": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'metric') }}",
-        "table of 'nbsql.evaluation' must be one of 'metrics', 'confusion', 'roc', 'precision_recall', 'calibration', "
+        "table of 'nbsql.evaluation' must be one of 'metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', "
         "'lift', 'thresholds', not metric",
     ),
 }
