@@ -139,7 +139,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "numbered": ({"target": "grade", "exclude": ["id", "weight", "day", "y"]}, {"exclude": ["id", "weight", "day", "y"]}),
 }
 
-TABLES = ("confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
+TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 # One verb more a case is a statement that dbt takes its time to render; these say the same as predict_proba and explain.
 ONCE = ("predict", "joint_log_likelihood", "log_evidence")
 VERBS = {

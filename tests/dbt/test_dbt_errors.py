@@ -166,8 +166,8 @@ MODELS = {
     ),
     "no_table": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'metric') }}",
-        "table of 'nbsql.evaluation' must be one of 'metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', "
-        "'lift', 'thresholds', not metric",
+        "table of 'nbsql.evaluation' must be one of 'metrics', 'intervals', 'confusion', 'roc', 'precision_recall', "
+        "'calibration', 'lift', 'thresholds', not metric",
     ),
 }
 GOOD = {"target": "y", "features": ["x", "s"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -31,12 +32,11 @@ def rows(labels: list[Any], count: int, seed: int, unknown: Any = None) -> list[
     return found
 
 
-def by_label_and_number(row: tuple[Any, ...]) -> tuple[str, float]:
-    return repr(row[0]), float(row[1])
-
-
-def by_names(row: tuple[Any, ...]) -> str:
-    return repr(row[:2])
+def in_order_of(table: str) -> Callable[[tuple[Any, ...]], Any]:
+    """What the rows of a table of an evaluation are sorted by: the label, and what it counts by."""
+    if table in ("confusion", "intervals", "comparison"):
+        return lambda row: repr(row[:2])
+    return lambda row: (repr(row[0]), float(row[1]))
 
 
 @pytest.mark.parametrize("weight", [None, "weight"])
@@ -58,12 +58,11 @@ def test_evaluations_agree(both: tuple[Place, Place], kind: str, weight: str | N
     assert ours.keys() == theirs.keys()
     for one, other in zip(*classes, strict=True):
         assert all(same(one[key], other[key]) for key in other), (one, other)
-    assert_same_rows(*(sorted(lines, key=by_names) for lines in compared))
+    assert_same_rows(*(sorted(lines, key=in_order_of("comparison")) for lines in compared))
     for table in TABLES:
         queries = [getattr(evaluation, table) for evaluation in found]
         assert queries[0].columns == queries[1].columns
-        order = repr if table == "confusion" else by_names if table == "intervals" else by_label_and_number
-        assert_same_rows(*(sorted(query.fetchall(), key=order) for query in queries))
+        assert_same_rows(*(sorted(query.fetchall(), key=in_order_of(table)) for query in queries))
 
 
 def test_what_cannot_be_judged_is_refused(place: Place) -> None:

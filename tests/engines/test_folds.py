@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from engines.places import Place, assert_same_rows
 from engines.test_agreement import COLUMNS, mail
-from engines.test_evaluation import by_label_and_number
+from engines.test_evaluation import in_order_of
 
 import nbsql
 from nbsql.judging.evaluation import TABLES
@@ -68,8 +68,7 @@ def assert_same_judgement(found: list[nbsql.CrossValidation]) -> None:
     numbers = [[(name, value) for name, value in each.to_dict().items() if name != "classes"] for each in evaluations]
     assert_same_rows(*numbers)
     for table in TABLES:
-        order = repr if table == "confusion" else by_label_and_number
-        assert_same_rows(*(sorted(getattr(each, table).fetchall(), key=order) for each in evaluations))
+        assert_same_rows(*(sorted(getattr(each, table).fetchall(), key=in_order_of(table)) for each in evaluations))
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -145,7 +145,10 @@ def test_mushrooms(con: Connection, data: Path) -> None:
     ("options", "message"),
     [
         ({"method": "joined"}, "no method 'joined'; did you mean 'joint'?"),
-        ({"method": 3}, "no method 3; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'logistic' and nbsql.Mixture(2)"),
+        (
+            {"method": 3},
+            "no method 3; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'logistic', 'em' and nbsql.Mixture(2)",
+        ),
         (
             {"families": {"day": nbsql.Joint([])}},
             "family 'joint' of 'day' needs at least one column: nbsql.Joint(['w1', 'w2'])",

@@ -39,7 +39,11 @@ answers AS (
 ),
 {{ nbsql.placements() }},
 both_observed AS (
-  SELECT NULL AS class, 'accuracy' AS metric, 1 AS position, 1 AS side, weight, {{ hits[0] }} AS value, {{ hits[1] }} AS other
+  SELECT class, 'roc_auc' AS metric, 4 AS position, side, weight, value, other
+  FROM placements
+  WHERE value IS NOT NULL AND other IS NOT NULL
+  UNION ALL
+  SELECT NULL, 'accuracy', 1, 1, weight, {{ hits[0] }}, {{ hits[1] }}
   FROM answers
   UNION ALL
   SELECT NULL, 'log_loss', 2, 1, weight, {{ nbsql.log_loss_of(nbsql.word('p')) }}, {{ nbsql.log_loss_of(nbsql.word('other_p')) }}
@@ -50,8 +54,6 @@ both_observed AS (
     ({{ nbsql.brier_of(nbsql.word('p'), nbsql.word('squares')) }}) / {{ nbsql.brier_divisor() }},
     ({{ nbsql.brier_of(nbsql.word('other_p'), nbsql.word('other_squares')) }}) / {{ nbsql.brier_divisor() }}
   FROM answers
-  UNION ALL
-  SELECT class, 'roc_auc', 4, side, weight, value, other FROM placements WHERE value IS NOT NULL AND other IS NOT NULL
 ),
 observations AS (
   SELECT *, value - other AS difference FROM both_observed

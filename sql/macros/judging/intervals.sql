@@ -24,17 +24,19 @@ WITH {{ judged }},
 {{ nbsql.row_losses() }},
 {{ nbsql.counted_shares() }},
 observations AS (
-  SELECT NULL AS class, 'log_loss' AS metric, 2 AS position, 1 AS side, weight, log_loss AS value FROM row_losses
-  UNION ALL
-  SELECT NULL, 'brier', 3, 1, weight, brier / {{ nbsql.brier_divisor() }} FROM row_losses
-  UNION ALL
-  SELECT class, 'roc_auc', 4, 1, positives, (all_negatives - false_positives + negatives / 2) / all_negatives
+  SELECT
+    class, 'roc_auc' AS metric, 4 AS position, 1 AS side, positives AS weight,
+    (all_negatives - false_positives + negatives / 2) / all_negatives AS value
   FROM points
   WHERE positives > 0 AND all_negatives > 0
   UNION ALL
   SELECT class, 'roc_auc', 4, 2, negatives, (true_positives - positives / 2) / all_positives
   FROM points
   WHERE negatives > 0 AND all_positives > 0
+  UNION ALL
+  SELECT NULL, 'log_loss', 2, 1, weight, log_loss FROM row_losses
+  UNION ALL
+  SELECT NULL, 'brier', 3, 1, weight, brier / {{ nbsql.brier_divisor() }} FROM row_losses
 ),
 {{ nbsql.means(['value']) }},
 numbers AS (
