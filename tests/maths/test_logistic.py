@@ -551,4 +551,4 @@ def test_on_the_command_line(tmp_path: Any) -> None:
     assert shown.exit_code == 0, shown.output
     printed = CliRunner().invoke(main, ["fit", path, "days", *options, "--sql"])
     assert printed.exit_code == 1
-    assert "the statements of method='logistic' are repeated until its weights stand still; fit it instead" in printed.output
+    assert "the statements of --method logistic are repeated until its weights stand still; fit it instead" in printed.output
