@@ -35,6 +35,7 @@ ASKED: dict[str, Ask] = {
     "dependence": lambda model, _: model.dependence("rows").fetchall(),
     "discrimination": lambda model, _: model.discrimination(*model.classes[:2]).fetchall(),
     "drift": lambda model, _: model.drift("0", "1").fetchall(),
+    "compare": lambda model, _: model.compare(model, "rows").fetchall(),
     "evaluate": lambda model, _: list(model.evaluate("rows").to_dict().items())[:3],
     "evaluate_sql": lambda model, _: model._engine.rows(model.evaluate_sql("rows")),
     "explain": lambda model, _: model.explain("rows").fetchall(),
