@@ -38,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Summary(config))
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads which tests are to share a worker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Forms of scoring between the two that differ most are left to CI, which runs them where the scores of a kind of model are
     the matter, and to the night, when what chooses a form or a room above has changed; and a project of dbt is built by one

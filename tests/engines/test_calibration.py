@@ -22,7 +22,7 @@ def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nb
     options: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"], "alpha": request.param}
     for place in both:
         place.table("inbox", COLUMNS, mail(300, 1))
-        place.table("later", COLUMNS, mail(80, 2))
+        place.table("later", COLUMNS, mail(40, 2))
     return [nbsql.fit(place.con, "inbox", name="m", **options) for place in both]
 
 
