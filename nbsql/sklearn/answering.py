@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import duckdb
@@ -18,16 +19,16 @@ from nbsql.sklearn.columns import label_keys
 from nbsql.sklearn.store import Store
 
 
-class Answering(ClassifierMixin):  # type: ignore[misc]
+class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
     """Predictions and explanations of an estimator that keeps its model in a store."""
 
     classes_: Any
     _store: Store
     _names: dict[str, Any]
 
+    @abstractmethod
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
         """The features of rows, as a frame or as a dictionary of columns, and their names."""
-        raise NotImplementedError
 
     @property
     def model_(self) -> nbsql.Model:
