@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from nbsql.rendering.compiled import compiled
 from nbsql.rendering.dialect import Dialect, restore
 from nbsql.rendering.layout import Layout
 
@@ -50,7 +51,8 @@ class _Macros:
     """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
 
     The macro postgres__ident is what `ident` is in a dialect that speaks "postgres", and default__ident is in any other, as dbt
-    dispatches. A macro is compiled when it is first called: a fit needs some of them, and all together take most of a second.
+    dispatches. A macro is compiled when it is first called, since all together take most of a second and a fit needs some of them,
+    and its code is kept for the next process.
     """
 
     def __init__(self, folder: Path, speaks: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
@@ -86,7 +88,7 @@ class _Macros:
         if name not in self._sources:
             raise AttributeError(f"no macro {name!r} in {macro_path()}")
         source, environment = self._sources[name], self._environment
-        code = environment.compile(source.text, filename=str(source.path))
+        code = compiled(environment, source.name, source.text, source.path)
         template = environment.template_class.from_code(environment, code, environment.make_globals(None))
         found: Callable[..., Markup] = getattr(template.module, source.name)
         self.__dict__[name] = found
