@@ -203,10 +203,15 @@ def import_(
     ...     nbsql.import_(duckdb.connect(), f"{folder}/weather.parquet", name="weather").classes
     ['no', 'yes']
     """
+    return import_from(con, os.fspath(path), os.fspath(path), name=name, replace=replace, database=database)
+
+
+def import_from(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
+    """The same of a file that the ledger calls `title`."""
     with opened(con, create=True) as engine, engine.transaction():
-        found = read_file(engine, os.fspath(path))
+        found = read_file(engine, path)
         place = place_for(engine, name, database, replace=replace)
-        entries = [Entry(1, "1", "import", os.fspath(path), found.rows)]
+        entries = [Entry(1, "1", "import", title, found.rows)]
         plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)
