@@ -96,7 +96,7 @@ def from_statistics(
         replace: take the place of the model of that name, which may be `like`.
         database: the attached database to keep the model in; None for the current one.
         options: where there is no `like`: target, what the predicted column is called ("class"); and families, id, weight,
-            alpha, estimate, prior, nulls and unseen, as `nbsql.fit` takes them.
+            alpha, estimate, prior, classes, nulls and unseen, as `nbsql.fit` takes them.
 
     Raises:
         InputError: a column is missing, a cell is none of such a model, or it is not clear what a feature's cells are.
