@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from nbsql.errors import ModelError
+from nbsql.family import Weighted
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.spec.spec import Feature
@@ -45,6 +46,8 @@ def _refusal(feature: Feature, degree: int) -> str | None:
             else f"is {family.name}, no polynomial of its number"
         )
         return f"{feature.name!r} {what}"
+    if family.degree > degree and isinstance(family, Weighted):
+        return f"{feature.name!r} is {'a product' if family.product else 'squared'}; use quadratic()"
     if family.degree > degree:
         what = "a variance" if family.by_column else "a covariance matrix"
         return f"{feature.name!r} is {family.name} with {what} of its own in every class; {family.linear_cure}"

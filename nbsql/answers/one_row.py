@@ -199,7 +199,8 @@ def is_short(context: Context) -> bool:
 
 def _is_number(feature: Feature) -> bool:
     family = feature.family
-    return family.number and not family.looked_up and not family.common_term and (family.by_column or not family.over_columns)
+    by_column = family.by_column if family.over_columns else not feature.columns[1:]
+    return family.number and not family.looked_up and not family.common_term and by_column
 
 
 def _is_looked_up(feature: Feature) -> bool:

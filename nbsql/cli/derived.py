@@ -12,7 +12,7 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, answering, done, limited, objects, say
 from nbsql.cli.arguments import FamilyType, FoldsType, PriorType
 from nbsql.cli.description import FEATURES
-from nbsql.cli.fit import chosen, modelling, report, smoothed, typed
+from nbsql.cli.fit import chosen, modelling, naming_classes, report, smoothed, typed
 from nbsql.cli.session import end_progress, reading, warnings_said, writing
 from nbsql.family import Family
 from nbsql.model.place import place_for
@@ -25,6 +25,7 @@ from nbsql.tuning.sweep import By
 @modelling
 @click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
 @click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@naming_classes
 @answering(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
 def cross_validate(database: str, source: str, *, target: str, folds: Any, fold: str | None, form: Form, **given: Any) -> None:
     """Predict every row of SOURCE by the model of the other folds, and count what is right.
@@ -68,6 +69,7 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
 )
 @click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
 @click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@naming_classes
 @click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="What ranks the settings.")
 @click.option("--name", metavar="MODEL", help="Keep the model of the best setting under this name.")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")

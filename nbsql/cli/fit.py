@@ -141,6 +141,11 @@ _OPTIONS = [
 ]
 
 
+naming_classes = click.option(
+    "--classes", type=ColumnsType("LABEL,..."), help="All labels there may be, those still to come too; others are refused."
+)
+
+
 def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options that say what to model."""
     for option in reversed(_OPTIONS):
@@ -164,9 +169,7 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
     type=float,
     help="Pseudo-counts by which a segment leans on the whole.  [default: 10]",
 )
-@click.option(
-    "--classes", type=ColumnsType("LABEL,..."), help="All labels there may be, those still to come too; others are refused."
-)
+@naming_classes
 @click.option("--penalty", type=float, metavar="LAMBDA", help="Of the squared weights of logistic.  [default: 0.5]")
 @click.option("--iterations", type=int, metavar="N", help="Of logistic and em, at most.  [default: 100]")
 @click.option(

@@ -13,7 +13,7 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, answering
 from nbsql.cli.arguments import FamilyType, PriorType
 from nbsql.cli.description import FEATURES
-from nbsql.cli.fit import report, typed
+from nbsql.cli.fit import naming_classes, report, typed
 from nbsql.cli.session import Rehearsal, check_new_database, rehearsing, warnings_said, writing
 from nbsql.engines.engine import Engine
 from nbsql.family import Family, Nulls, Unseen
@@ -83,6 +83,7 @@ def from_tables(
 @click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1]")
 @click.option("--estimate", type=click.Choice(["mean", "mode", "map", "mle"]), help="Of every parameter.  [default: mean]")
 @click.option("--prior", type=PriorType(), help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default: empirical]")
+@naming_classes
 @click.option("--nulls", type=click.Choice(get_args(Nulls)), help="What a missing value is.  [default: skip]")
 @click.option("--unseen", type=click.Choice(get_args(Unseen)), help="What a value new to the model is.  [default: skip]")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")

@@ -15,6 +15,12 @@ _ARGUMENT = re.compile(
     r"""|\[(?:[^\[\]"']|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')*\]|"[^"]*"|'[^']*'|\d+(?:\.\d+)?|True)"""
 )
 
+# families names 'x', which classes does not name, leave it out of families
+_BARE = re.compile(
+    r"\b(?:families|classes|features|exclude)\b(?= (?:names|does not name|has (?:a key )?'|must be)\b)"
+    r"|(?<=leave it out of )families\b|(?<=add it to )features\b"
+)
+
 
 def in_options(message: str) -> str:
     """A message of the library's in the options of the commands."""
@@ -38,6 +44,8 @@ def with_options(message: str, options: Mapping[str, click.Option]) -> str:
     "take it for a text: --family 'the subject=text' --family 'soil_*=bernoulli'"
     >>> with_options("of Python alone: columns=[...], min_count=2", known)
     'of Python alone: columns=[...], min_count=2'
+    >>> with_options("families names 'z', which no feature is; leave it out of families", known)
+    "--family names 'z', which no feature is; leave it out of --family"
     """
 
     def option(found: re.Match[str]) -> str:
@@ -54,4 +62,8 @@ def with_options(message: str, options: Mapping[str, click.Option]) -> str:
         words = words if isinstance(words, list) else [words]
         return " ".join(f"{known.opts[0]} {shlex.quote(str(word))}" for word in words)
 
-    return _ARGUMENT.sub(option, message)
+    def bare(found: re.Match[str]) -> str:
+        known = options.get(found[0])
+        return found[0] if known is None else known.opts[0]
+
+    return _BARE.sub(bare, _ARGUMENT.sub(option, message))

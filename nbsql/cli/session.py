@@ -20,7 +20,7 @@ from nbsql.engines.duckdb.paths import discard, is_new, no_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.steps import script
 from nbsql.engines.watch import Watch, interruptible
-from nbsql.errors import NbsqlError, NbsqlWarning
+from nbsql.errors import DatabaseError, NbsqlError, NbsqlWarning
 from nbsql.model import Model
 from nbsql.plan import Statement
 
@@ -69,6 +69,7 @@ class Rehearsal(Recorder):
 
 def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
     """The engine of a file or a server, in a role."""
+    _check_name(path)
     roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
     kind: type[Engine] = type("Shell", (*roles, postgresql() if is_postgres(path) else DuckDB), {})
     options: dict[str, Any] = {} if is_postgres(path) else {"read_only": read_only}
@@ -152,8 +153,15 @@ def _is_empty(engine: Engine) -> bool:
         return False  # the file is then left to its owner
 
 
+def _check_name(path: str) -> None:
+    """Raise DatabaseError if it is standard input, which may be a SOURCE."""
+    if path == NAME:
+        raise DatabaseError(f"{NAME!r} is standard input, which holds no database; name a file, such as shop.duckdb")
+
+
 def _check_there(path: str) -> None:
     """Raise DatabaseError if there is no such file."""
+    _check_name(path)
     if _is_file(path) and is_new(path):
         raise no_database(path)
 
@@ -164,6 +172,7 @@ def check_new_database(path: str, source: str) -> None:
     Raises:
         DatabaseError: a misspelt path, most likely.
     """
+    _check_name(path)
     if not _is_file(path) or not is_new(path):
         return
     if source == NAME or _SELECT.match(source) or Path(source).suffix:

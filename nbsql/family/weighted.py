@@ -14,13 +14,17 @@ _OWN = ("categorical", "binned", "joint", "multinomial")  # scored by a number a
 class Weighted(Family):
     """A number, or a yes or no as 1 or 0, that adds weight (x - mean) to the score of a class; a missing one adds nothing.
 
+    A feature of two columns has their product for its number.
+
     Args:
         binary: whether it is a yes or no.
         squared: whether (x - mean) squared has a weight, too.
+        product: whether the number is the product of two columns.
     """
 
     binary: bool = False
     squared: bool = False
+    product: bool = False
 
     name: ClassVar[str] = "weighted"
     smoothed: ClassVar[bool] = False
@@ -41,7 +45,7 @@ class Weighted(Family):
 
     @property
     def degree(self) -> int | None:
-        return 2 if self.squared else 1
+        return 2 if self.squared or self.product else 1
 
 
 def weighted(family: Family) -> Family | None:

@@ -17,7 +17,7 @@ from nbsql.judging.estimated import Estimated, estimated
 from nbsql.judging.shared import Shared
 from nbsql.learning.collinear import together
 from nbsql.learning.count import Count, total
-from nbsql.learning.fit import answer_questions, given_priors
+from nbsql.learning.fit import answer_questions, declared_labels, given_priors, with_classes
 from nbsql.learning.selection import best_features
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
@@ -45,12 +45,13 @@ class Models:
     lookups: Markup
 
 
-def resolved(source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
+def resolved(engine: Engine, source: Source, settings: Sequence[Options], fold: str | None) -> list[Spec]:
     """The specs of settings, without the column of the folds."""
     if fold is not None:
         settings = [replace(options, exclude=[*_listed(options.exclude), fold]) for options in settings]
     joins = tuple(joining.dimension for joining in source.joins)
-    return [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
+    specs = [replace(resolve(source.columns, options, source.label), joins=joins) for options in settings]
+    return [with_classes(engine, spec, options.classes)[0] for spec, options in zip(specs, settings, strict=True)]
 
 
 class Folds:
@@ -130,7 +131,8 @@ class Folds:
 
     def context(self, spec: Spec, *, coded: bool = False) -> Context:
         """What the macros know of the models of a setting; coded, of one without its categories (nbsql/tuning/coded.py)."""
-        classes = [ClassColumn(number, label, "", "") for number, (label, *_) in enumerate(self.labels, start=1)]
+        labels = spec.classes or [label for label, *_ in self.labels]
+        classes = [ClassColumn(number, label, "", "") for number, label in enumerate(labels, start=1)]
         layout = self.engine.renderer.layout
         wide = is_wide(spec, len(classes), self.engine.renderer.dialect.traits, layout)
         whole, vectorised = self._hashes_rows, self._vectorised
@@ -245,7 +247,7 @@ class Folds:
         """The spec with given priors as the engine writes the labels."""
         if spec.prior.kind != "given":
             return spec
-        labels = [(label, label) for label in spec.classes] or self.labels
+        labels = declared_labels(self.engine, spec, spec.classes or None) or self.labels
         given = given_priors(spec, labels, dict(spec.prior.given))
         return replace(spec, prior=Prior("given", given=tuple(given.items())))
 

@@ -66,11 +66,7 @@ class Fit:
             check(self.spec, "choosing", type(self.choosing).__name__)
         if self.spec.segment_by is not None:
             engine.check_expression(self.spec.segment_by, source, "segment_by")
-        self.declared = declared_labels(engine, self.spec, options.classes)
-        self.spec = replace(self.spec, classes=tuple(row[0] for row in self.declared))
-        if self.declared:
-            check(self.spec, "classes")
-            check_features(self.spec.features, "classes")
+        self.spec, self.declared = with_classes(engine, self.spec, options.classes)
         self.spec = answer_questions(engine, self.spec, source)
 
     @property
@@ -225,6 +221,20 @@ class Fit:
             say("the model has no features; it predicts the most frequent class")
         for word in advice(self.spec, summary):
             say(word)
+
+
+def with_classes(engine: Engine, spec: Spec, classes: Any) -> tuple[Spec, list[tuple[Any, ...]]]:
+    """The spec with the labels that there may be, where they were named, and these as text and as they are.
+
+    Raises:
+        InputError: they are no list of labels, or one is none of the type of the target, or the model takes none.
+    """
+    declared = declared_labels(engine, spec, classes)
+    spec = replace(spec, classes=tuple(row[0] for row in declared))
+    if declared:
+        check(spec, "classes")
+        check_features(spec.features, "classes")
+    return spec, declared
 
 
 def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any, ...]]:

@@ -10,7 +10,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, named
-from nbsql.learning.fit import given_priors
+from nbsql.learning.fit import given_priors, with_classes
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
 from nbsql.spec.options import Options, PriorArgument
@@ -32,6 +32,7 @@ class Describing(TypedDict, total=False):
     prior: PriorArgument
     nulls: Nulls
     unseen: Unseen
+    classes: Sequence[Any] | None
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
     for name in options:
         if name not in known:
             raise InputError(f"no option {name!r}{suggestion(name, known) or f'; the options are {listed(known, 30)}'}")
-    asked = Options.of(options.get("target", "class"), {k: v for k, v in options.items() if k != "target"})
+    asked = Options.of(options.get("target", "class"), {k: v for k, v in options.items() if k != "target"}, beside=("classes",))
     if not isinstance(asked.families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {asked.families!r}")
     families = {key: named(family) for key, family in asked.families.items()}
@@ -132,7 +133,12 @@ def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
                 f"family {feature.family.name!r} of {feature.name!r} is made to fit the rows, which are not here; "
                 "say what it was there, or fit it to rows"
             )
-    return _with_priors(engine, spec, source)
+    spec, declared = with_classes(engine, spec, asked.classes)
+    counted = engine.ask("labels", source.relation, "class")
+    for label in (str(label) for _, label in counted if declared and label not in spec.classes):
+        cure = suggestion(label, spec.classes) or "; name every class there may be"
+        raise InputError(f"{source.label} has cells of class {label!r}, which classes does not name{cure}")
+    return _with_priors(spec, declared or [(label, value) for value, label in counted])
 
 
 def _unseen(names: Any, kind: str) -> list[Column]:
@@ -149,9 +155,8 @@ def _type(engine: Engine, kind: str) -> str:
     return str(render.fragment("double" if kind == "float" else "string"))
 
 
-def _with_priors(engine: Engine, spec: Spec, source: Source) -> Spec:
+def _with_priors(spec: Spec, labels: Sequence[tuple[Any, ...]]) -> Spec:
     """The spec with given priors by label as text, one a class."""
     if spec.prior.kind != "given":
         return spec
-    labels = [(label, value) for value, label in engine.ask("labels", source.relation, "class")]
     return replace(spec, prior=Prior("given", given=tuple(given_priors(spec, labels, dict(spec.prior.given)).items())))

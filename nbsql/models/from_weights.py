@@ -1,7 +1,8 @@
-"""Models of weights that somebody supplies: a linear form, or a quadratic one without products. They have no counts."""
+"""Models of weights that somebody supplies: a linear form, or a quadratic one. They have no counts."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -19,12 +20,14 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import folded
 from nbsql.spec.method import Logistic
 from nbsql.spec.spec import Feature, Prior, Spec
+from nbsql.storage.translation import on_engine
 
 _NEEDED = ("class", "feature", "value", "times", "weight")
 _NUMBERS = ("x", "x^2")
+_PRODUCT = "x y"
 _VALUES = ("is", "unseen")
 _TOKENS = ("count", "has")
-_KNOWN = ("1", *_NUMBERS, *_VALUES, *_TOKENS)
+_KNOWN = ("1", *_NUMBERS, _PRODUCT, *_VALUES, *_TOKENS)
 
 
 def from_weights(
@@ -39,7 +42,7 @@ def from_weights(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model of given weights: the inverse of `Model.linear`, and of `Model.quadratic` where no two columns are multiplied.
+    """The model of given weights: the inverse of `Model.linear` and of `Model.quadratic`.
 
     The score of a class is the sum of its weights times what `times` says of the row; posteriors are the softmax of the scores.
     The model predicts, explains and evaluates as others do, in SQL too; it cannot learn, as it has no counts.
@@ -48,9 +51,10 @@ def from_weights(
         con: a connection, session, path or address, as `nbsql.fit` takes it.
         weights: a relation, frame or dict of columns: class, feature (NULL for the bias), value, times, weight, as
             `Model.linear` has them. times is "1" for the bias; "x" or "x^2" for a number, whose column is the value, or the
-            feature where there is none; "is" for a value of a category (NULL: where it is missing), "unseen" for one without a
-            weight; "count" or "has" for a token. A column `mean`, if there is one, is taken from a number first, so that a
-            missing one counts as that; of a token it is the idf.
+            feature where there is none; "x y" for the product of that column with the column `other`; "is" for a value of a
+            category (NULL: where it is missing), "unseen" for one without a weight; "count" or "has" for a token. A column
+            `mean`, if there is one, is taken from a number, or a product, first, so that a missing one counts as that; of a
+            token it is the idf.
         classes: the labels; needed where the weights name one of two classes only, as those of `Model.linear` do.
         families: of features that are neither categories ("is") nor texts ("count", "has"), such as
             `nbsql.Text(ngrams=2)` or `nbsql.Tokens()`, or of a category over several columns, `nbsql.Joint`.
@@ -100,7 +104,7 @@ def model_of_weights(
         target: the column that is predicted.
         ids: the key columns.
         title: what the ledger calls the source.
-        types: of the columns of categories.
+        types: of the columns of categories, as DuckDB calls them.
     """
     engine = place.engine
     render = engine.renderer.fragment
@@ -110,7 +114,7 @@ def model_of_weights(
             raise InputError(f"weights has no column {column!r}{suggestion(column, kinds)}; it needs {listed(_NEEDED)}")
     with engine.temporaries() as temporary:
         staged, priors, given = temporary("weights"), temporary("priors"), temporary("likelihoods")
-        engine.create("weights", staged, render("given_weights_of", source.relation, "mean" in kinds))
+        engine.create("weights", staged, render("given_weights_of", source.relation, list(kinds)))
         labels = [row[0] for row in engine.ask("given_weight_classes", staged)]
         if classes is not None:
             known = [label(each) for each in classes]
@@ -146,10 +150,11 @@ def _features(
     for feature, kind, has_null, times_given, wrong in engine.ask("given_weight_kinds", staged):
         where = "the bias" if feature is None else f"{feature!r}"
         if kind not in _KNOWN:
-            what = "a product of two columns" if kind == "x y" else f"times {kind!r}"
-            raise InputError(f"weights of {where} have {what}, which from_weights does not take; it takes {listed(_KNOWN)}")
+            raise InputError(f"weights of {where} have times {kind!r}, which is none of {listed(_KNOWN)}")
         if (feature is None) != (kind == "1"):
             raise InputError(f"weights of {where} have times {kind!r}; the bias has '1' and no feature, all others a feature")
+        if kind == _PRODUCT and None in json.loads(feature):
+            raise InputError(f"weights of {where} have times 'x y'; name one column as 'value' or 'feature', one as 'other'")
         if wrong:
             raise InputError(f"a weight of {where} is no finite number; leave it out, or give it")
         if times_given > 1:
@@ -162,10 +167,11 @@ def _features(
             raise InputError(f"families names {name!r}, which has no weights{suggestion(name, times)}")
     if not times:
         raise InputError("weights has a bias only; give the weights of a feature")
-    return tuple(
+    found = (
         _feature(name, index, kinds, asked.get(name), missing=name in missing, kind_of_values=types.get(name, "VARCHAR"))
         for index, (name, kinds) in enumerate(times.items(), start=1)
     )
+    return on_engine(found, "DuckDB", engine.title)
 
 
 def _feature(name: str, index: int, times: set[str], asked: Family | None, *, missing: bool, kind_of_values: str) -> Feature:
@@ -173,6 +179,8 @@ def _feature(name: str, index: int, times: set[str], asked: Family | None, *, mi
     if times <= set(_NUMBERS):
         family: Family = Weighted(squared="x^2" in times, binary=isinstance(asked, Bernoulli))
         fits, kind = asked is None or isinstance(asked, Bernoulli), "BOOLEAN" if asked else "DOUBLE"
+    elif times == {_PRODUCT}:
+        family, fits, kind = Weighted(product=True), asked is None, "DOUBLE"
     elif times <= set(_VALUES):
         family = asked or Categorical()
         fits, kind = family.level, kind_of_values
@@ -188,6 +196,8 @@ def _feature(name: str, index: int, times: set[str], asked: Family | None, *, mi
         alpha=1.0, nulls="category" if missing else "skip", unseen="smooth" if "unseen" in times else "skip"
     )
     columns = tuple(family.columns) if isinstance(family, OverColumns) else (name,)
+    if times == {_PRODUCT}:
+        columns = tuple(json.loads(name))
     return Feature(
         name, family, columns, index, floating=kind == "DOUBLE", whole=kind == "BIGINT", types=(kind,) * len(columns)
     )

@@ -96,7 +96,7 @@ def from_statistics(
         replace: take the place of the model of that name, which may be `like`.
         database: the attached database to keep the model in; None for the current one.
         options: where there is no `like`: target, what the predicted column is called ("class"); and families, id, weight,
-            alpha, estimate, prior, nulls and unseen, as `nbsql.fit` takes them.
+            alpha, estimate, prior, classes, nulls and unseen, as `nbsql.fit` takes them.
 
     Raises:
         InputError: a column is missing, a cell is none of such a model, or it is not clear what a feature's cells are.
@@ -203,10 +203,15 @@ def import_(
     ...     nbsql.import_(duckdb.connect(), f"{folder}/weather.parquet", name="weather").classes
     ['no', 'yes']
     """
+    return import_from(con, os.fspath(path), os.fspath(path), name=name, replace=replace, database=database)
+
+
+def import_from(con: Connection, path: str, title: str, *, name: str | None, replace: bool, database: str | None) -> Model:
+    """The same of a file that the ledger calls `title`."""
     with opened(con, create=True) as engine, engine.transaction():
-        found = read_file(engine, os.fspath(path))
+        found = read_file(engine, path)
         place = place_for(engine, name, database, replace=replace)
-        entries = [Entry(1, "1", "import", os.fspath(path), found.rows)]
+        entries = [Entry(1, "1", "import", title, found.rows)]
         plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)

@@ -94,7 +94,8 @@ def _classes(request: Request) -> dict[str, float]:
 def _choices(request: Request, feature: Feature, classes: Sequence[str], most: int, queries: list[str]) -> _Choices | None:
     """Values of a feature and what they add to each class; None where a value adds nothing of its own."""
     family = feature.family
-    if family.backs_off or isinstance(family, Conditional):  # what it adds depends on what else is chosen
+    together = isinstance(family, Conditional) or getattr(family, "product", False)
+    if family.backs_off or together:  # what it adds depends on what else is chosen
         return None
     if request.model._spec.logistic is not None and (family.bag or family.over_columns):
         return None

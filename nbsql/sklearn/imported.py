@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import copy
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
-from nbsql.engines.connect import Connection
+import duckdb
+
+from nbsql.engines.connect import Connection, opened
 from nbsql.errors import InputError
 from nbsql.family.base import label as label_text
 from nbsql.model import Model
 from nbsql.model.place import Place, key_columns, placed
 from nbsql.models.from_tables import NOTHING_LEARNT
 from nbsql.models.from_weights import model_of_weights
+from nbsql.models.sharing import import_from
 from nbsql.plan import Entry
 from nbsql.sklearn.calibrators import uncalibrated
 from nbsql.sklearn.counts import counted
@@ -75,19 +80,30 @@ def from_sklearn(
         raise unmapped(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
     form = _form(last, transformers, _columns(estimator, [*transformers, last], columns))
     ids = key_columns(id)
-    with placed(con, name, database, replace=replace) as place:
-        engine = place.engine
-        source = engine.source(form.cells.columns() if isinstance(form, Counted) else form.columns())
-        try:
-            if isinstance(form, Counted):
-                plan, classes = _counts_of(place, form, source, target, ids, label)
-            else:
-                plan, classes = model_of_weights(place, source, form.classes, form.families, target, ids, label, form.types)
-        finally:
-            source.release()
-        if calibration is not None:
-            restore_calibration(engine, plan, classes, calibration)
-        return place.publish(plan, classes)
+
+    def made(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:
+        with placed(to, name, database, replace=replace) as place:
+            engine = place.engine
+            source = engine.source(form.cells.columns() if isinstance(form, Counted) else form.columns())
+            try:
+                if isinstance(form, Counted):
+                    plan, classes = _counts_of(place, form, source, target, ids, label)
+                else:
+                    plan, classes = model_of_weights(place, source, form.classes, form.families, target, ids, label, form.types)
+            finally:
+                source.release()
+            if calibration is not None:
+                restore_calibration(engine, plan, classes, calibration)
+            return place.publish(plan, classes)
+
+    with opened(con, create=True) as engine:
+        is_here = engine.title == "DuckDB"
+    if is_here:
+        return made(con, name, database, replace)
+    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as near:  # other engines read no frames, but a model's file
+        path = str(Path(folder, "model.parquet"))
+        made(near, None, None, False).export(path)
+        return import_from(con, path, label, name=name, replace=replace, database=database)
 
 
 def _check_fitted(estimator: Any, attribute: str) -> None:

@@ -82,6 +82,11 @@ def type_on(kind: str, of: str, to: str) -> str:
     return next((row[theirs] for row in _NAMES if row[ours].lower() == lower), _TEXT[theirs])
 
 
+def on_engine(features: Iterable[Feature], of: str, to: str) -> tuple[Feature, ...]:
+    """The features with the types of their columns as another engine calls them."""
+    return tuple(replace(each, types=tuple(type_on(kind, of, to) for kind in each.types)) for each in features)
+
+
 def type_of(texts: Iterable[str], kind: str, of: str, to: str) -> str:
     """The same of a column that has these values: PostgreSQL calls decimals of any number of digits numeric.
 
@@ -143,7 +148,7 @@ def translated(engine: Engine, spec: Spec, cells: Cells, of: str, title: str) ->
             found = {row[3] for row in cells.rows if row[2] == feature.name} - {None}
             translated_feature, values[feature.name] = _rewritten(engine, feature, found, of, title)
         else:
-            translated_feature = replace(feature, types=tuple(type_on(kind, of, to) for kind in feature.types))
+            (translated_feature,) = on_engine([feature], of, to)
         features.append(translated_feature)
     rows = [
         [row[0], label(row[1]), row[2], values[row[2]](row[3]) if row[2] in values and row[3] is not None else row[3], *row[4:]]

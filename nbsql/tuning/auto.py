@@ -164,7 +164,7 @@ def _part(
     rows = engine.ask("row_count", source.relation)[0][0]
     if rows <= budget:
         return source
-    spec = resolved(source, [options], fold)[0]
+    spec = resolved(engine, source, [options], fold)[0]
     relation = temporary("part")
     query = engine.renderer.fragment("part_of_rows", source.relation, spec.columns, round(_MILLION * budget / rows))
     engine.create(f"take {budget:,} of {rows:,} rows", relation, query)
@@ -185,7 +185,7 @@ class _Choosing:
         fold: str | None,
         temporary: Callable[[str], Markup],
     ) -> None:
-        default = resolved(source, [options], fold)[0]
+        default = resolved(engine, source, [options], fold)[0]
         self.leave_out = leave_out
         given = {name.lower() for name in options.families} if columns is None else set()
         wanted = None if columns is None else {name.lower() for name in columns}
@@ -207,7 +207,7 @@ class _Choosing:
         for layer in range(layers):
             chosen = {name: found[layer] for name, found in families.items() if layer < len(found)}
             settings.append(replace(options, families={**options.families, **chosen}))
-        dealt = Folds(engine, source, resolved(source, settings, fold), temporary, folds=folds, fold=fold)
+        dealt = Folds(engine, source, resolved(engine, source, settings, fold), temporary, folds=folds, fold=fold)
         if len(dealt.labels) > _CLASSES:
             raise InputError(f"auto takes at most {_CLASSES} classes, and {source.label} has {len(dealt.labels)}")
         self.families: dict[str, list[Family]] = {}

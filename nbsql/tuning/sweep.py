@@ -116,7 +116,7 @@ def sweep(
         def table(part: str) -> Markup:
             return staying(part) if part == "cells" else temporary(part)
 
-        dealt = deal(engine, source, resolved(source, wanted, fold), table, folds=folds, fold=fold)
+        dealt = deal(engine, source, resolved(engine, source, wanted, fold), table, folds=folds, fold=fold)
         distinct = {estimates(spec): spec for spec in dealt.specs}  # settings may differ in nothing: numbers have no alpha
         known = dict(zip(distinct, map(_total, judge(dealt, list(distinct.values()))), strict=True))
         scores = [known[estimates(spec)] for spec in dealt.specs]

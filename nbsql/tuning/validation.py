@@ -77,7 +77,7 @@ def cross_validate(
     if best is not None and folds == LOO:
         raise InputError("features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10")
     with engine.temporaries(staying=True) as table:
-        dealt = deal(engine, source, resolved(source, [options], fold), table, folds=folds, fold=fold)
+        dealt = deal(engine, source, resolved(engine, source, [options], fold), table, folds=folds, fold=fold)
         spec = dealt.specs[0]
         if best is not None:
             best.accept(spec.features)
@@ -85,7 +85,7 @@ def cross_validate(
         parts = [(spec, dealt.names)] if best is None else [(dealt.best(spec, best, name), [name]) for name in dealt.names]
         by_fold = (dealt.scores(dealt.models(chosen, names)) for chosen, names in parts)
         scores = Query(engine, renderer.statement("scores_in_order", dealt.gather("scores", by_fold)))
-        classes = dealt.create("classes", renderer.fragment("classes_of_cells", dealt.cells))
+        classes = dealt.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), dealt.cells))
 
         def score() -> None:
             models = (dealt.models(chosen, names) for chosen, names in parts)

@@ -34,6 +34,7 @@ def cross_validate(
     folds: int | Literal["loo"] = 10,
     fold: str | None = None,
     bins: int = 10,
+    classes: Sequence[Any] | None = None,
     **options: Unpack[Fitting],
 ) -> CrossValidation:
     """How well models of `target` predict rows that they have not met: every row is predicted by the model of the other folds.
@@ -50,6 +51,7 @@ def cross_validate(
             leave-one-out: every row is predicted by the model of all others, taken out of the counts as it is scored.
         fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
         bins: parts of the calibration.
+        classes: all labels that there may be, as in `fit`; a fold without a row of one has its limit of smoothing.
         options: those of `fit` that say what to model.
 
     Raises:
@@ -61,7 +63,7 @@ def cross_validate(
     >>> nbsql.cross_validate(con, "t", target="y", folds="loo").accuracy
     1.0
     """
-    asked = Options.of(target, options)
+    asked = replaced(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), asked.joins)
         try:
@@ -112,6 +114,7 @@ def sweep(
     folds: int | Literal["loo"] = 10,
     fold: str | None = None,
     by: By = "log_loss",
+    classes: Sequence[Any] | None = None,
     **options: Unpack[Modelling],
 ) -> Sweep:
     """Which settings predict best: every combination of the lists is cross-validated, as `cross_validate` does.
@@ -130,6 +133,7 @@ def sweep(
             leave-one-out: every row is predicted by the model of all others, taken out of the counts as it is scored.
         fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
         by: "log_loss" or "accuracy", which ranks the settings; the other decides a tie.
+        classes: all labels that there may be, as in `fit`; the winner's model has them.
         options: those of `fit` that say what to model, for all settings.
 
     Raises:
@@ -143,7 +147,7 @@ def sweep(
     >>> found.best().families["said"].alpha
     1.0
     """
-    shared = Options.of(target, options)
+    shared = replaced(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), shared.joins)
         try:

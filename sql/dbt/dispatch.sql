@@ -89,6 +89,7 @@
 {% macro parameters_by_class(model, parameters) %}
 {% do return(adapter.dispatch('parameters_by_class', 'nbsql')(model, parameters)) %}
 {% endmacro %}
+{% macro pattern_here(pattern) %} {% do return(nbsql.postgres__pattern_here(pattern)) %} {% endmacro %}
 {% macro plain_label(x, type) %} {% do return(adapter.dispatch('plain_label', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro posteriors(model) %} {% do return(adapter.dispatch('posteriors', 'nbsql')(model)) %} {% endmacro %}
 {% macro product(a, b, careful=false) %} {% do return(adapter.dispatch('product', 'nbsql')(a, b, careful)) %} {% endmacro %}

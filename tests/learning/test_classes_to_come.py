@@ -112,6 +112,37 @@ def test_it_is_calibrated_by_folds_and_judged(con: Connection, prior: Any) -> No
     assert 0.5 < model.evaluate("rows").accuracy < 1
 
 
+@pytest.mark.usefixtures("form")
+@pytest.mark.parametrize("form", ["wide", "long"], indirect=True)
+@pytest.mark.parametrize("prior", ["uniform", {0: 0.5, 1: 0.25, 2: 0.25}])
+def test_folds_know_classes_to_come(con: Connection, prior: Any) -> None:
+    con.execute(
+        "CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x, 'v' || i % 3 AS k, i % 4 AS f FROM range(80) AS r(i)"
+    )
+    options: Any = {"target": "y", "classes": [0, 1, 2], "prior": prior}
+    losses, right = [], 0.0
+    for fold in range(4):
+        others = nbsql.fit(con, f"SELECT * EXCLUDE (f) FROM rows WHERE f <> {fold}", **options)
+        found = others.evaluate(f"SELECT * EXCLUDE (f) FROM rows WHERE f = {fold}")
+        losses.append(found.log_loss)
+        right += found.accuracy / 4
+    found = nbsql.cross_validate(con, "rows", fold="f", **options)
+    assert found.log_loss == pytest.approx(np.mean(losses), abs=1e-12)
+    assert (found.accuracy, found.evaluation.accuracy) == pytest.approx((right, right), abs=1e-12)
+    assert found.evaluation.log_loss == pytest.approx(np.mean(losses), abs=1e-12)
+    best = nbsql.sweep(con, "rows", fold="f", alpha=[0.5, 1], **options)
+    assert best.ranking.fetchall()[0][-1] <= found.log_loss
+    assert sorted(best.best().classes) == [0, 1, 2]
+
+
+def test_counts_of_elsewhere_have_classes_to_come(con: Connection, model: nbsql.Model) -> None:
+    again = nbsql.from_statistics(con, model.counts, target="y", families=FAMILIES, classes=CLASSES, prior="smoothed")
+    assert priors(again) == priors(model)
+    assert again.predict_proba(MORE, columns=[]).fetchall()[0] == pytest.approx(
+        model.predict_proba(MORE, columns=[]).fetchall()[0]
+    )
+
+
 def test_given_priors_of_numbers_are_known_to_folds(con: Connection) -> None:
     con.execute("CREATE TABLE rows AS SELECT i % 2 AS y, sin(i) + i % 2 AS x FROM range(80) AS r(i)")
     nbsql.fit(con, "rows", target="y", prior={0: 0.5, 1: 0.5}).calibrate("rows", folds=4)
@@ -141,8 +172,14 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
         nbsql.InputError, "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
     ):
         model.calibrate(DATA, folds="loo")
-    with pytest.raises(nbsql.InputError, match="no option 'classes'"):
-        nbsql.cross_validate(con, DATA, target="y", classes=CLASSES)  # type: ignore[call-arg]
+    with refused(nbsql.InputError, f"{query}; name every class there may be, or leave the rows out"):
+        nbsql.cross_validate(con, DATA, target="y", families=FAMILIES, classes=["ham"], folds=2)
+    with refused(nbsql.InputError, "the query has cells of class 'spam', which classes does not name; name every class there may be"):
+        nbsql.from_statistics(con, model.counts, target="y", families=FAMILIES, classes=["ham"])
+    with refused(
+        nbsql.InputError, "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
+    ):
+        nbsql.cross_validate(con, DATA, target="y", families=FAMILIES, classes=CLASSES, folds="loo")
     with pytest.raises(nbsql.InputError, match=r"classes must be labels of 'links', which is INTEGER: .*'many'"):
         nbsql.fit(con, DATA, target="links", classes=["many"])
     refusals = {
@@ -174,3 +211,9 @@ def test_the_command_line_names_classes(tmp_path: Path) -> None:
         assert sorted(nbsql.load(con, "m").classes) == sorted(CLASSES)
     found = CliRunner().invoke(main, [*command, "--replace", "--sql"])
     assert "'other'" in found.output
+    options = ["--target", "y", "--classes", "ham,spam", "--folds", "2"]
+    for command in ("cross-validate", "sweep"):
+        found = CliRunner().invoke(main, [command, path, "rows", *options])
+        assert found.exit_code == 0, found.output
+    found = CliRunner().invoke(main, ["cross-validate", path, "rows", *options[:3], "ham"])
+    assert "'y' of rows is 'spam' in some rows, which --classes does not name; name every" in found.output

@@ -19,7 +19,7 @@ from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
 
-_SCORED = {"categorical", "bernoulli", "binned", "kernel", "multinomial", "complement", "multivariate_gaussian"}
+_SCORED = {"categorical", "bernoulli", "binned", "kernel", "multinomial", "complement", "multivariate_gaussian", "weighted"}
 
 
 @dataclass(frozen=True)

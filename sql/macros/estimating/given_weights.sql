@@ -3,19 +3,27 @@
   (learning/logistic/weights.sql), and scoring reads it as such.
 #}
 
-{# The weights of a relation, one row a weight: label, feature, value, times, weight, mean. Numbers are named by their column. #}
-{% macro given_weights_of(relation, has_mean) -%}
-{% set is_number %}source.times IN ('x', 'x^2'){% endset -%}
-SELECT
-  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
-  coalesce(
+{#
+  The weights of a relation, one row a weight: label, feature, value, times, weight, mean. Numbers are named by their column, and the
+  product of two by the list of both, as JSON.
+#}
+{% macro given_weights_of(relation, columns) -%}
+{% set is_number %}source.times IN ('x', 'x^2', 'x y'){% endset -%}
+{% set name -%}
+coalesce(
     CASE WHEN {{ is_number }} THEN CAST(source.value AS {{ nbsql.string() }}) END,
     CAST(source.feature AS {{ nbsql.string() }})
-  ){{ nbsql.binary() }} AS feature,
+  )
+{%- endset -%}
+{% set other %}{% if 'other' in columns %}source.other{% else %}NULL{% endif %}{% endset -%}
+{% set both %}{{ name }}, CAST({{ other }} AS {{ nbsql.string() }}){% endset -%}
+SELECT
+  CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
+  CASE WHEN source.times = 'x y' THEN {{ nbsql.json_list(both) }} ELSE {{ name }}{{ nbsql.binary() }} END AS feature,
   CAST(CASE WHEN {{ is_number }} THEN NULL ELSE source.value END AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   CAST(source.times AS {{ nbsql.string() }}){{ nbsql.binary() }} AS times,
   CAST(source.weight AS {{ nbsql.double() }}) AS weight,
-  {% if has_mean %}
+  {% if 'mean' in columns %}
   CAST(source.mean AS {{ nbsql.double() }}) AS mean
   {% else %}
   CAST(NULL AS {{ nbsql.double() }}) AS mean
@@ -69,7 +77,7 @@ SELECT
   weights.feature,
   CASE WHEN weights.times = 'x^2' THEN 'x^2'{{ nbsql.binary() }} ELSE weights.value END AS value,
   weights.weight,
-  CASE WHEN weights.times IN ('x', 'x^2', 'unseen') THEN coalesce(weights.mean, 0) ELSE weights.mean END AS mean
+  CASE WHEN weights.times IN ('x', 'x^2', 'x y', 'unseen') THEN coalesce(weights.mean, 0) ELSE weights.mean END AS mean
 FROM {{ weights }} AS weights
 JOIN {{ classes }} AS classes ON classes.label = weights.label
 {%- endmacro %}

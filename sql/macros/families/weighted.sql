@@ -5,12 +5,22 @@
 
   and where it is squared, of weights that were given (estimating/given_weights.sql), square_c (x - mean)^2 more,
 
-  so that a missing value, which adds nothing, counts as the mean. With nulls='category' it has a weight of its own.
+  or with the product of two columns for x, so that a missing value, which adds nothing, counts as the mean. With nulls='category' it has a weight of its own.
 #}
 
 {% macro weighted_inputs(feature, centre, careful, centred) -%}
-{{ nbsql.weighted_number(feature) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
+{% if feature.family.product -%}
+{% for column in feature.columns -%}
+{% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
+{{ nbsql.finite(x) }}{% if not loop.last %} * {% endif %}
+{%- endfor %}
+{%- else -%}
+{{ nbsql.weighted_number(feature) }}
+{%- endif %} AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
+
+{# The two numbers of a product, for an explanation. #}
+{% macro weighted_value(feature, relation) -%} {{ nbsql.multivariate_gaussian_value(feature, relation) }} {%- endmacro %}
 
 {# The number of a row; the cast is for DuckDB 1.5, which exports the literals of a macro as decimals. #}
 {% macro default__weighted_number(feature) -%}
@@ -35,8 +45,10 @@ WHEN 'location' THEN smoothed.mean
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set i %}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}{% endset -%}
 {% set deviation %}({{ x }} - parameters.mean{{ i }}){% endset -%}
+{% set square %}parameters.square{{ i }}{% endset -%}
+{% set size %}abs({{ square }}){% endset -%}
 coalesce(parameters.weight{{ i }} * {{ deviation }}
-{%- if feature.family.squared %} + {{ nbsql.weighted_square('parameters.square' ~ i, deviation) }}{% endif %}
+{%- if feature.family.squared %} + sign({{ square }}) * {{ nbsql.weighted_square(size, deviation) }}{% endif %}
 {%- if feature.family.nulls == 'category' %}, CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END{% endif %}, 0)
 {%- endmacro %}
 
@@ -47,7 +59,12 @@ coalesce(parameters.weight{{ i }} * {{ deviation }}
 {% set square %}{% if feature.family.squared %} + square{{ i }} * mean{{ i }} * mean{{ i }}{% endif %}{% endset -%}
 {% set constant %}-weight{{ i }} * mean{{ i }}{{ square }}{% endset -%}
 {% set slope %}{{ weight }}{% if feature.family.squared %} - 2 * square{{ i }} * mean{{ i }}{% endif %}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{{ nbsql.weight_of(feature, column, constant, '1') }},
+{%- if feature.family.product %}
+{%- set first, second = nbsql.text(feature.columns[0]), nbsql.text(feature.columns[1]) %}
+{{ nbsql.weight_of(feature, column, weight, 'x y', first, second) }}
+{%- else %} {{ nbsql.weight_of(feature, column, slope) }}
+{%- endif %}
 {%- if feature.family.squared %}
 {%- set curve %}square{{ i }}{% endset -%}
 , {{ nbsql.weight_of(feature, column, curve, 'x^2') }}

@@ -136,12 +136,18 @@ FROM (
 WHERE class IS NOT NULL
 {%- endmacro %}
 
-{# The classes of all rows: class, class_no. #}
-{% macro classes_of_cells(cells) -%}
+{# The classes of all rows, or those that there may be: class, class_no. #}
+{% macro classes_of_cells(model, cells) -%}
 SELECT class, row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no
+{% if model.classes %}
+FROM (
+  {{ nbsql.declared_classes(model.classes, model.class_type) | indent(2) }}
+) AS declared
+{%- else %}
 FROM {{ cells }} AS cells
 WHERE feature IS NULL
 GROUP BY class
+{%- endif %}
 {%- endmacro %}
 
 {#

@@ -126,7 +126,7 @@ UPDATE {{ spec }} SET updated_at = greatest(clock_timestamp() AT TIME ZONE 'UTC'
 {%- endmacro %}
 
 {% macro postgres__matches_pattern(pattern) -%}
-SELECT '' ~ {{ nbsql.text(pattern) }} AS matches
+SELECT '' ~ {{ nbsql.pattern_here(pattern) }} AS matches
 {%- endmacro %}
 
 {% macro postgres__first_rows(relation, count) -%}

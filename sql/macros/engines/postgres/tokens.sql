@@ -14,7 +14,7 @@ regexp_split_to_table({{ folded }}, '[^{{ nbsql.letters_and_digits() }}]+') WITH
 {%- else -%}
 (
       SELECT matches.match[1] AS word, matches.position
-      FROM regexp_matches({{ folded }}, {{ nbsql.text('(' ~ family.pattern ~ ')') }}, 'g') WITH ORDINALITY AS matches(match, position)
+      FROM regexp_matches({{ folded }}, {{ nbsql.pattern_here('(' ~ family.pattern ~ ')') }}, 'g') WITH ORDINALITY AS matches(match, position)
     ) AS words
 {%- endif %}
 {%- endset -%}
@@ -42,6 +42,15 @@ FROM {{ source }} AS source
 \u0F2A-\u0F33\u1369-\u137C\u16EE-\u16F0\u17F0-\u17F9\u19DA\u2070\u2074-\u2079\u2080-\u2089\u2150-\u2182\u2185-\u2189{#- -#}
 \u2460-\u249B\u24EA-\u24FF\u2776-\u2793\u2CFD\u3007\u3021-\u3029\u3038-\u303A\u3192-\u3195\u3220-\u3229\u3248-\u324F{#- -#}
 \u3251-\u325F\u3280-\u3289\u32B1-\u32BF\uA6E6-\uA6EF\uA830-\uA835
+{%- endmacro %}
+
+{# A pattern as a literal; one with Unicode's letters and numbers in a class is written as RE2 and Java have it: [\p{L}\p{N}_]+. #}
+{% macro postgres__pattern_here(pattern) -%}
+{% if '[\\p{L}\\p{N}' in pattern -%}
+replace({{ nbsql.text(pattern) }}, '[\p{L}\p{N}', '[{{ nbsql.letters_and_digits() }}')
+{%- else -%}
+{{ nbsql.text(pattern) }}
+{%- endif %}
 {%- endmacro %}
 
 {# The list of the terms of a row, of its nbsql_words: the words, and runs of as many as the family asks for. #}

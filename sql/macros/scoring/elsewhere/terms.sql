@@ -159,15 +159,24 @@ CASE WHEN {{ x }} <= 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
 
 {% macro frozen_logarithm_common(term) -%} {{ nbsql.frozen_density_common(term) }} {%- endmacro %}
 
-{% macro frozen_weighted_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+{# A number, or the product of two. #}
+{% macro frozen_weighted_input(term) -%}
+{% for column in term.columns -%}
+{{ nbsql.frozen_finite(column) }}{% if not loop.last %} * {% endif %}
+{%- endfor %} AS nbsql_x_{{ term.index }}
+{%- endmacro %}
 
-{# The weight in class k of the number of a row times its distance from the mean, or the score of a missing one. #}
+{# The weight in class k of the number of a row times its distance from the mean, and of its square; or the score of a missing one. #}
 {% macro frozen_weighted(term, k) -%}
 {% set x, p = nbsql.frozen_x(term), term.of[k] -%}
 {% if p.mean is none -%}
 0
 {%- else -%}
-{% set weighted %}{{ nbsql.number(p.weight) }} * ({{ x }} - {{ nbsql.number(p.mean) }}){% endset -%}
+{% set deviation %}({{ x }} - {{ nbsql.number(p.mean) }}){% endset -%}
+{% set weighted -%}
+{{ nbsql.number(p.weight) }} * {{ deviation }}
+{%- if 'square' in p %} + {{ nbsql.number(p.square) }} * {{ deviation }} * {{ deviation }}{% endif %}
+{%- endset -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {{ weighted }} END
 {%- endif %}
 {%- endmacro %}
