@@ -134,16 +134,18 @@ def _explained(plan: Plan, classes: Sequence[ClassColumn], feature: Feature, row
 
 
 def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Grid:
-    """So many places where a number of the model is to be met."""
+    """So many places at most where a number of the model is to be met: round ones, which somebody would choose."""
     grid = _grid(engine, plan, feature)
     if grid.count <= count:
         return grid
-    step = (
-        grid.step * math.ceil(grid.count / count)
-        if feature.family.name in _WHOLE
-        else grid.step * (grid.count - 1) / (count - 1)
-    )
-    return Grid(grid.low, step, count)
+    high = grid.low + grid.step * (grid.count - 1)
+    least = (high - grid.low) / (count - 1)
+    if feature.whole or feature.family.name in _WHOLE:
+        least = max(least, 1.0)
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
+    first = math.ceil(grid.low / step)
+    return Grid(first * step, step, math.floor(high / step) - first + 1)
 
 
 def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:

@@ -190,7 +190,7 @@ def _values(request: Request, feature: Feature, classes: Sequence[str], most: in
         values = sorted((value for value in found if value is not None), key=float)
         return [
             (_NONE, dict.fromkeys(classes, 0.0)),
-            *((number(float(f"{float(value):.4g}")), found[value]) for value in values),
+            *((number(float(f"{float(value):.10g}")), found[value]) for value in values),
         ]
     frequent = _frequent(request, feature, most)
     known = [value for value in frequent if value in found]
