@@ -29,7 +29,6 @@ STEPS = 100  # of the threshold
 CELLS = 60  # along an axis of a curve
 LOO_ROWS = 100_000  # above which rows are judged by folds, unless leave-one-out is asked for
 FOLDS = 5
-_OF_FOLDS = "-- The rows are in temporary tables of the report, in which folds have judged them; with folds=None this runs by itself."
 
 
 class Subject(Protocol):
@@ -171,7 +170,8 @@ class Scored:
         """The same query by itself, as it would score the source anew: what a reader can run, unless folds made the rows."""
         model = self.model
         if self.held_out is not None:
-            return f"{_OF_FOLDS}\n{model._engine.renderer.statement(macro, self.held_out, *arguments)}"
+            renderer = model._engine.renderer
+            return renderer.statement("of_folds", renderer.fragment(macro, self.held_out, *arguments))
         judged = model._plan.judged(self.rows, model._classes)
         return model._engine.renderer.statement(macro, judged, *arguments)
 
