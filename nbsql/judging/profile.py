@@ -68,35 +68,14 @@ def profile(
         tables = (relations["likelihoods"], relations["statistics"], relations["priors"])
         return Query(engine, renderer.statement("profile_of_values", *tables, feature))
     check(plan.spec, "densities", title)
+    check(plan.spec, "contributions", title)
     grid = _grid(engine, plan, feature)
-    explained = Markup(contributions_sql(engine, plan, classes, title, feature, grid))  # noqa: S704 - rendered by the plan
+    places = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count)
+    explained = _explained(plan, classes, [feature], Rows(places, [feature.column]), ())
     histogram = None
     if source is not None:
         histogram = _histogram(engine, plan, feature, source, grid)
     return Query(engine, renderer.statement("profile_of_numbers", explained, feature, histogram), source)
-
-
-def contributions_sql(
-    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: str, feature: Feature, grid: Grid | None = None
-) -> Markup:
-    """The query of what values of one feature add to the joint log-likelihood of each class, as `explain` has it.
-
-    Args:
-        engine: where.
-        plan: of the model.
-        classes: its classes.
-        title: of the model.
-        feature: of one column.
-        grid: the numbers; None: the values that were seen.
-    """
-    check(plan.spec, "contributions", title)
-    renderer = engine.renderer
-    if grid is None:
-        type_name = engine.type_name(feature.types[0]) if feature.types else renderer.fragment("string")
-        relation = renderer.fragment("values_seen", plan.relations["likelihoods"], feature, type_name)
-    else:
-        relation = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count)
-    return _explained(plan, classes, feature, Rows(relation, [feature.column]), ())
 
 
 def choices_sql(
@@ -104,46 +83,54 @@ def choices_sql(
     plan: Plan,
     classes: Sequence[ClassColumn],
     title: str,
-    feature: Feature,
+    features: Sequence[Feature],
     rows: Sequence[Sequence[str | None]],
 ) -> Markup:
-    """The query of what values of one feature add, of values that are said: that of `explain`, with the number of a value.
+    """The query of what values of features add to the joint log-likelihood of each class: `explain`, with the number of a row.
 
     Args:
         engine: where.
         plan: of the model.
         classes: its classes.
         title: of the model.
-        feature: of one column or several.
-        rows: of each value a text a column, None where it is missing; of a bag the one token that is in it.
+        features: of one column or several.
+        rows: of each a text a column of the features, None where it is missing; of a bag the one token that is in it.
     """
     check(plan.spec, "contributions", title)
-    render = engine.renderer.fragment
-    types = [engine.type_name(name) for name in feature.types]
-    if feature.family.name == "binned" or not types:  # a bin may have no whole number in it
-        types = [render("string" if feature.family.has_categories and not feature.is_number else "double")] * len(
-            feature.columns
-        )
-    relation = render("rows_of_choices", feature, types, [list(row) for row in rows])
-    return _explained(plan, classes, feature, Rows(relation, [CHOICE, *feature.columns]), (CHOICE,))
+    types = [type_name for feature in features for type_name in _types(engine, feature)]
+    relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
+    columns = [column for feature in features for column in feature.columns]
+    return _explained(plan, classes, features, Rows(relation, [CHOICE, *columns]), (CHOICE,))
 
 
-def _explained(plan: Plan, classes: Sequence[ClassColumn], feature: Feature, rows: Rows, id: tuple[str, ...]) -> Markup:
-    alone = Plan(plan.renderer, replace(plan.spec, features=(feature,), id=id, joins=()), plan.relations, wide=plan.wide)
+def _types(engine: Engine, feature: Feature) -> list[Markup]:
+    """What the columns of a feature are read as where their values are texts: a number may be between those of its type."""
+    if feature.types and feature.family.name != "binned" and not is_number(feature):
+        return [engine.type_name(name) for name in feature.types]
+    is_text = feature.family.has_categories and not feature.is_number
+    return [engine.renderer.fragment("string" if is_text else "double")] * len(feature.columns)
+
+
+def _explained(
+    plan: Plan, classes: Sequence[ClassColumn], features: Sequence[Feature], rows: Rows, id: tuple[str, ...]
+) -> Markup:
+    alone = Plan(plan.renderer, replace(plan.spec, features=tuple(features), id=id, joins=()), plan.relations, wide=plan.wide)
     return alone.query("explain", rows, classes)
 
 
 def number_grid(engine: Engine, plan: Plan, feature: Feature, count: int) -> Grid:
-    """So many places where a number of the model is to be met."""
+    """So many places at most where a number of the model is to be met: round ones, which somebody would choose."""
     grid = _grid(engine, plan, feature)
     if grid.count <= count:
         return grid
-    step = (
-        grid.step * math.ceil(grid.count / count)
-        if feature.family.name in _WHOLE
-        else grid.step * (grid.count - 1) / (count - 1)
-    )
-    return Grid(grid.low, step, count)
+    high = grid.low + grid.step * (grid.count - 1)
+    least = (high - grid.low) / (count - 1)
+    if feature.whole or feature.family.name in _WHOLE:
+        least = max(least, 1.0)
+    power = 10.0 ** math.floor(math.log10(least))
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least * (1 - 1e-9))
+    first = math.ceil(grid.low / step)
+    return Grid(first * step, step, math.floor(high / step) - first + 1)
 
 
 def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:

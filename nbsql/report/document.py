@@ -15,7 +15,7 @@ from nbsql.report.drawing import bundle, csv_of, inline_svg, packed
 from nbsql.report.panel import Figure, Panel
 from nbsql.version import __version__
 
-_SQL = 6_000  # characters of a query that a page shows
+_SQL = 40_000  # characters of a query that a page shows; of few models it has more
 _EMPTY = re.compile(r'<path class="(?:fore|back)ground"[^>]* d=""[^>]*/>|<path class="background"[^>]* d="M0,0h0v0h0Z"[^>]*/>')
 _USUAL = (' opacity="1"', ' pointer-events="none"', ' aria-hidden="true"', ' stroke-width="1"')  # of SVG, or said by the figure
 _WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')

@@ -14,7 +14,7 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.report.panel import Figure, Request, angle_of, plain, records
+from nbsql.report.panel import Figure, Request, angle_of, in_order, plain, records
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
@@ -137,6 +137,8 @@ def ranking(request: Request) -> Iterator[Figure]:
         for row in rows[: 2 * _BARS]
     ]
     best = f"{bars[0]['feature']} tells most of {model._spec.target}"
+    if len(bars) == 1:
+        best = f"{bars[0]['feature']}, the only feature, tells {bars[0]['mutual_information']:.2f} nats of {model._spec.target}"
     second = f", then {bars[1]['feature']}" if len(bars) > 1 else ""
     least = f"; {bars[-1]['feature']} tells least" if len(bars) > 2 else ""
     notes = [f"The first {2 * _BARS} of {len(rows)} features."] if len(rows) > 2 * _BARS else []
@@ -163,7 +165,7 @@ def profile(request: Request) -> Iterator[Figure]:
     if words:
         yield _words(name, rows, query.sql, request.least, notes, classes)
     else:
-        yield _values(name, rows, query.sql, request.least, notes)
+        yield _values(name, rows, query.sql, request.least, notes, classes)
 
 
 def telling_words(request: Request, feature: str) -> Query:
@@ -201,12 +203,12 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
     said = [f"{number(float(f'{modes[label][1]:.3g}'))} in {label}" for label in map(shown, classes) if label in modes]
     if any(row["part"] == "histogram" for row in rows):
         notes = [*notes, f"Bins of fewer than {least} rows are left out."]
-    return Figure(
-        f"{name} is most often near {', '.join(said[:4])}", {"rows": kept}, sql, "profile_of_numbers", notes=notes, name=name
-    )
+    finding = f"The model expects {name} near {', '.join(said[:4])}"
+    colours = [in_order(map(shown, classes))]
+    return Figure(finding, {"rows": kept}, sql, "profile_of_numbers", colours, notes, name)
 
 
-def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str]) -> Figure:
+def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: list[str], classes: list[str]) -> Figure:
     folded = max((row["how_many"] for row in rows if row["folded"]), default=0)
     label = f"({folded} other{'' if folded == 1 else 's'})"
     bars = [
@@ -234,7 +236,7 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
         if folded
         else notes
     )
-    return Figure(finding, {"rows": bars}, sql, "profile_of_values", notes=notes, name=name)
+    return Figure(finding, {"rows": bars}, sql, "profile_of_values", [in_order(map(shown, classes))], notes, name)
 
 
 def _times(log_odds: float) -> str:
@@ -259,9 +261,8 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: l
     firsts = {row["class"]: row["value"] for row in reversed(bars)}
     said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
     notes = [*notes, f"Words met fewer than {least} times are left out."]
-    return Figure(
-        f"In {name}, {', '.join(said[:4])} speaks loudest", {"rows": bars}, sql, "profile_of_words", notes=notes, name=name
-    )
+    finding = f"In {name}, {', '.join(said[:4])} speaks loudest"
+    return Figure(finding, {"rows": bars}, sql, "profile_of_words", [in_order(map(shown, classes))], notes, name)
 
 
 def discrimination(request: Request) -> Iterator[Figure]:
@@ -291,7 +292,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
     first = strongest[0]
     rest = other if first["for"] == one else one
     finding = f"{first['label']} is {_times(first['log_ratio'])} likelier in {first['for']} than in {rest}"
-    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", notes=notes)
+    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [in_order((one, other))], notes)
 
 
 def drift(request: Request) -> Iterator[Figure]:

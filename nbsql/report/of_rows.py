@@ -11,8 +11,8 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
-from nbsql.report.of_counts import CLASSES, bounds, entropy_of
-from nbsql.report.panel import Figure, Request, angle_of, chosen, plain, records
+from nbsql.report.of_counts import CLASSES, bounds, entropy_of, top_classes
+from nbsql.report.panel import Figure, Request, angle_of, chosen, in_order, plain, records
 from nbsql.report.subject import CELLS, STEPS
 
 _MATRIX = 14  # classes of a confusion
@@ -21,11 +21,10 @@ _LINES = 12  # of a waterfall
 
 
 def _supported(request: Request) -> list[str]:
-    """The classes of the rows, the most frequent first; of two, the larger label, of which the ROC AUC of the whole is."""
+    """The classes of the rows, the most frequent first; of two the rarer one, which is what one looks for."""
     classes = [item for item in request.source.evaluation.classes if item.support >= max(request.least, 1)]
-    if len(classes) == 2:
-        return [str(plain(item.label)) for item in reversed(classes)]
-    return [str(plain(item.label)) for item in sorted(classes, key=lambda item: -item.support)][:CLASSES]
+    rarest = -1 if len(classes) == 2 else 1
+    return [str(plain(item.label)) for item in sorted(classes, key=lambda item: -rarest * item.support)][:CLASSES]
 
 
 def verdict(request: Request) -> Iterator[Figure]:
@@ -215,7 +214,9 @@ def lift(request: Request) -> Iterator[Figure]:
     top = next((row for row in rows if row["class"] == shown(first)), rows[0])
     depth, gain = share(top["depth"]), share(top["gain"])
     finding = f"The first {depth} of the rows hold {gain} of {top['class']}, {top['lift']:.1f} times what chance would"
-    yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift")
+    ranked = [label for label in top_classes(request) if label in classes]
+    colours = in_order(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
+    yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift", [colours])
 
 
 def dependence(request: Request) -> Iterator[Figure]:
@@ -303,12 +304,13 @@ def _row(request: Request, fact: dict[str, Any], rows: list[dict[str, Any]]) -> 
         elif difference or value is not None:
             weighed.append((difference, shown(str(feature)), "missing" if value is None else shown(str(value))))
     weighed.sort(key=lambda item: (-abs(item[0]), item[1], item[2]))
+    most = _LINES if len(weighed) > _LINES + 1 else _LINES + 1  # a line that stands for one other could have been that one
     lines = [
         ("before looking", prior),
-        *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:_LINES]),
+        *((f"{feature} = {value}", difference) for difference, feature, value in weighed[:most]),
     ]
-    if len(weighed) > _LINES:
-        lines.append((f"({len(weighed) - _LINES} more)", math.fsum(item[0] for item in weighed[_LINES:])))
+    if len(weighed) > most:
+        lines.append((f"({len(weighed) - most} more)", math.fsum(item[0] for item in weighed[most:])))
     bars, at = [], 0.0
     for label, difference in lines:
         speaks = "for the prediction" if difference >= 0 else "against it"

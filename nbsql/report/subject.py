@@ -170,7 +170,8 @@ class Scored:
         """The same query by itself, as it would score the source anew: what a reader can run, unless folds made the rows."""
         model = self.model
         if self.held_out is not None:
-            return model._engine.renderer.statement(macro, self.held_out, *arguments)
+            renderer = model._engine.renderer
+            return renderer.statement("of_folds", renderer.fragment(macro, self.held_out, *arguments))
         judged = model._plan.judged(self.rows, model._classes)
         return model._engine.renderer.statement(macro, judged, *arguments)
 

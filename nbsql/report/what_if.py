@@ -12,8 +12,8 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import ModelError
 from nbsql.family import Bernoulli, Binned, Conditional
-from nbsql.judging.profile import CHOICE, choices_sql, contributions_sql, is_number, number_grid
-from nbsql.report.of_counts import ALL_WORDS, frequent_values, telling_words
+from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
+from nbsql.report.of_counts import ALL_WORDS, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, plain, records
 from nbsql.spec.spec import Feature
 
@@ -25,6 +25,7 @@ _POINTS = 12_000  # of all features, values and classes together: the page grows
 _FAR = 8  # nats from one class to another, beyond which a chart may have a value at its edge (nomogram.vl.json)
 _NONE = "—"
 
+_Texts = Sequence[str | None]  # a value as a text a column of its feature; None where it is missing
 _Choices = list[tuple[str, Mapping[str, float]]]  # a value, and what it adds by class
 
 
@@ -37,14 +38,13 @@ def nomogram(request: Request) -> Iterator[Figure]:
         {"feature_no": 0, "feature": "prior", "choice": 0, "value": None, "contribution": list(classes.values())}
     ]
     params: list[dict[str, Any]] = []
-    queries: list[str] = []
-    left: list[str] = []
     names: list[str] = []
-    for feature in model._spec.features[:_FEATURES]:
-        found = _choices(request, feature, list(classes), most, queries)
-        if found is None:
-            left.append(feature.name)
-            continue
+    features = model._spec.features[:_FEATURES]
+    values = {feature: found for feature, found in _values(request, features, most) if found}
+    if not values:
+        raise ModelError(f"{model._title} has no feature that can be looked at value by value")
+    sql, choices = _explained(request, values, list(classes))
+    for feature, found in choices:
         slots = _slots(feature)
         kind = "word" if feature.family.bag else "count"
         for slot in range(1, slots + 1):
@@ -52,8 +52,7 @@ def nomogram(request: Request) -> Iterator[Figure]:
             place = len(names)
             rows += _points(place, names[-1], found, list(classes))
             params.append(_select(place, names[-1], found))
-    if not names:
-        raise ModelError(f"{model._title} has no feature that can be looked at value by value")
+    left = [feature.name for feature in features if feature not in values]
     left += [feature.name for feature in model._spec.features[_FEATURES:]]
     chosen = {"name": "chosen", "expr": f"[0, {', '.join(f'what_{place}' for place in range(1, len(names) + 1))}]"}
     labels = [shown(label) for label in classes]
@@ -80,7 +79,6 @@ def nomogram(request: Request) -> Iterator[Figure]:
         {"feature": row["feature"], "value": row["value"], **dict(zip(classes, list(row["contribution"]), strict=True))}
         for row in rows
     ]
-    sql = ";\n\n".join(dict.fromkeys(queries))
     yield Figure(finding, {"rows": rows}, sql, "nomogram", [*params, chosen, of_classes, classes_shown], notes, csv=csv)
 
 
@@ -91,23 +89,43 @@ def _classes(request: Request) -> dict[str, float]:
     return {str(row["class"]): (row["log_prior"] if row["prior"] > 0 else LOWEST) if counted else 0.0 for row in rows}
 
 
-def _choices(request: Request, feature: Feature, classes: Sequence[str], most: int, queries: list[str]) -> _Choices | None:
-    """Values of a feature and what they add to each class; None where a value adds nothing of its own."""
-    family = feature.family
+def _values(request: Request, features: Sequence[Feature], most: int) -> Iterator[tuple[Feature, Mapping[str, _Texts]]]:
+    """The values of each feature to choose from, by what a reader calls them; none where a value adds nothing of its own."""
+    model, engine = request.model, request.model._engine
+    counted = [feature for feature in features if feature.family.has_categories or isinstance(feature.family, Bernoulli)]
+    frequent: dict[str, list[str]] = {}
+    if counted and not model._spec.given:
+        arguments = (model._relations["statistics"], counted, request.least, most)
+        for name, value in engine.ask("frequent_values", *arguments):
+            frequent.setdefault(name, []).append(value)
+    for feature in features:
+        yield feature, _values_of(request, feature, frequent.get(feature.name, []), most)
+
+
+def _values_of(request: Request, feature: Feature, frequent: Sequence[str], most: int) -> Mapping[str, _Texts]:
+    model, family = request.model, feature.family
+    several = family.bag or family.over_columns
     together = isinstance(family, Conditional) or getattr(family, "product", False)
-    if family.backs_off or together:  # what it adds depends on what else is chosen
-        return None
-    if request.model._spec.logistic is not None and (family.bag or family.over_columns):
-        return None
+    if family.backs_off or together or (several and model._spec.logistic is not None):
+        return {}  # what it adds depends on what else is chosen
     if family.level and family.over_columns:
-        values = {value: json.loads(value) for value in _frequent(request, feature, most)}
-        named = {", ".join("missing" if part is None else part for part in parts): parts for parts in values.values()}
-        return _explained(request, feature, named, classes, queries)
+        found = [json.loads(value) for value in frequent]
+        return {", ".join("missing" if part is None else part for part in parts): parts for parts in found}
     if family.bag or (family.distribution in ("dirichlet", "complement") and family.over_columns):
-        return _tokens(request, feature, classes, queries)
+        query = telling_words(request, feature.name)
+        words = sorted({str(row["value"]) for row in records(query) if row["place"] <= ALL_WORDS})
+        return {word: [str(int(word == c)) for c in feature.columns] if family.over_columns else [word] for word in words}
     if family.over_columns:
-        return _explained(request, feature, _means(request, feature), classes, queries)
-    return _values(request, feature, classes, most, queries)
+        return _means(request, feature)
+    if is_number(feature):
+        grid = number_grid(model._engine, model._plan, feature, _PLACES)
+        places = [grid.low + grid.step * place for place in range(grid.count)]
+        return {number(float(f"{place:.10g}")): [repr(place)] for place in places}
+    numbers = _numbers_of_values(feature)
+    if model._spec.given:  # nobody's rows
+        seen = model._engine.ask("values_seen", model._relations["likelihoods"], feature.name)
+        frequent = list(numbers or [value for (value,) in seen])[:most]
+    return {value: [numbers[value] if numbers else value] for value in frequent if not numbers or value in numbers}
 
 
 def _slots(feature: Feature) -> int:
@@ -116,24 +134,6 @@ def _slots(feature: Feature) -> int:
     if family.bag:
         return 1 if family.presence or getattr(family, "norm", None) or max(getattr(family, "ngrams", (1, 1))) > 1 else _SLOTS
     return _SLOTS if family.over_columns and family.distribution in ("dirichlet", "complement") and not family.level else 1
-
-
-def _tokens(request: Request, feature: Feature, classes: Sequence[str], queries: list[str]) -> _Choices | None:
-    """The tokens, or the columns of counts, that tell most, each with what one adds."""
-    family = feature.family
-    found = _words(request, feature, queries)
-    if family.distribution == "dirichlet" and not family.weighed and family.value_limit is None and not family.over_columns:
-        return found
-    tokens = [token for token, _ in found[1:]]
-    if family.over_columns:
-        return _explained(
-            request,
-            feature,
-            {token: [str(int(token == column)) for column in feature.columns] for token in tokens},
-            classes,
-            queries,
-        )
-    return _explained(request, feature, {token: [token] for token in tokens}, classes, queries)
 
 
 def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
@@ -152,55 +152,29 @@ def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
 
 
 def _explained(
-    request: Request, feature: Feature, values: Mapping[str, Sequence[str | None]], classes: Sequence[str], queries: list[str]
-) -> _Choices | None:
-    """What each of some values adds to each class, and what a missing one does, by `explain`."""
-    if not values:
-        return None
+    request: Request, values: Mapping[Feature, Mapping[str, _Texts]], classes: Sequence[str]
+) -> tuple[str, Iterator[tuple[Feature, _Choices]]]:
+    """The query of what each value adds to each class, and what a missing one does, by `explain`; and what it says.
+
+    Its rows have the first value of every feature, the second of every feature, and so on; the row before them has none.
+    """
     model = request.model
-    rows = [[None] * len(feature.columns), *values.values()]
-    sql = str(choices_sql(model._engine, model._plan, model._classes, model._title, feature, rows))
-    queries.append(sql)
-    found = [dict.fromkeys(classes, 0.0) for _ in rows]
+    texts = {feature: [[None] * len(feature.columns), *of.values()] for feature, of in values.items()}
+    lines = [
+        [part for of in texts.values() for part in of[place if place < len(of) else 0]]
+        for place in range(max(map(len, texts.values())))
+    ]
+    sql = str(choices_sql(model._engine, model._plan, model._classes, model._title, list(values), lines))
+    terms: dict[tuple[str, int], dict[str, float]] = {}
     for row in records(Query(model._engine, sql), digits=None):
         if row["feature"] is not None:
+            added = terms.setdefault((row["feature"], row[CHOICE]), dict.fromkeys(classes, 0.0))
             term = LOWEST if row["contribution"] is None else row["contribution"]
-            of_value = found[row[CHOICE]]
-            of_value[str(row["class"])] = max(of_value[str(row["class"])] + term, LOWEST)
-    return list(zip([_NONE, *map(shown, values)], found, strict=True))
-
-
-def _values(request: Request, feature: Feature, classes: Sequence[str], most: int, queries: list[str]) -> _Choices | None:
-    model, engine = request.model, request.model._engine
-    if (numbers := _numbers_of_values(feature)) is not None:
-        named = (
-            list(numbers) if model._spec.given else [value for value in _frequent(request, feature, most) if value in numbers]
-        )
-        return _explained(request, feature, {value: [numbers[value]] for value in named}, classes, queries)
-    numeric = is_number(feature)
-    grid = number_grid(engine, model._plan, feature, _PLACES) if numeric else None
-    sql = str(contributions_sql(engine, model._plan, model._classes, model._title, feature, grid))
-    queries.append(sql)
-    found: dict[str | None, dict[str, float]] = {}
-    for row in records(Query(engine, sql), digits=None):
-        if row["feature"] is not None:
-            found.setdefault(row["value"], {})[str(row["class"])] = (
-                LOWEST if row["contribution"] is None else row["contribution"]
-            )
-    if numeric:
-        values = sorted((value for value in found if value is not None), key=float)
-        return [
-            (_NONE, dict.fromkeys(classes, 0.0)),
-            *((number(float(f"{float(value):.4g}")), found[value]) for value in values),
-        ]
-    frequent = _frequent(request, feature, most)
-    known = [value for value in frequent if value in found]
-    if model._spec.given:  # nobody's rows
-        known = sorted(value for value in found if value is not None)[:most]
-    if not known:
-        return None
-    missing = found.get(None, dict.fromkeys(classes, 0.0))
-    return [(_NONE, missing), *((shown(value), found[value]) for value in known)]
+            added[str(row["class"])] = max(added[str(row["class"])] + term, LOWEST)
+    return sql, (
+        (feature, [(label, terms.get((feature.name, at), {})) for at, label in enumerate([_NONE, *map(shown, of)])])
+        for feature, of in values.items()
+    )
 
 
 def _numbers_of_values(feature: Feature) -> dict[str, str] | None:
@@ -212,27 +186,6 @@ def _numbers_of_values(feature: Feature) -> dict[str, str] | None:
     if isinstance(feature.family, Bernoulli) and feature.types and feature.types[0].lower() != "boolean":
         return {"true": "1", "false": "0"}
     return None
-
-
-def _frequent(request: Request, feature: Feature, most: int) -> list[str]:
-    """The values that were met most often."""
-    if request.model._spec.given:
-        return []
-    rows = records(frequent_values(request, feature.name, most + 1))  # of which one may be a missing value
-    return list(dict.fromkeys(str(row["value"]) for row in rows if row["value"] is not None and not row["folded"]))[:most]
-
-
-def _words(request: Request, feature: Feature, queries: list[str]) -> _Choices:
-    """The words that tell most, each with what one occurrence adds."""
-    query = telling_words(request, feature.name)
-    queries.append(query.sql)
-    likelihoods: dict[str, dict[str, float]] = {}
-    for row in records(query, digits=None):
-        if row["place"] <= ALL_WORDS:
-            terms = likelihoods.setdefault(str(row["value"]), {})
-            terms[str(row["class"])] = math.log(row["likelihood"]) if row["likelihood"] else LOWEST
-    nothing = {label: 0.0 for terms in likelihoods.values() for label in terms}
-    return [(_NONE, nothing), *((word, likelihoods[word]) for word in sorted(likelihoods))]
 
 
 def _points(place: int, name: str, choices: _Choices, classes: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from engines.places import Place, same
 from support.chromium import opened
+from support.large_table import large_table
 
 import nbsql
 from nbsql.report import PANELS
@@ -60,22 +61,19 @@ def test_the_relations_of_pictures_agree_and_a_report_is_written(both: tuple[Pla
             assert all(map(same, one, other)), (name, one, other)
 
 
-ROWS = {"postgres": "generate_series(0, 9999) AS t(i)"}
+LARGE = {
+    "postgres": large_table("generate_series(0, 9999) AS t(i)"),
+    "spark": large_table("(SELECT CAST(id AS INT) AS i FROM range(10000)) AS t", text="STRING", double="DOUBLE"),
+}
 
 
 @pytest.mark.nightly
-@pytest.mark.parametrize("engine", ROWS)
+@pytest.mark.parametrize("engine", LARGE)
 def test_a_report_of_20_features_50_classes_and_10_000_words(
     connect: Callable[[str], Place], engine: str, tmp_path: Path
 ) -> None:
     place = connect(engine)
-    text = "STRING" if engine == "spark" else "VARCHAR"
-    values = ", ".join(f"CAST((i * {7919 + 2 * k} % 10007 + i % 50 * {k}) % {k + 2} AS {text}) AS c{k}" for k in range(10))
-    numbers = ", ".join(f"CAST(i * {7907 + 2 * k} % 10009 % 1000 + i % 50 * 500 AS DOUBLE PRECISION) AS x{k}" for k in range(9))
-    words = " || ' ' || ".join(f"'w' || CAST({e} AS {text})" for e in ("i % 50", "i % 10000", "i * 7919 % 10007 % 10000"))
-    columns = f"'class ' || CAST(i % 50 AS {text}) AS y, {values}, {numbers}, {words} AS words"
-    columns = columns if engine == "postgres" else columns.replace("DOUBLE PRECISION", "DOUBLE")
-    place.run(f"CREATE TABLE large AS SELECT {columns} FROM {ROWS[engine]}")
+    place.run(LARGE[engine])
     model = nbsql.fit(place.con, "large", target="y", families={"words": nbsql.Text()}, name="large_model")
     path = tmp_path / "large.html"
     model.report(path, source="large", rows=4, folds=2)

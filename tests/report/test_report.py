@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import gzip
+import html
 import io
 import json
 import math
@@ -71,6 +72,13 @@ def test_a_page_has_every_panel_as_a_picture_that_needs_no_script(text):
     assert {figure.rsplit("-", 1)[0] for figure in figures} == set(ids)
     assert text.count("<h3") == len(figures) == text.count(" download=")
     assert len(text.encode()) < 1_500_000
+
+
+def test_the_sql_of_every_figure_of_a_page_runs_by_itself(con, text):
+    queries = [html.unescape(query) for query in re.findall(r'<pre tabindex="0">(.*?)</pre>', text, re.DOTALL)]
+    assert len(queries) > 12
+    for query in queries:
+        assert con.execute(query).fetchone() is not None
 
 
 def test_a_page_names_no_address_and_what_a_value_says_is_text(text):

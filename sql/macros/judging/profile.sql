@@ -163,31 +163,47 @@ ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
 )
 {%- endmacro %}
 
-{# Values, a row each, and NULL: the column of a feature, in its type. likelihoods: of the model. #}
-{% macro values_seen(likelihoods, feature, type) -%}
-(
-  SELECT DISTINCT CAST(value AS {{ type }}) AS {{ nbsql.ident(feature.column) }}
-  FROM {{ likelihoods }} AS likelihoods
-  WHERE feature = {{ nbsql.text(feature.name) }} AND value IS NOT NULL
-  UNION ALL
-  SELECT CAST(NULL AS {{ type }})
+{# The values of a feature whose likelihoods are known, a row each: value. #}
+{% macro values_seen(likelihoods, feature) -%}
+SELECT DISTINCT value
+FROM {{ likelihoods }} AS likelihoods
+WHERE feature = {{ nbsql.text(feature) }} AND value IS NOT NULL
+ORDER BY value ASC NULLS LAST
+{%- endmacro %}
+
+{# The `most` values of each of some features that were counted most often, and `least` times, in this order: feature, value. #}
+{% macro frequent_values(statistics, features, least, most) -%}
+WITH {{ nbsql.counted_cells(statistics, features) }},
+totals AS (
+  SELECT feature, value, sum(n) AS n
+  FROM counts
+  WHERE value IS NOT NULL AND feature IN ({{ nbsql.feature_names(features) }})
+  GROUP BY feature, value
+),
+placed AS (
+  SELECT feature, value, row_number() OVER (PARTITION BY feature ORDER BY n DESC NULLS LAST, value ASC NULLS LAST) AS place
+  FROM totals
+  WHERE n >= {{ nbsql.number(least) }}
 )
+SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC NULLS LAST, place ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  Rows put together from texts, a row each: nbsql_choice, from 0, and the columns of a feature. types: of the columns; rows: of each a
+  Rows put together from texts, a row each: nbsql_choice, from 0, and the columns of features. types: of the columns; rows: of each a
   text a column, none where it is missing; of a bag of tokens a token, which is all that is in it.
 #}
-{% macro rows_of_choices(feature, types, rows) -%}
+{% macro rows_of_choices(features, types, rows) -%}
 (
   {% for row in rows %}
+  {% set at = namespace(column=0) %}
   SELECT
     {{ loop.index0 }} AS nbsql_choice
-    {%- for value in row %},
+    {%- for feature in features %}{% for column in feature.columns %},
+    {% set value = row[at.column] %}
     {% if value is not none and feature.family.bag and not feature.family.over_columns %}{{ nbsql.bag_of_one(feature, nbsql.text(value)) }}
-    {%- else %}CAST({% if value is none %}NULL{% else %}{{ nbsql.text(value) }}{% endif %} AS {{ types[loop.index0] }}){% endif %}
- AS {{ nbsql.ident(feature.columns[loop.index0]) }}
-    {%- endfor %}
+    {%- else %}CAST({% if value is none %}NULL{% else %}{{ nbsql.text(value) }}{% endif %} AS {{ types[at.column] }}){% endif %}
+ AS {{ nbsql.ident(column) }}
+    {%- set at.column = at.column + 1 %}{% endfor %}{% endfor %}
   {%- if not loop.last %}
 
   UNION ALL

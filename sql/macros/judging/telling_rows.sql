@@ -39,6 +39,12 @@ FROM (
 ) AS chosen
 {%- endmacro %}
 
+{# A query of rows that folds have judged, for a reader, who does not have their tables. #}
+{% macro of_folds(query) -%}
+-- Folds have judged the rows, in temporary tables of the report; with folds=None there is a query that runs by itself.
+{{ query }}
+{%- endmacro %}
+
 {# The rows of one kind, as `telling_rows` has them; falling: whether the largest measure tells most. #}
 {% macro rows_of_kind(number, kind, condition, measure, falling, columns, count) -%}
 {% set other %}{% if measure == 'nbsql_probability' %}nbsql_evidence{% else %}nbsql_probability{% endif %}{% endset -%}
