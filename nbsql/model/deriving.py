@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
@@ -13,6 +14,8 @@ from nbsql.learning.derive import derive, known_slices, slice_names
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
 from nbsql.spec.capabilities import check, check_components, check_segmented
+from nbsql.spec.half_life import NOTHING, HalfLife
+from nbsql.spec.spec import Spec
 from nbsql.storage.files import write_file
 
 if TYPE_CHECKING:
@@ -22,8 +25,14 @@ if TYPE_CHECKING:
 class Deriving(Handle):
     """The model as it was, of some of its slices, and in a file."""
 
-    def as_of(self, batch: str) -> Self:
+    def as_of(self, batch: Any) -> Self:
         """The model as it stood after `batch`, a line of the ledger: a transient model.
+
+        Or, of a model with a half-life and of a time, what all that it has learnt weighs then: a date, a datetime (without a
+        zone in UTC), or a whole number where rows age by one. Rows of later times weigh more than once.
+
+        Raises:
+            InputError: there is no such line, or it is no time, or 500 half-lives from the newest rows, where nothing is left.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -34,6 +43,8 @@ class Deriving(Handle):
         """
         self._refresh()
         check(self._spec, "as_of", self._title)
+        if self._spec.half_life is not None and not isinstance(batch, str):
+            return self._aged(self._spec.half_life, batch)
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
         return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
@@ -155,7 +166,14 @@ class Deriving(Handle):
         self._refresh()
         write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
 
-    def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
+    def _aged(self, half_life: HalfLife, now: Any) -> Self:
+        """The model with its counts as they weigh at a time."""
+        aged = replace(half_life, now=half_life.instant(now))
+        if abs(max(map(int, self.slice_names)) - aged.whole_periods) > NOTHING:
+            raise InputError(f"{now} is over {NOTHING} half-lives from the newest rows of {self._title}; take a nearer time")
+        return self._derived(f"as of {now}", "cells_of", spec=replace(self._spec, half_life=aged))
+
+    def _derived(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
         engine = self._engine
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
         cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")
@@ -164,5 +182,5 @@ class Deriving(Handle):
             if rows <= 0:
                 raise InputError(f"nothing is left of {self._title} in {source}")
             entry = Entry(1, "1", "derive", f"{source} of {self._title}", rows)
-            plan, classes = derive(engine, self._spec, cells, [entry], origin=self._relations)
+            plan, classes = derive(engine, spec or self._spec, cells, [entry], origin=self._relations)
         return type(self)(engine, plan, classes, None)

@@ -200,7 +200,7 @@ class Judging(Handle):
         """
         self._refresh()
         check(self._spec, "drift", self._title)
-        statistics, features = self._relations["statistics"], self._spec.features
+        statistics, features = self._plan.counted(), self._spec.features
         renderer = self._engine.renderer
         if values:
             return Query(
@@ -233,7 +233,7 @@ class Judging(Handle):
         labels = [self._label(label) for label in (a, b)]
         kind = self._engine.type_name(self._spec.target_type)
         classes = [self._fragment("class_literal", label, kind) for label in labels]
-        relations = (self._relations["likelihoods"], self._relations["statistics"])
+        relations = (self._relations["likelihoods"], self._plan.counted())
         statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
         return Query(self._engine, statement, guard=self._there)
 

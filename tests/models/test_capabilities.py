@@ -21,6 +21,7 @@ COUNTS = {"x": "poisson", "z": "poisson"}
 FITS: dict[str, dict[str, Any]] = {
     "segments": {"families": COUNTS, "segment_by": "g", "exclude": ["s"]},
     "components": {"families": COUNTS, "method": nbsql.Mixture(2), "exclude": ["s"]},
+    "half_life": {"families": COUNTS, "weight": nbsql.HalfLife(1, at="s")},
     "logistic": {"method": "logistic", "exclude": ["s"]},
     "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
@@ -52,6 +53,8 @@ FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "prior": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "prior": "uniform"}),
     "classes": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "classes": ["a", "b", "c"]}),
     "choosing": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "features": nbsql.Best(2)}),
+    "half_life": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "weight": nbsql.HalfLife(1, at="s")}),
+    "search": lambda con, options: nbsql.sweep(con, "t", target="y", folds=3, **options),
     "fit_sql": lambda con, options: nbsql.fit_sql(con, "t", target="y", **options),
     "cross_validate": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds=3, **options),
 }

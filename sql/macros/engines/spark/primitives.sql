@@ -59,3 +59,18 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS
 {% macro spark__value_at_maximum(x, y, text) -%}
 max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ x }} IS NOT NULL)
 {%- endmacro %}
+
+{#
+  A time as microseconds since 1970, a double; or a whole number. Without a zone it is that of UTC, whatever the session's is: what is
+  between two such times is an interval, which is a decimal of seconds.
+#}
+{% macro spark__instant(x, type) -%}
+{% set since %}CAST({{ x }} AS TIMESTAMP_NTZ) - TIMESTAMP_NTZ '1970-01-01 00:00:00'{% endset -%}
+{% if type | lower == 'timestamp' -%}
+CAST(unix_micros({{ x }}) AS {{ nbsql.double() }})
+{%- elif nbsql.is_time(type) -%}
+CAST(CAST(CAST({{ since }} AS INTERVAL SECOND) AS DECIMAL(20, 6)) * 1000000 AS {{ nbsql.double() }})
+{%- else -%}
+CAST({{ x }} AS {{ nbsql.double() }})
+{%- endif %}
+{%- endmacro %}
