@@ -125,7 +125,7 @@ def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
         check(each, "merge", title)
     if others:
         check(spec, "merge_several", f"{first} and {others[0][0]}")
-    return spec
+    return replace(spec, shared=tuple(dict.fromkeys(said for _, each in specs for said in each.shared)))
 
 
 def _difference(one: Spec, other: Spec) -> str | None:

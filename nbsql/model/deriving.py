@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,9 @@ from nbsql.plan import Entry
 from nbsql.spec.capabilities import check, check_components, check_segmented
 from nbsql.spec.half_life import NOTHING, HalfLife
 from nbsql.spec.spec import Spec
+from nbsql.storage.drafts import drafted, publish
 from nbsql.storage.files import write_file
+from nbsql.storage.shared_counts import Sharing
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -147,13 +150,32 @@ class Deriving(Handle):
             sides.append(self._fragment("subquery", query))
         return Query(engine, engine.renderer.statement("drift", *sides, self._spec.features))
 
-    def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        least: int | None = None,
+        epsilon: float | None = None,
+        seed: int | None = None,
+    ) -> None:
         """Write the model to one file, which `nbsql.import_` reads: counts and no rows, and its calibration.
 
-        It is Parquet, the same from DuckDB, PostgreSQL and Spark, and each reads those of the others.
+        It is Parquet, the same from DuckDB, PostgreSQL and Spark, and each reads those of the others. With `least` or `epsilon`
+        its counts may be shared; it has no calibration then, and its spec says so.
+
+        Args:
+            path: of the file.
+            overwrite: whether to take the place of one that is there.
+            least: leave out what fewer rows of a class have, and as many of the smallest other counts as hide how many.
+            epsilon: add noise to all counts, whole numbers of the two-sided geometric distribution, so that the file is
+                epsilon-differentially private: of rows that are added or removed, with the classes, values and edges of bins
+                declared. The ledger of the model gets a line; what several files spend adds up.
+            seed: of noise that can be drawn again, for a test; it is not private. None: from the system's secure generator.
 
         Raises:
-            InputError: the file is there already.
+            InputError: the file is there already, or a feature cannot be shared so.
+            ModelError: the model cannot.
 
         >>> import duckdb, nbsql, tempfile, pathlib
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -164,7 +186,17 @@ class Deriving(Handle):
         ['weather.parquet']
         """
         self._refresh()
-        write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
+        engine, text = self._engine, os.fspath(path)
+        sharing = Sharing(least, epsilon, seed)
+        with engine.transaction() if epsilon is not None else nullcontext():
+            if epsilon is not None:  # first: who cannot write what was spent does not spend it
+                sharing.spec_of(self._spec, self._title)
+                number, batch = Ledger.of(engine, self._plan, self._title).next(None)
+                draft = drafted(engine, self._plan)
+                statement = draft.enter(Entry(number, batch, "export", f"{sharing.said} to {text}", 0))
+                engine.run(statement.name, statement.sql)
+                self._plan = publish(engine, draft, self._relations, self._stamp)
+            write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)
 
     def _aged(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts as they weigh at a time."""

@@ -80,6 +80,7 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     asked += [f"id {', '.join(spec.id)}"] if spec.id else []
     asked += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not aged else []
     asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
+    asked += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]
     lines = [", ".join([*asked, f"nbsql {version}"])]
     ledger = engine.ask("all_rows", relations["batches"])

@@ -206,7 +206,7 @@ def import_(
     with opened(con, create=True) as engine, engine.transaction():
         found = read_file(engine, os.fspath(path))
         place = place_for(engine, name, database, replace=replace)
-        entries = [Entry(1, "1", "import", os.fspath(path), found.rows)]
+        entries = [Entry(1, "1", "import", ", ".join([os.fspath(path), *found.spec.shared]), found.rows)]
         plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)

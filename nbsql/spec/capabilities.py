@@ -200,6 +200,27 @@ USES: dict[str, Use] = {
             "logistic": _PART,
         },
     ),
+    "least": Use(
+        "`export(least=...)`",
+        {
+            "probabilities": _NO_COUNTS,
+            "half_life": "{title} has counts that age, which are not of rows; least takes a model without a half-life",
+            "components": "{title} has components, whose centres are those of few rows; least takes a model without",
+            "logistic": _counts("counts that it is scored by"),
+            "em": "{title} has counted rows without a class in parts, which are not rows; least takes a model without",
+        },
+    ),
+    "epsilon": Use(
+        "`export(epsilon=...)`",
+        {
+            "probabilities": _NO_COUNTS,
+            "segments": "{title} has segments, whose names tell of rows; epsilon takes a model without",
+            "half_life": "{title} has counts that age, which a row changes by more than 1; epsilon takes a model without",
+            "components": "{title} has components, which follow from all rows; epsilon takes a model without",
+            "em": "{title} has counted rows by what all others say; epsilon takes a model without",
+            "bound": "{bound} depends on all rows at once, so that one changes every count; epsilon takes a model without",
+        },
+    ),
     "merge": Use("`nbsql.merge`", _UNMERGED),
     "merge_several": Use(
         "`nbsql.merge` of several",

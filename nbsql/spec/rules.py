@@ -71,7 +71,8 @@ def check_source(
                 f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
                 "cast it"
             )
-        weight = find(spec.weight, "the weight") if spec.weight is not None else None
+        is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is made (learning/half_life.py)
+        weight = find(str(spec.weight), "the weight") if is_there else None
         if weight is not None and weight.kind not in ("integer", "float", "decimal"):
             raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
     return found

@@ -118,6 +118,7 @@ class Spec:
     em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
+    shared: tuple[str, ...] = ()  # how its counts, or those of models that were merged, came to be shared
     classes: tuple[str, ...] = ()  # all that there may be, as text, where they were named
     defaults: dict[str, Any] = field(default_factory=dict)
 
@@ -158,6 +159,7 @@ class Spec:
                 "slice_by": self.slice_by,
                 "given": self.given,
                 **({"half_life": self.half_life.to_dict()} if self.half_life is not None else {}),
+                **({"shared": self.shared} if self.shared else {}),
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
                 **({"em": asdict(self.em)} if self.em is not None else {}),
@@ -220,6 +222,7 @@ class Spec:
                 slice_by=data["slice_by"],
                 given=data.get("given", False),
                 half_life=HalfLife(**data["half_life"]) if "half_life" in data else None,
+                shared=tuple(map(str, data.get("shared", ()))),
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,
