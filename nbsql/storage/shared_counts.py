@@ -2,8 +2,8 @@
 
 The noise is the two-sided geometric mechanism, which of all private ones serves every user of a count best (Ghosh, Roughgarden
 and Sundararajan, "Universally utility-maximizing privacy mechanisms", STOC 2009). It is drawn of whole numbers alone, as by
-Canonne, Kamath and Steinke ("The discrete Gaussian for differential privacy", NeurIPS 2020), for what doubles round off can tell
-of a count (Mironov, "On significance of the least significant bits for differential privacy", CCS 2012).
+Canonne, Kamath and Steinke ("The discrete Gaussian for differential privacy", NeurIPS 2020): what doubles round off may tell of
+a count (Mironov, "On significance of the least significant bits for differential privacy", CCS 2012).
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ def _without_bounds(feature: Feature) -> str | None:
 def two_sided_geometric(epsilon: Fraction, seed: int | None = None) -> Callable[[], int]:
     """What draws whole numbers k, each with the probability (1 - a) / (1 + a) * a^|k|, where a = exp(-epsilon).
 
-    It is the difference of two geometric numbers. With a seed the same are drawn again; else the system's secure generator draws.
+    It is the difference of two geometric numbers. With a seed the same are drawn again; else the system's generator draws.
 
     >>> draw = two_sided_geometric(Fraction(1, 2), seed=1)
     >>> abs(sum(draw() for _ in range(2000)) / 2000) < 0.5
