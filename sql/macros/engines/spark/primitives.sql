@@ -60,16 +60,16 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS
 max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ x }} IS NOT NULL)
 {%- endmacro %}
 
-{#
-  A time as microseconds since 1970, a double; or a whole number. Without a zone it is that of UTC, whatever the session's is: what is
-  between two such times is an interval, which is a decimal of seconds.
-#}
+{# A time as microseconds since 1970, a double; or a whole number. Without a zone it is that of UTC, whatever the session's is. #}
 {% macro spark__instant(x, type) -%}
-{% set since %}CAST({{ x }} AS TIMESTAMP_NTZ) - TIMESTAMP_NTZ '1970-01-01 00:00:00'{% endset -%}
+{% set days %}CAST(unix_date(CAST({{ x }} AS DATE)) AS {{ nbsql.double() }}) * {{ nbsql.number(86400000000) }}{% endset -%}
+{% set seconds %}hour({{ x }}) * 3600 + minute({{ x }}) * 60 + extract(SECOND FROM {{ x }}){% endset -%}
 {% if type | lower == 'timestamp' -%}
 CAST(unix_micros({{ x }}) AS {{ nbsql.double() }})
+{%- elif type | lower == 'date' -%}
+({{ days }})
 {%- elif nbsql.is_time(type) -%}
-CAST(CAST(CAST({{ since }} AS INTERVAL SECOND) AS DECIMAL(20, 6)) * 1000000 AS {{ nbsql.double() }})
+({{ days }} + CAST(({{ seconds }}) * 1000000 AS {{ nbsql.double() }}))
 {%- else -%}
 CAST({{ x }} AS {{ nbsql.double() }})
 {%- endif %}
