@@ -2,10 +2,10 @@
 
     NBSQL_DATA=folder python tests/benchmarks/private_counts.py [--draws 10] [--only mushroom]
 
-Two thirds of each table, by a hash of the row, are learnt, and the others judge. Categories have the values of the whole table as
-levels, as if they were known of a code book, and numbers are cut at round edges. The noise is drawn anew for each of so many
-files, by the secure generator: the figures differ a little from run to run. `sites` is the noise of three sites that share a third
-of the rows each, with the whole epsilon each, as they hold different people; their files are merged.
+Two thirds of each table, by a hash of the row, are learnt, and the others judge. Categories have the values of the whole table
+as levels, as if they were known of a code book, and numbers are cut at round edges. The noise is drawn anew for each of so many
+files, by the secure generator: the figures differ a little from run to run. The three sites hold a third of the rows each, of
+different people, and so spend the whole epsilon each; their files are merged.
 """
 
 from __future__ import annotations
