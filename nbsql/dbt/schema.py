@@ -49,8 +49,8 @@ _OWN: dict[str, dict[str, Any]] = {
         "type": "array",
     },
     "weight": {
-        "description": "Column of row weights, at least 0; or {half_life: 30 days, at: sent_at}, which halves what a row counts "
-        "with every 30 days of its age, with weight: a column of weights beside.",
+        "description": "Column of row weights, at least 0; or {half_life: 30 days, at: sent_at}, which halves what a row "
+        "counts with every 30 days of its age, with weight: a column of weights beside.",
         "anyOf": [
             {"type": "string"},
             {

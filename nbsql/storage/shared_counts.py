@@ -137,7 +137,9 @@ def _without_bounds(feature: Feature) -> str | None:
         return None if family.declared else "its values tell of rows; declare them, nbsql.Categorical(levels=['a', 'b'])"
     if feature.is_number:
         return "its sums have no bounds; cut it into bins of declared edges, nbsql.Binned(by=[18, 65])"
-    return "a row is in more than one of its counts; leave it out"
+    if _without_rows(feature) is not None or family.bag:
+        return "a row is in more than one of its counts; leave it out"
+    return "its values cannot be declared; leave it out"
 
 
 # Noise. ----------------------------------------------------------------------------------------------------------------

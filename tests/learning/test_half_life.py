@@ -176,6 +176,15 @@ def test_what_is_no_half_life(con: duckdb.DuckDBPyConnection, arguments: tuple[A
     assert str(caught.value).startswith(message)
 
 
+def test_what_searches_or_was_counted_elsewhere_takes_no_half_life(con: duckdb.DuckDBPyConnection) -> None:
+    with pytest.raises(InputError, match="counts from elsewhere have no age; leave out weight=nbsql"):
+        nbsql.from_statistics(con, nbsql.fit(con, "t", **{**MODEL, "exclude": ["sent"]}).statistics, weight=AGED)
+    searches = (nbsql.sweep, nbsql.auto, lambda *asked, **options: nbsql.fit(*asked, families="auto", **options))
+    for search in searches:
+        with pytest.raises(InputError, match="a search counts rows once for all, and a half-life does not; search without it"):
+            search(con, "t", target="y", weight=AGED)
+
+
 def test_rows_without_a_time_or_a_weight_are_refused(con: duckdb.DuckDBPyConnection) -> None:
     for column, message in (
         ("sent", "1 value of column 'sent' is NULL, by which rows age; fill them, or leave such rows out"),

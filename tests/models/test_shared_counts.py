@@ -161,6 +161,11 @@ SKY = {"sky": nbsql.Categorical(levels=SKIES)}
             {"families": {"sky": "text"}, "features": ["sky"]},
             "epsilon does not take 'sky', which is text: a row",
         ),
+        (
+            {"epsilon": 1},
+            {"method": "joint", "families": {}, "features": ["sky", "g"]},
+            "epsilon does not take 'joint', which is",
+        ),
         ({"epsilon": 1}, {"slice_by": "g"}, "epsilon takes a model without slices, whose names tell of rows"),
         ({"epsilon": 1}, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; epsilon takes"),
         ({"least": 5}, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; least takes"),
