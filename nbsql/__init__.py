@@ -32,6 +32,7 @@ from nbsql.model import Model
 from nbsql.models.from_weights import from_weights
 from nbsql.models.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.models.sharing import from_statistics, import_, merge
+from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
 from nbsql.spec.options import Best, Forward, Segments, Smoothed
@@ -65,6 +66,7 @@ __all__ = [
     "Gamma",
     "Gaussian",
     "Geometric",
+    "HalfLife",
     "InputError",
     "Join",
     "Joint",

@@ -59,7 +59,7 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
         )
     renderer = engine.renderer
     drawn = list(_drawn(plan.spec, renderer.dialect.query))
-    relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.relations["statistics"])
+    relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.counted())
     components = None if plan.spec.components is None else plan.relations["components"]
     return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations, components))
 

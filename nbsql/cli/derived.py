@@ -167,15 +167,25 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, f
 @click.argument("model")
 @click.argument("path")
 @click.option("--overwrite", is_flag=True, help="Take the place of a file that is there.")
+@click.option("--least", type=int, metavar="N", help="Leave out what fewer rows of a class have, so that counts may be shared.")
+@click.option(
+    "--epsilon",
+    type=float,
+    metavar="E",
+    help="Add noise: the file is E-differentially private, and the ledger says so.",
+)
+@click.option("--seed", type=int, metavar="N", help="Of noise that can be drawn again, for a test: it is not private.")
 @answering(sql=None)
-def export(database: str, model: str, path: str, *, overwrite: bool, form: Form) -> None:
+def export(database: str, model: str, path: str, *, overwrite: bool, form: Form, **sharing: Any) -> None:
     """Write MODEL to PATH, a Parquet file of its counts, which holds no row and which every engine reads.
 
     \b
       nbsql export shop.duckdb churn churn.parquet
+      nbsql export shop.duckdb churn shared.parquet --least 10
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
-        nbsql.load(engine, model).export(path, overwrite=overwrite)
+    opened = reading(database) if sharing["epsilon"] is None else writing(database, create=False)
+    with opened as engine:
+        nbsql.load(engine, model).export(path, overwrite=overwrite, **sharing)
         done(engine, form, f"model {model} written to {path}", model=model, path=path)
 
 

@@ -22,6 +22,7 @@ from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
 from nbsql.family import Nulls, Unseen
 from nbsql.model.overview import ROWS, classes_of, features_of, heading
+from nbsql.spec.half_life import HalfLife
 from nbsql.spec.method import METHODS, Classifier, Mixture
 from nbsql.spec.options import Best, By, Forward, Segments, Smoothed
 from nbsql.tuning.auto import with_auto
@@ -44,7 +45,17 @@ _OF_METHODS = {
     "tolerance": ["logistic", "em"],
     "em_weight": ["em"],
 }
-_ARGUMENTS = {*_OF_METHODS, "more_families", "best", "best_by", "forward", "prior_alpha", "segment_shrinkage"}
+_ARGUMENTS = {
+    *_OF_METHODS,
+    "more_families",
+    "best",
+    "best_by",
+    "forward",
+    "prior_alpha",
+    "segment_shrinkage",
+    "half_life",
+    "at",
+}
 
 # What to model, for every command that fits or judges a fit.
 _OPTIONS = [
@@ -96,6 +107,13 @@ _OPTIONS = [
         "Or auto, of fit: choose those of all other columns by cross-validation; x=auto in --family: of some.",
     ),
     click.option("--weight", metavar="COLUMN", help="Row weights: a weight w counts as w copies of the row."),
+    click.option(
+        "--half-life",
+        callback=lambda _context, _option, text: _number_or_text(text),
+        metavar="TIME",
+        help="How long it takes a row to count half: '30 days', or a number where --at is one. Counts still add.",
+    ),
+    click.option("--at", metavar="COLUMN", help="When a row was: a date, a timestamp or a whole number, for --half-life."),
     click.option(
         "--method",
         type=click.Choice(list(METHODS)),
@@ -228,6 +246,10 @@ def chosen(given: Mapping[str, Any]) -> dict[str, Any]:
     else:
         options["features"] = features
     options["method"] = _classifier(given)
+    if (given["half_life"] is None) != (given["at"] is None):
+        raise click.UsageError("--half-life goes with --at, the column of when a row was")
+    if given["half_life"] is not None:
+        options["weight"] = HalfLife(given["half_life"], at=given["at"], weight=given["weight"])
     (options["prior"],) = smoothed([given["prior"]], given.get("prior_alpha"))
     if (shrinkage := given.get("segment_shrinkage")) is not None:
         if given["segment_by"] is None:

@@ -48,6 +48,23 @@ _OWN: dict[str, dict[str, Any]] = {
         "the statistics when a model is compiled.",
         "type": "array",
     },
+    "weight": {
+        "description": "Column of row weights, at least 0; or {half_life: 30 days, at: sent_at}, which halves what a row "
+        "counts with every 30 days of its age, with weight: a column of weights beside.",
+        "anyOf": [
+            {"type": "string"},
+            {
+                "type": "object",
+                "properties": {
+                    "half_life": {"anyOf": [{"type": "string"}, {"type": "number", "exclusiveMinimum": 0}]},
+                    "at": {"type": "string"},
+                    "weight": {"type": "string"},
+                },
+                "required": ["half_life", "at"],
+                "additionalProperties": False,
+            },
+        ],
+    },
     "lookback": {
         "description": "How many of the newest slices an incremental run counts again, with unique_key: slice.",
         "type": "integer",

@@ -65,7 +65,7 @@ def profile(
         raise ModelError(f"{feature.name!r} of {title} is one of several columns together, which have no profile of one")
     if not is_number(feature):
         check(plan.spec, "discrimination", title)
-        tables = (relations["likelihoods"], relations["statistics"], relations["priors"])
+        tables = (relations["likelihoods"], plan.counted(), relations["priors"])
         return Query(engine, renderer.statement("profile_of_values", *tables, feature))
     check(plan.spec, "densities", title)
     check(plan.spec, "contributions", title)

@@ -138,6 +138,8 @@ class Change:
         label = f"batch {batch!r}"
         if any(other.operation == "forget" and other.source == label for other in self.ledger.entries):
             raise InputError(f"{label} of {self.title} is forgotten already")
+        if entry.operation == "export":
+            raise InputError(f"{label} of {self.title} is an export, which learnt nothing; what it has spent stays spent")
         if entry.operation == "forget":
             raise InputError(f"{label} of {self.title} is itself a forgetting; use rollback to undo it")
         number, name = self.ledger.next(None)
@@ -161,7 +163,8 @@ class Change:
     def compact(self, through: str | None) -> None:
         """Fold the cells up to one line of the ledger, or all, into one batch."""
         last = self.ledger.find(through) if through is not None else self.ledger.entries[-1]
-        old = [entry for entry in self.ledger.entries if entry.number <= last.number]
+        old = [entry for entry in self.ledger.entries if entry.number <= last.number and entry.operation != "export"]
+        last = old[-1]
         rows = sum(-entry.rows if entry.operation == "forget" else entry.rows for entry in old)
         renderer = self.engine.renderer
         with self.engine.temporaries() as temporary:

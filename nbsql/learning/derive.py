@@ -125,7 +125,7 @@ def mergeable(specs: Sequence[tuple[str, Spec]]) -> Spec:
         check(each, "merge", title)
     if others:
         check(spec, "merge_several", f"{first} and {others[0][0]}")
-    return spec
+    return replace(spec, shared=tuple(dict.fromkeys(said for _, each in specs for said in each.shared)))
 
 
 def _difference(one: Spec, other: Spec) -> str | None:
@@ -142,6 +142,8 @@ def _difference(one: Spec, other: Spec) -> str | None:
     if one.classes != other.classes:
         said = [listed(spec.classes) if spec.classes else "not named" for spec in (one, other)]
         return f"the classes of one are {said[0]}, and of the other {said[1]}"
+    if one.half_life != other.half_life:
+        return f"one has the half-life {one.half_life}, the other {other.half_life}"
     if one.slice_by != other.slice_by:
         return f"one has slice_by {one.slice_by!r}, the other {other.slice_by!r}"
     if (one.segment_by, one.segment_shrinkage) != (other.segment_by, other.segment_shrinkage):

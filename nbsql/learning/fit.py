@@ -25,9 +25,11 @@ from nbsql.learning.selection import best_features
 from nbsql.learning.tree import with_tree
 from nbsql.plan import Entry, Plan, Statement
 from nbsql.plan.classes import ClassColumn, class_columns
+from nbsql.plan.context import Context
 from nbsql.plan.layout import few_values, many_levels, without_gaps
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check, check_features
+from nbsql.spec.half_life import WEIGHT_NOW
 from nbsql.spec.method import Logistic
 from nbsql.spec.options import Best, Options, candidates
 from nbsql.spec.resolve import resolve
@@ -67,7 +69,11 @@ class Fit:
         if self.spec.segment_by is not None:
             engine.check_expression(self.spec.segment_by, source, "segment_by")
         self.spec, self.declared = with_classes(engine, self.spec, options.classes)
-        self.spec = answer_questions(engine, self.spec, source)
+        if self.spec.half_life is None:
+            self.spec = answer_questions(engine, self.spec, source)
+        else:
+            now = answer_questions(engine, replace(self.spec, weight=WEIGHT_NOW), source)
+            self.spec = replace(now, weight=self.spec.weight)
 
     @property
     def plan(self) -> Plan:
@@ -153,12 +159,13 @@ class Fit:
         statements = [self.plan.scan(source, scan, count.rules, count.centres())]
         if not self.relations.temporary:
             statements.append(self.plan.create_schema())
-        cells = renderer.fragment("counted_classes", self.spec, source)
+        now = self.spec if self.spec.half_life is None else replace(self.spec, weight=WEIGHT_NOW, half_life=None)
+        cells = renderer.fragment("counted_classes", now, source)
         if self.spec.prior.kind == "given":
             counts = self.engine.ask("class_labels", cells)
             self._set_prior(self.declared or [row for row in counts if row[0] is not None])
-        plan = self.plan
-        order = plan.class_order(renderer.fragment("subquery", plan.priors(cells)))
+        plan, now = self.plan, replace(now, prior=self.spec.prior)
+        order = plan.class_order(renderer.fragment("subquery", renderer.fragment("priors", Context.of(now), cells)))
         classes = class_columns(self.engine.rows(order))
         statements.extend(plan.cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
         rows = renderer.fragment("rows_scanned", scan)

@@ -17,6 +17,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, no_column
 from nbsql.family import Family
+from nbsql.learning.half_life import weighed
 from nbsql.learning.joined_source import completed
 from nbsql.model.overview import overview, overview_html
 from nbsql.plan import VERBS, Plan, Rows
@@ -269,23 +270,26 @@ class Handle:
     def _fragment(self, macro: str, *arguments: Any) -> Markup:
         return self._engine.renderer.fragment(macro, *arguments)
 
-    def _source(self, source: Any, *, judged: bool = False) -> Source:
+    def _source(self, source: Any, *, judged: bool = False, learnt: bool = False) -> Source:
         """What the user means by `source`, joined with what the model takes from dimensions.
 
         Args:
             source: as the user gave it.
             judged: whether the class is read.
+            learnt: whether rows count by what they weigh.
         """
         found, stamp = self._engine.source_and_stamp(source, self._relations["spec"])
         self._refresh(stamp)
         if self._spec.segment_by is not None:  # whose functions may be the user's own
             found.anywhere = False
+        if learnt:
+            found = weighed(self._engine, found, self._spec.target, self._spec.half_life)
         if not self._spec.joins:
             return found
         return completed(self._engine, self._spec, self._relations, found, self._title, judged=judged)
 
     def _with_source(self, source: Any, act: Callable[[Source], None]) -> None:
-        found = self._source(source, judged=True)
+        found = self._source(source, judged=True, learnt=True)
         try:
             act(found)
         finally:

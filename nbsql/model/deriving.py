@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nbsql.answers.query import Query
@@ -13,7 +15,11 @@ from nbsql.learning.derive import derive, known_slices, slice_names
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
 from nbsql.spec.capabilities import check, check_components, check_segmented
+from nbsql.spec.half_life import NOTHING, HalfLife
+from nbsql.spec.spec import Spec
+from nbsql.storage.drafts import drafted, publish
 from nbsql.storage.files import write_file
+from nbsql.storage.shared_counts import Sharing
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -22,8 +28,14 @@ if TYPE_CHECKING:
 class Deriving(Handle):
     """The model as it was, of some of its slices, and in a file."""
 
-    def as_of(self, batch: str) -> Self:
+    def as_of(self, batch: Any) -> Self:
         """The model as it stood after `batch`, a line of the ledger: a transient model.
+
+        Or, of a model with a half-life and of a time, what all that it has learnt weighs then: a date, a datetime (without a
+        zone in UTC), or a whole number where rows age by one. Rows of later times weigh more than once.
+
+        Raises:
+            InputError: there is no such line, or it is no time, or 500 half-lives from the newest rows, where nothing is left.
 
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -34,6 +46,8 @@ class Deriving(Handle):
         """
         self._refresh()
         check(self._spec, "as_of", self._title)
+        if self._spec.half_life is not None and not isinstance(batch, str):
+            return self._aged(self._spec.half_life, batch)
         number = Ledger.of(self._engine, self._plan, self._title).find(batch).number
         return self._derived(f"as of batch {batch!r}", "cells_through", self._relations["batches"], number)
 
@@ -136,13 +150,32 @@ class Deriving(Handle):
             sides.append(self._fragment("subquery", query))
         return Query(engine, engine.renderer.statement("drift", *sides, self._spec.features))
 
-    def export(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+    def export(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        overwrite: bool = False,
+        least: int | None = None,
+        epsilon: float | None = None,
+        seed: int | None = None,
+    ) -> None:
         """Write the model to one file, which `nbsql.import_` reads: counts and no rows, and its calibration.
 
-        It is Parquet, the same from DuckDB, PostgreSQL and Spark, and each reads those of the others.
+        It is Parquet, the same from DuckDB, PostgreSQL and Spark, and each reads those of the others. With `least` or `epsilon`
+        its counts may be shared; it has no calibration then, and its spec says so.
+
+        Args:
+            path: of the file.
+            overwrite: whether to take the place of one that is there.
+            least: leave out what fewer rows of a class have, and as many of the smallest other counts as hide how many.
+            epsilon: add noise to all counts, whole numbers of the two-sided geometric distribution, so that the file is
+                epsilon-differentially private: of rows that are added or removed, with the classes, values and edges of bins
+                declared. The ledger of the model gets a line; what several files spend adds up.
+            seed: of noise that can be drawn again, for a test; it is not private. None: from the system's secure generator.
 
         Raises:
-            InputError: the file is there already.
+            InputError: the file is there already, or a feature cannot be shared so.
+            ModelError: the model cannot.
 
         >>> import duckdb, nbsql, tempfile, pathlib
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -153,9 +186,26 @@ class Deriving(Handle):
         ['weather.parquet']
         """
         self._refresh()
-        write_file(self._engine, self._plan, os.fspath(path), overwrite=overwrite)
+        engine, text = self._engine, os.fspath(path)
+        sharing = Sharing(least, epsilon, seed)
+        with engine.transaction() if epsilon is not None else nullcontext():
+            if epsilon is not None:  # first: who cannot write what was spent does not spend it
+                sharing.spec_of(self._spec, self._title)
+                number, batch = Ledger.of(engine, self._plan, self._title).next(None)
+                draft = drafted(engine, self._plan)
+                statement = draft.enter(Entry(number, batch, "export", f"{sharing.said} to {text}", 0))
+                engine.run(statement.name, statement.sql)
+                self._plan = publish(engine, draft, self._relations, self._stamp)
+            write_file(engine, self._plan, text, self._title, overwrite=overwrite, sharing=sharing)
 
-    def _derived(self, source: str, macro: str, *arguments: Any) -> Self:
+    def _aged(self, half_life: HalfLife, now: Any) -> Self:
+        """The model with its counts as they weigh at a time."""
+        aged = replace(half_life, now=half_life.instant(now))
+        if abs(max(map(int, self.slice_names)) - aged.whole_periods) > NOTHING:
+            raise InputError(f"{now} is over {NOTHING} half-lives from the newest rows of {self._title}; take a nearer time")
+        return self._derived(f"as of {now}", "cells_of", spec=replace(self._spec, half_life=aged))
+
+    def _derived(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
         engine = self._engine
         cells = self._fragment(macro, self._relations["statistics"], *arguments)
         cells = self._fragment("folded_cells", self._fragment("subquery", cells), "1")
@@ -164,5 +214,5 @@ class Deriving(Handle):
             if rows <= 0:
                 raise InputError(f"nothing is left of {self._title} in {source}")
             entry = Entry(1, "1", "derive", f"{source} of {self._title}", rows)
-            plan, classes = derive(engine, self._spec, cells, [entry], origin=self._relations)
+            plan, classes = derive(engine, spec or self._spec, cells, [entry], origin=self._relations)
         return type(self)(engine, plan, classes, None)

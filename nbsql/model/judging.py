@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from nbsql.answers.costs import cost_matrix
@@ -15,6 +16,7 @@ from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
+from nbsql.spec.half_life import WEIGHT_NOW
 
 
 class Judging(Handle):
@@ -200,7 +202,7 @@ class Judging(Handle):
         """
         self._refresh()
         check(self._spec, "drift", self._title)
-        statistics, features = self._relations["statistics"], self._spec.features
+        statistics, features = self._plan.counted(), self._spec.features
         renderer = self._engine.renderer
         if values:
             return Query(
@@ -233,7 +235,7 @@ class Judging(Handle):
         labels = [self._label(label) for label in (a, b)]
         kind = self._engine.type_name(self._spec.target_type)
         classes = [self._fragment("class_literal", label, kind) for label in labels]
-        relations = (self._relations["likelihoods"], self._relations["statistics"])
+        relations = (self._relations["likelihoods"], self._plan.counted())
         statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
         return Query(self._engine, statement, guard=self._there)
 
@@ -288,10 +290,11 @@ class Judging(Handle):
         >>> model.dependence(data).columns
         ['feature', 'other', 'n', 'mutual_information', 'by_chance', 'gain', 'family']
         """
-        found = self._source(source, judged=True)
+        found = self._source(source, judged=True, learnt=True)
         self._check("evaluate", found)
         judgeable(self._engine, self._plan, found, None)
-        return dependence(self._engine, self._spec, self._title, found, features)
+        spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)
+        return dependence(self._engine, spec, self._title, found, features)
 
     def _label(self, label: Any) -> str:
         """The text of a class of the model."""

@@ -73,10 +73,14 @@ def history(engine: Engine, spec: Spec, relations: Relations, *, ledger_at: str)
     asked = [f"alpha {spec.defaults['alpha']:g}", f"prior {prior}"]
     asked += [f"{name} {spec.defaults[name]}" for name in ("nulls", "unseen") if spec.defaults[name] != "skip"]
     asked += [f"estimate {spec.defaults['estimate']}"] if spec.defaults.get("estimate") else []
-    asked += [f"weight {spec.weight}"] if spec.weight else []
+    aged = spec.half_life
+    asked += [f"half-life {aged.half_life} of {plain(aged.at)}"] if aged else []
+    weight = aged.weight if aged else spec.weight
+    asked += [f"weight {weight}"] if weight else []
     asked += [f"id {', '.join(spec.id)}"] if spec.id else []
-    asked += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by else []
+    asked += [f"slices by {plain(spec.slice_by)}"] if spec.slice_by and not aged else []
     asked += [f"components {_components(spec.components)}"] if spec.components is not None else []
+    asked += [f"counts shared with {said}" for said in spec.shared]
     version = engine.ask("all_rows", relations["spec"])[0][1]
     lines = [", ".join([*asked, f"nbsql {version}"])]
     ledger = engine.ask("all_rows", relations["batches"])

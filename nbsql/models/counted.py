@@ -13,6 +13,7 @@ from nbsql.family import Estimate, Family, Nulls, OverColumns, Text, Unseen, nam
 from nbsql.learning.fit import given_priors, with_classes
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
+from nbsql.spec.half_life import HalfLife
 from nbsql.spec.options import Options, PriorArgument
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Prior, Spec
@@ -123,6 +124,8 @@ def spec_of_cells(engine: Engine, source: Source, options: Describing) -> Spec:
             columns += [Column(column, "", kind) for column in family.columns if column == name or column not in found]
         else:
             columns.append(each.column(family))
+    if isinstance(asked.weight, HalfLife):
+        raise InputError("counts from elsewhere have no age; leave out weight=nbsql.HalfLife(...), or fit the rows")
     target = next(column for column in source.columns if folded(column.name) == "class")
     roles = [replace(target, name=asked.target), *_unseen(asked.id, "other"), *_unseen(asked.weight, "float")]
     typed = [replace(column, type=_type(engine, column.kind)) if not column.type else column for column in [*roles, *columns]]

@@ -10,12 +10,14 @@ from nbsql.engines.steps import script
 from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family, Nulls, Unseen, estimate_named
 from nbsql.learning.fit import Fit
+from nbsql.learning.half_life import refuse_half_life, weighed
 from nbsql.learning.joins import joined
 from nbsql.model import Model, planned, updated_at
 from nbsql.model.place import key_columns, place_for, placed
 from nbsql.models.from_tables import model_of
 from nbsql.plan import Statement
 from nbsql.plan.classes import class_columns
+from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Method
 from nbsql.spec.options import Best, Forward, Naming, Options, Placing, PriorArgument, Segments, candidates
@@ -40,7 +42,7 @@ def fit(
     exclude: Sequence[str] = (),
     joins: Sequence[Join] | Join = (),
     families: Literal["auto"] | Mapping[str, str | Family] | None = None,
-    weight: str | None = None,
+    weight: str | HalfLife | None = None,
     method: Method = "naive",
     alpha: float | None = None,
     estimate: Estimate | Literal["map"] | None = None,
@@ -74,7 +76,8 @@ def fit(
         families: overrides of the inferred families, by column: a name ("poisson") or an instance (`nbsql.Gaussian()`).
             A family over several columns is named by its key: {"words": nbsql.Multinomial(["w1", "w2"])}. "auto", for all or
             for some, chooses by cross-validated log loss, as `nbsql.auto` does, and leaves no column out.
-        weight: column of row weights, at least 0; a weight w counts as w copies of the row.
+        weight: column of row weights, at least 0; a weight w counts as w copies of the row. `nbsql.HalfLife("30 days",
+            at="day")` halves what a row counts with every 30 days of its age.
         method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic discriminant
             analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other (`nbsql.TAN`);
             "logistic", weights that are learnt (`nbsql.Logistic`); "em", which learns of rows without a class too (`nbsql.EM`).
@@ -120,10 +123,11 @@ def fit(
     )  # fmt: skip
     with opened(con, create=True) as engine, engine.transaction():
         place = place_for(engine, name, database, replace=replace)
-        found = joined(engine, engine.source(source), joins)
+        found = joined(engine, weighed(engine, engine.source(source), target, weight), joins)
         try:
             place.check_joins(joining.dimension for joining in found.joins)
             if columns is None or columns:
+                refuse_half_life({"weight": weight})
                 options = with_families(engine, found, options, columns)
             task = Fit(engine, found, options, place.relations)
             if isinstance(features, Forward):
@@ -155,7 +159,7 @@ def fit_sql(con: Connection, source: Any, *, target: str, name: str = "model", *
             if existing is not None:
                 schemas.check_contents(engine, database, existing, existing)
             first.append(Statement("drop schema", engine.renderer.statement("drop_schema_if_exists", relations.schema)))
-        found = joined(engine, engine.source(source), asked.joins)
+        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
         try:
             return script(engine, [*first, *Fit(engine, found, asked, relations).statements()])
         finally:
@@ -212,7 +216,7 @@ def families(con: Connection, source: Any, *, target: str, **options: Unpack[Nam
     """
     asked = Options.of(target, options, beside=("classes", "name", "replace", "database"))
     with opened(con, close=True) as engine:
-        found = joined(engine, engine.source(source), asked.joins)
+        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
         try:
             spec = resolve(found.columns, candidates(asked)[0], found.label)
         finally:

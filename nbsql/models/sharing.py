@@ -211,7 +211,7 @@ def import_from(con: Connection, path: str, title: str, *, name: str | None, rep
     with opened(con, create=True) as engine, engine.transaction():
         found = read_file(engine, path)
         place = place_for(engine, name, database, replace=replace)
-        entries = [Entry(1, "1", "import", title, found.rows)]
+        entries = [Entry(1, "1", "import", ", ".join([title, *found.spec.shared]), found.rows)]
         plan, classes = place.derive(found.spec, found.cells, entries, weights=found.weights, origin=place.final)
         if found.calibration is not None:
             restore_calibration(engine, plan, classes, found.calibration)

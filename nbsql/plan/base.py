@@ -17,6 +17,7 @@ from nbsql.plan.rows import Rows
 from nbsql.rendering.dialect import restore
 from nbsql.rendering.relations import Relations
 from nbsql.rendering.renderer import Renderer
+from nbsql.spec.half_life import NOTHING
 from nbsql.spec.spec import Spec
 
 BINS = 10  # of the calibration error and of tables of bins, unless asked for otherwise
@@ -116,7 +117,15 @@ class Base:
         return self.sliced(source) if self.spec.segment_by else source
 
     def priors(self, statistics: Markup | None = None) -> Markup:
-        return self.renderer.fragment("priors", Context.of(self.spec), statistics or self.relations["statistics"])
+        return self.renderer.fragment("priors", Context.of(self.spec), self.counted(statistics))
+
+    def counted(self, statistics: Markup | None = None) -> Markup:
+        """The cells as they count: those of the statistics, or, where rows age, what they weigh now."""
+        cells = statistics or self.relations["statistics"]
+        if self.spec.half_life is None:
+            return cells
+        query = self.renderer.fragment("decayed_cells", cells, self.spec.half_life, NOTHING)
+        return self.renderer.fragment("subquery", query)
 
     def _table(self, name: str, relation: Markup, query: Markup, *, temporary: bool = False) -> Statement:
         temporary = temporary or self.relations.temporary

@@ -59,7 +59,7 @@ class Estimating(Scoring):
             if again and not traits.refills:
                 drop = self.renderer.statement("drop_relation", "table", self.relations["estimates"], if_exists=True)
                 yield Statement("drop estimates", drop)
-            arguments = (Context.of(self.spec), self.relations["statistics"], self.relations["priors"], self._tabulated)
+            arguments = (Context.of(self.spec), self.counted(), self.relations["priors"], self._tabulated)
             query = self.renderer.fragment("smoothed_likelihoods", *arguments)
             yield from self._made("estimates", query, again=again and traits.refills)
         if again:
@@ -86,7 +86,7 @@ class Estimating(Scoring):
 
     def likelihoods(self) -> Statement:
         """The view of the likelihoods."""
-        tables = (self.relations["statistics"], self._priors_of_views(), self.relations["estimates"])
+        tables = (self.counted(), self._priors_of_views(), self.relations["estimates"])
         return self._view("likelihoods", self._likelihoods(*tables))
 
     def _likelihoods(self, statistics: Markup, priors: Markup, estimates: Markup) -> Markup:
@@ -105,7 +105,7 @@ class Estimating(Scoring):
         """The tables that scoring reads; `again`: in place of what they hold."""
         context = self._reads_estimates(self.context(classes), self.relations["estimates"])
         self._check_size(context)
-        arguments = (context, self.relations["statistics"], self.relations["priors"])
+        arguments = (context, self.counted(), self.relations["priors"])
         if context.facts.learnt:
             weights = self.relations["weights"]
             arguments = (context, weights, self.renderer.fragment("priors_with_bias", self.relations["priors"], weights))
@@ -177,7 +177,7 @@ class Estimating(Scoring):
         # From the counts: DuckDB restores the macros of an export before the views, and looks then for what they read.
         statistics, estimates = map(self._in_macros, ("statistics", "estimates"))
         priors = self.renderer.fragment("subquery", self.priors(statistics))
-        likelihoods = self._likelihoods(statistics, priors, estimates)
+        likelihoods = self._likelihoods(self.counted(statistics), priors, estimates)
         ratios = self.ratios(self.renderer.fragment("subquery", likelihoods))
         yield self._macro("likelihood_ratios", ratios, ("statistics", "estimates"), of_classes=True)
 

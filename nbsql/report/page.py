@@ -97,7 +97,7 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
     model = request.model
     names = [feature.name for feature in model._spec.features]
     if not model._spec.given and len(names) > 1:
-        arguments = (model._relations["statistics"], model._relations["priors"], model._spec.features)
+        arguments = (model._plan.counted(), model._relations["priors"], model._spec.features)
         ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:

@@ -30,6 +30,7 @@ KINDS: dict[str, Kind] = {
     "segments": Kind("`segment_by`", lambda spec: spec.segment_by is not None),
     "components": Kind("`nbsql.Mixture`", lambda spec: spec.components is not None),
     "logistic": Kind('`method="logistic"`', lambda spec: spec.logistic is not None),
+    "half_life": Kind("`nbsql.HalfLife`", lambda spec: spec.half_life is not None),
     "em": Kind('`method="em"`', lambda spec: spec.em is not None),
     "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
     "bound": Kind("what depends on all rows", lambda spec: bool(spec.bound)),
@@ -71,12 +72,24 @@ _PART = _counts("counts that a part of it could score by")
 
 _UNMERGED = {"probabilities": _NO_COUNTS, "logistic": _counts("counts that a merged model could score by")}
 
+_BY_FOLDS = {
+    "segments": "cross-validation takes no segment_by: the folds are counted where the segments would be",
+    "components": "cross-validation takes no components: they are found from all rows, those of each fold too",
+    "logistic": "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
+    "fit it on some rows, and evaluate it on others",
+    "em": "method='em' counts rows without a class by what all others say, so no fold can be taken away; "
+    "fit it on some rows, and evaluate it on others",
+}
+
+_HALF_LIVES = "weight=nbsql.HalfLife(...) keeps counts by half-lives, and not by segment; leave out segment_by"
+
 USES: dict[str, Use] = {
     "slice_by": Use(
         "`slice_by`",
         {
             "segments": "a model has slices or segments; leave out slice_by or segment_by",
             "components": "a model has components, or it has slices or segments; leave out components or slice_by",
+            "half_life": "weight=nbsql.HalfLife(...) makes slices of its own, the half-lives; leave out slice_by",
         },
         InputError,
     ),
@@ -86,6 +99,17 @@ USES: dict[str, Use] = {
             "components": "a model has components, or it has slices or segments; leave out components or segment_by",
             "logistic": "method='logistic' has one set of weights; leave out segment_by",
             "em": "method='em' shares rows out by one model; leave out segment_by",
+            "half_life": _HALF_LIVES,
+        },
+        InputError,
+    ),
+    "half_life": Use(
+        "`weight=nbsql.HalfLife`",
+        {
+            "segments": _HALF_LIVES,
+            "components": "components are counted apart, and half-lives too; leave out components or the half-life",
+            "logistic": "method='logistic' learns weights from rows, once for all; give it a column of weights, weight='w'",
+            "em": "method='em' shares rows out, once for all; give it a column of weights, weight='w'",
         },
         InputError,
     ),
@@ -108,6 +132,7 @@ USES: dict[str, Use] = {
         {
             "components": "components does not take features=nbsql.{title}(...); name the features",
             "em": "method='em' does not take features=nbsql.{title}(...); name the features",
+            "half_life": "features=nbsql.{title}(...) goes by counts that do not age; name the features",
         },
         InputError,
         title="Best",
@@ -121,16 +146,10 @@ USES: dict[str, Use] = {
         },
         InputError,
     ),
-    "cross_validate": Use(
-        "`cross_validate`, `sweep`",
-        {
-            "segments": "cross-validation takes no segment_by: the folds are counted where the segments would be",
-            "components": "cross-validation takes no components: they are found from all rows, those of each fold too",
-            "logistic": "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
-            "fit it on some rows, and evaluate it on others",
-            "em": "method='em' counts rows without a class by what all others say, so no fold can be taken away; "
-            "fit it on some rows, and evaluate it on others",
-        },
+    "cross_validate": Use("`cross_validate`", _BY_FOLDS, InputError),
+    "search": Use(
+        '`sweep`, `auto`, `families="auto"`',
+        {**_BY_FOLDS, "half_life": "a search counts rows once for all, and a half-life does not; search without it, then fit"},
         InputError,
     ),
     "log_evidence": Use("`log_evidence`, `log_likelihood`", {"logistic": _counts("ln p(x)")}),
@@ -153,6 +172,8 @@ USES: dict[str, Use] = {
             "em": "{title} has counted rows without a class by what all others say, so no fold can be taken away; "
             "calibrate on rows that the model has not learnt, with folds=None",
             "probabilities": _NO_COUNTS,
+            "half_life": "{title} has counts that age, and folds are of rows that weigh what they do; "
+            "calibrate on rows that the model has not learnt, with folds=None",
             "bound": "{bound} depends on all rows at once, so no fold can be taken away; "
             "calibrate on rows that the model has not learnt, with folds=None",
         },
@@ -179,6 +200,27 @@ USES: dict[str, Use] = {
             "logistic": _PART,
         },
     ),
+    "least": Use(
+        "`export(least=...)`",
+        {
+            "probabilities": _NO_COUNTS,
+            "half_life": "{title} has counts that age, which are not of rows; least takes a model without a half-life",
+            "components": "{title} has components, whose centres are those of few rows; least takes a model without",
+            "logistic": _counts("counts that it is scored by"),
+            "em": "{title} has counted rows without a class in parts, which are not rows; least takes a model without",
+        },
+    ),
+    "epsilon": Use(
+        "`export(epsilon=...)`",
+        {
+            "probabilities": _NO_COUNTS,
+            "segments": "{title} has segments, whose names tell of rows; epsilon takes a model without",
+            "half_life": "{title} has counts that age, which a row changes by more than 1; epsilon takes a model without",
+            "components": "{title} has components, which follow from all rows; epsilon takes a model without",
+            "em": "{title} has counted rows by what all others say; epsilon takes a model without",
+            "bound": "{bound} depends on all rows at once, so that one changes every count; epsilon takes a model without",
+        },
+    ),
     "merge": Use("`nbsql.merge`", _UNMERGED),
     "merge_several": Use(
         "`nbsql.merge` of several",
@@ -189,6 +231,7 @@ USES: dict[str, Use] = {
         {
             "segments": _one("what another engine has counted"),
             "components": _whole("what another engine has counted"),
+            "half_life": "{title} ages its rows, and what another engine has counted has no age; fit it where it is",
             "probabilities": _NO_COUNTS,
             "logistic": "{title} is logistic, and its weights do not follow from counts; fit it where it is",
         },

@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Estimate, Family, Nulls, Unseen, choice, non_negative
 from nbsql.family.rate import Rate
+from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import Classifier, Method, method_named
 from nbsql.spec.spec import Feature
@@ -161,7 +162,7 @@ class Modelling(TypedDict, total=False):
     features: Sequence[str] | Best | Forward | None
     exclude: Sequence[str]
     id: str | Sequence[str]
-    weight: str | None
+    weight: str | HalfLife | None
     nulls: Nulls
     unseen: Unseen
     slice_by: str | None
@@ -202,7 +203,7 @@ class Options:
     exclude: Sequence[str] = ()
     families: Mapping[str, str | Family] = field(default_factory=dict)
     id: str | Sequence[str] = ()
-    weight: str | None = None
+    weight: str | HalfLife | None = None
     alpha: float | None = None
     prior: PriorArgument = "empirical"
     nulls: Nulls = "skip"

@@ -25,6 +25,7 @@ from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
+from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import joins_of
 from nbsql.spec.method import EM, TAN, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
@@ -73,10 +74,12 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     if target.kind in ("tokens", "token counts", "other"):
         raise InputError(f"target column {target.name!r} is {target.type}; a class is one scalar value: cast it, to text say")
     ids = known.find_all(options.id, "id")
-    weight = known.find(options.weight) if options.weight is not None else None
+    half_life = options.weight if isinstance(options.weight, HalfLife) else None
+    weight = known.find(WEIGHT if half_life else options.weight) if options.weight is not None else None
     if weight is not None and weight.kind not in ("integer", "float", "decimal"):
         raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
-    for role, column in [("weight", weight), *(("id", column) for column in ids)]:
+    aged = known.find_all(half_life.columns, "a half-life") if half_life else []
+    for role, column in [("weight", weight), *(("id", column) for column in ids), *(("time or weight", c) for c in aged)]:
         if column is not None and column.name == target.name:
             raise InputError(f"column {column.name!r} cannot be both the target and the {role}")
     choice(options.nulls, Nulls, "nulls")
@@ -85,7 +88,8 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
     alpha = non_negative(options.pseudo_count, "alpha")
     if options.estimate == "mle" and alpha > 0:
         raise InputError("estimate='mle' takes no pseudo-counts; leave out alpha, or set it to 0")
-    reserved = {target.name, *(c.name for c in ids), *([weight.name] if weight else [])}
+    reserved = {target.name, *(c.name for c in (*ids, *aged)), *([weight.name] if weight else [])}
+    reserved |= {WEIGHT, PERIOD, WEIGHT_NOW} if weight is not None and weight.name in (WEIGHT, WEIGHT_NOW) else set()
     features = tuple(
         replace(feature, family=_with_defaults(feature.family, alpha, options), index=index)
         for index, feature in enumerate(_features(known, options, reserved), start=1)
@@ -97,6 +101,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         target_type=target.type,
         id=tuple(c.name for c in ids),
         weight=weight.name if weight else None,
+        half_life=half_life and replace(half_life, **dict(zip(("at", "weight"), (c.name for c in aged), strict=False))),
         slice_by=options.slice_by,
         segment_by=None if segments is None else segments.by,
         segment_shrinkage=0.0 if segments is None else segments.shrinkage,
@@ -114,12 +119,13 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         },
     )
     _check_together(spec)
-    return spec
+    return spec if half_life is None else replace(spec, slice_by=PERIOD)
 
 
 def _check_together(spec: Spec) -> None:
     """Raise InputError unless what is asked for goes together."""
-    asked = {"slice_by": spec.slice_by, "segment_by": spec.segment_by, "prior": spec.prior.kind != "empirical" or None}
+    asked: dict[str, object] = {"slice_by": spec.slice_by, "segment_by": spec.segment_by, "half_life": spec.half_life}
+    asked["prior"] = spec.prior.kind != "empirical" or None
     for use, value in asked.items():
         if value is not None:
             check(spec, use)

@@ -19,6 +19,7 @@ _RULES = {
     "binary": "{n} of column {column} are neither 0 nor 1; {family} takes a BOOLEAN or 0/1 column",
     "negative_counts": "{n} of column {column} hold a negative count; counts must be at least 0",
     "missing": "{n} of column {column} are NULL, and nulls='error'; fill them, or use nulls='skip'",
+    "time": "{n} of column {column} are NULL, by which rows age; fill them, or leave such rows out",
     "weight": "{n} of the weight column {column} are negative, NULL or not finite; weights must be at least 0",
 }
 
@@ -70,7 +71,8 @@ def check_source(
                 f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
                 "cast it"
             )
-        weight = find(spec.weight, "the weight") if spec.weight is not None else None
+        is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is made (learning/half_life.py)
+        weight = find(str(spec.weight), "the weight") if is_there else None
         if weight is not None and weight.kind not in ("integer", "float", "decimal"):
             raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")
     return found
@@ -100,7 +102,10 @@ def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, 
 def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     """The rules that the rows of a training source must keep."""
     kinds = {folded(column.name): column.kind for column in columns}
-    found = [Check("weight", spec.weight, _RULES["weight"])] if spec.weight else []
+    aged = spec.half_life
+    weight = spec.weight if aged is None else aged.weight
+    found = [Check("weight", weight, _RULES["weight"])] if weight else []
+    found += [Check("missing", aged.at, _RULES["time"])] if aged else []
     for feature in spec.features:
         message = {
             rule: text.replace("{family}", feature.family.name).replace("{units}", feature.family.units)

@@ -11,6 +11,7 @@ from nbsql.errors import ModelError
 from nbsql.family import Estimate, Family
 from nbsql.rendering.dialect import FRACTION
 from nbsql.spec.components import Components
+from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
 from nbsql.spec.method import EM, TAN, Logistic
 
@@ -106,6 +107,7 @@ class Spec:
     prior: Prior
     id: tuple[str, ...] = ()
     weight: str | None = None
+    half_life: HalfLife | None = None  # by which the weight is made, and by whose periods the cells are counted
     target_type: str = ""
     slice_by: str | None = None
     given: bool = False  # whether somebody supplied its probabilities (nbsql/models/from_tables.py); it has no counts then
@@ -116,6 +118,7 @@ class Spec:
     em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()
+    shared: tuple[str, ...] = ()  # how its counts, or those of models that were merged, came to be shared
     classes: tuple[str, ...] = ()  # all that there may be, as text, where they were named
     defaults: dict[str, Any] = field(default_factory=dict)
 
@@ -132,7 +135,8 @@ class Spec:
     @property
     def columns(self) -> list[str]:
         """The columns that training reads, each once."""
-        wanted = [self.target, *([self.weight] if self.weight else []), *(c for f in self.features for c in f.columns)]
+        weights = [*([self.weight] if self.weight else []), *(self.half_life.columns if self.half_life else [])]
+        wanted = [self.target, *weights, *(c for f in self.features for c in f.columns)]
         return list(dict.fromkeys(wanted))
 
     @property
@@ -154,6 +158,8 @@ class Spec:
                 "weight": self.weight,
                 "slice_by": self.slice_by,
                 "given": self.given,
+                **({"half_life": self.half_life.to_dict()} if self.half_life is not None else {}),
+                **({"shared": self.shared} if self.shared else {}),
                 **({"segment_by": self.segment_by, "segment_shrinkage": self.segment_shrinkage} if self.segment_by else {}),
                 **({"logistic": asdict(self.logistic)} if self.logistic is not None else {}),
                 **({"em": asdict(self.em)} if self.em is not None else {}),
@@ -215,6 +221,8 @@ class Spec:
                 weight=data["weight"],
                 slice_by=data["slice_by"],
                 given=data.get("given", False),
+                half_life=HalfLife(**data["half_life"]) if "half_life" in data else None,
+                shared=tuple(map(str, data.get("shared", ()))),
                 segment_by=data.get("segment_by"),
                 segment_shrinkage=data.get("segment_shrinkage", 0.0),
                 logistic=Logistic(**data["logistic"]) if "logistic" in data else None,

@@ -27,6 +27,7 @@ from nbsql.storage import json_file
 from nbsql.storage.calibration import calibration_text
 from nbsql.storage.file_checks import COLUMNS, NAMED, check_cells, check_spec, checked_rows, damaged
 from nbsql.storage.json_file import Stored
+from nbsql.storage.shared_counts import Sharing
 from nbsql.storage.translation import ENGINES, Cells, columns_of, translated
 from nbsql.version import __version__
 
@@ -34,28 +35,34 @@ _WEIGHTS = "weights"  # the batch of what a logistic model has learnt
 _DIALECTS = {"DuckDB": "duckdb", "PostgreSQL": "postgres", "Spark": "spark"}
 
 
-def write_file(engine: Engine, plan: Plan, path: str, *, overwrite: bool) -> None:
-    """Write a model to a Parquet file.
+def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: bool, sharing: Sharing) -> None:
+    """Write a model, which messages call `title`, to a Parquet file.
 
     Raises:
-        InputError: the path is empty, or the file is there already.
+        InputError: the path is empty, or the file is there already, or a feature is not shared so.
+        ModelError: the model is not shared so.
         DatabaseError: it cannot be written.
     """
     if not path:
         raise InputError("a path must be a text of at least one character, not ''")
     if Path(path).exists() and not overwrite:
         raise InputError(f"{path!r} is there already; choose another path, or overwrite=True")
+    spec = sharing.spec_of(plan.spec, title)
     statistics = plan.relations["statistics"]
     cells = engine.renderer.fragment(*(["cells_of", statistics] if plan.spec.given else ["folded_cells", statistics, "1"]))
     if plan.spec.logistic is not None:
         cells = engine.renderer.fragment("with_weights", cells, plan.relations["weights"])
-    calibration = calibration_text(engine, plan)
+    calibration = None if sharing.said else calibration_text(engine, plan)  # which is fitted to rows
+    private = None if sharing.epsilon is None else sharing.noisy(engine.ask("cells_with_text", cells), spec)
     with _files_of(engine) as writer:
         as_text = _class_type(engine, plan.spec.target_type) is not None
-        if writer is not engine:
-            rows = [[*row] for row in engine.ask("cells_with_text", cells)]
+        if writer is not engine or private is not None:
+            rows = [[*row] for row in engine.ask("cells_with_text", cells)] if private is None else private
+            as_text = as_text or private is not None
             cells = _cells_of(writer, rows, writer.renderer.fragment("string"))
-        arguments = (cells, path, plan.spec.to_json(), __version__, engine.title, calibration, as_text)
+        if sharing.least is not None:
+            cells = writer.renderer.fragment("cells_of_least", cells, sharing.least)
+        arguments = (cells, path, spec.to_json(), __version__, engine.title, calibration, as_text)
         writer.run("export", writer.renderer.statement("copy_cells_to_file", *arguments))
 
 

@@ -11,6 +11,7 @@ from nbsql.engines.connect import Connection, opened
 from nbsql.family import Family
 from nbsql.judging.profile import dependence as dependent
 from nbsql.learning.fit import Fit
+from nbsql.learning.half_life import refuse_half_life, weighed, weighed_now
 from nbsql.learning.joins import joined
 from nbsql.model import Model
 from nbsql.model.place import place_for
@@ -65,9 +66,9 @@ def cross_validate(
     """
     asked = replaced(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
-        found = joined(engine, engine.source(source), asked.joins)
+        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
         try:
-            return cross_validated(engine, found, asked, folds=folds, fold=fold, bins=bins)
+            return cross_validated(engine, found, weighed_now(asked), folds=folds, fold=fold, bins=bins)
         finally:
             found.release()
 
@@ -98,8 +99,8 @@ def dependence(
     """
     asked = Options.of(target, options)
     with opened(con) as engine:
-        found = joined(engine, engine.source(source), asked.joins)
-        spec = resolve(found.columns, candidates(asked)[0], found.label)
+        found = joined(engine, weighed(engine, engine.source(source), target, asked.weight), asked.joins)
+        spec = resolve(found.columns, candidates(weighed_now(asked))[0], found.label)
         return dependent(engine, spec, found.label, found, columns)
 
 
@@ -147,6 +148,7 @@ def sweep(
     >>> found.best().families["said"].alpha
     1.0
     """
+    refuse_half_life(options)
     shared = replaced(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), shared.joins)
@@ -205,6 +207,7 @@ def auto(
     >>> found.families["x"].name
     'binned'
     """
+    refuse_half_life(options)
     asked = Options.of(target, options)
     with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), asked.joins)

@@ -50,6 +50,7 @@
 {% macro input(feature, column, j=none, centre=none, careful=false) %}
 {% do return(adapter.dispatch('input', 'nbsql')(feature, column, j, centre, careful)) %}
 {% endmacro %}
+{% macro instant(x, type) %} {% do return(adapter.dispatch('instant', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
 {% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}

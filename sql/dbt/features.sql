@@ -132,8 +132,12 @@
 {# The rules that the rows to learn from must keep, each with what to say where they do not. #}
 {% macro checks_of(model) -%}
 {% set checks = [] -%}
-{% if model.weight -%}
-{% do checks.append({'rule': 'weight', 'column': model.weight, 'message': 'negative, NULL or not finite; weights must be at least 0'}) %}
+{% set weight = model.weight if model.aged is none else model.aged.weight -%}
+{% if model.aged is not none -%}
+{% do checks.append({'rule': 'missing', 'column': model.aged.at, 'message': 'NULL, by which rows age; fill them, or leave such rows out'}) %}
+{% endif -%}
+{% if weight is not none -%}
+{% do checks.append({'rule': 'weight', 'column': weight, 'message': 'negative, NULL or not finite; weights must be at least 0'}) %}
 {% endif -%}
 {% for feature in model.features -%}
 {% set least = ' must be at least 0' -%}

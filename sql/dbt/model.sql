@@ -15,7 +15,10 @@
 {% endif -%}
 {% set ids = [] -%}
 {% for name in options.id %}{% do ids.append(nbsql.column_named(columns, name, 'an id', training).name) %}{% endfor -%}
-{% set weight = none -%}
+{% set weight, aged = none, nbsql.aged_of(options, columns, target, training, node.name) -%}
+{% if aged is not none -%}
+{% do options.update({'weight': aged.weight, 'exclude': options.exclude + [aged.at], 'slice_by': 'nbsql_period'}) %}
+{% endif -%}
 {% if options.weight is not none -%}
 {% set column = nbsql.column_named(columns, options.weight, 'the weight', training) -%}
 {% if column.kind not in ['integer', 'float', 'decimal'] -%}
@@ -24,6 +27,8 @@
 {% set weight = column.name -%}
 {% endif -%}
 {% set features = nbsql.features_of(options, columns, training) -%}
+{% set asked_weight = weight if aged is none else nbsql.listed([aged.at, aged.weight, aged.half_life.length]) -%}
+{% if aged is not none %}{% set weight = 'nbsql_decayed' %}{% endif -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
 {% for parameter in feature.family.parameters -%}
@@ -35,10 +40,53 @@
   'features': features, 'parameters': parameters,
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
-  'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
-  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, weight, options.slice_by, features),
+  'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
+  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, asked_weight, options.slice_by, features),
   'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
   'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
+{%- endmacro %}
+
+{#
+  How rows age (macros/counting/half_life.sql), from a weight such as {half_life: 30 days, at: sent_at, weight: w}: half_life (length, now),
+  at, type, weight, target, nothing. None, where the weight is a column.
+#}
+{% macro aged_of(options, columns, target, relation, name) -%}
+{% set given = options.weight -%}
+{% if given is not mapping %}{% do return(none) %}{% endif -%}
+{% for option in given if option not in ['half_life', 'at', 'weight'] -%}
+{% do nbsql.refuse("weight of '" ~ name ~ "' has no option '" ~ option ~ "'; it has half_life, at and weight") %}
+{% endfor -%}
+{% if options.slice_by is not none -%}
+{% do nbsql.refuse("weight of '" ~ name ~ "' has a half-life, which makes slices of its own; leave out slice_by") %}
+{% endif -%}
+{% set units = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400, 'week': 604800} -%}
+{% set words = (given.half_life | string).split() -%}
+{% set unit = (words[1] | lower).rstrip('s') if words | length == 2 else none -%}
+{% set number = nbsql.at_least_zero(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
+{% if number <= 0 or (unit is not none and unit not in units) -%}
+{% do nbsql.refuse(
+  "half_life of '" ~ name ~ "' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, not "
+  ~ given.half_life) %}
+{% endif -%}
+{% set at = nbsql.column_named(columns, given.at, 'the time of the half-life', relation) -%}
+{% if (at.kind == 'integer') != (unit is none) -%}
+{% do nbsql.refuse(
+  "column '" ~ at.name ~ "' is " ~ at.type ~ ', and a half-life of ' ~ given.half_life ~ ' takes '
+  ~ ('a whole number' if unit is none else 'a time')) %}
+{% endif -%}
+{% set length = number * (1 if unit is none else units[unit] * 1000000) -%}
+{% do return({
+  'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': given.weight, 'target': target.name,
+  'nothing': 500}) %}
+{%- endmacro %}
+
+{# The cells of statistics as they count: where rows age, what they weigh now. #}
+{% macro counted(model, statistics) -%}
+{% if model.aged is none -%}
+{{ statistics }}
+{%- else -%}
+{{ nbsql.subquery(nbsql.decayed_cells(statistics, model.aged.half_life, model.aged.nothing)) }}
+{%- endif %}
 {%- endmacro %}
 
 {# Tells what cells are counted of from what others are: the target, the families and what of their options enters a count. #}
@@ -117,7 +165,7 @@
 {% set rows = [] -%}
 {% for label in model.labels %}{% do rows.append((loop.index, nbsql.label_of(label), loop.index)) %}{% endfor -%}
 {% else -%}
-{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, statistics)))) -%}
+{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, nbsql.counted(model, statistics))))) -%}
 {% endif -%}
 {% if model.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}

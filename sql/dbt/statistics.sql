@@ -28,6 +28,7 @@
 {# The rows to count, a relation with nbsql_slice where there are slices. #}
 {% macro counted_rows(node, model, source, where) -%}
 {% set rows = nbsql.rows_where(source, where) -%}
+{% if model.aged is not none %}{% set rows = nbsql.with_half_life(rows, model.aged) %}{% endif -%}
 {% if not model.slice_by -%}
 {% if is_incremental() and where is none -%}
 {% do nbsql.refuse(
@@ -137,7 +138,7 @@ UNION ALL
 {% endfor -%}
 {% endif -%}
 {% if model.slice_by -%}
-{% set sliced = nbsql.with_slices(source, model.slice_by) -%}
+{% set sliced = nbsql.with_slices(source if model.aged is none else nbsql.with_half_life(source, model.aged), model.slice_by) -%}
 {% set unsliced = '(SELECT * FROM ' ~ sliced ~ ' AS source WHERE source.nbsql_slice IS NULL)' -%}
 {% set without = nbsql.query_rows(nbsql.row_count(unsliced))[0][0] | int -%}
 {% if without and config.get('materialized') == 'incremental' -%}

@@ -8,7 +8,8 @@
 {% macro class_priors(statistics, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
-{% do return(nbsql.finished_statement(nbsql.priors(nbsql.model_of(nbsql.statistics_node(statistics), training), statistics))) %}
+{% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
+{% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.counted(model, statistics)))) %}
 {%- endmacro %}
 
 {# A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
@@ -16,6 +17,7 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
+{% set statistics = nbsql.counted(model, statistics) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% do return(nbsql.finished_statement(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
@@ -102,7 +104,7 @@
 
 {# A query with the tables that it reads in front of it. #}
 {% macro with_model(model, statistics, query) -%}
-{% set priors = nbsql.inline_name('priors') -%}
+{% set priors, statistics = nbsql.inline_name('priors'), nbsql.counted(model, statistics) -%}
 WITH {{ priors }} AS MATERIALIZED (
   {{ nbsql.numbered_priors(model, statistics) | indent(2) }}
 ),

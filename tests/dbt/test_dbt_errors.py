@@ -25,6 +25,23 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         "'weight', "
         "'alpha', 'prior', 'prior_alpha', 'nulls', 'unseen', 'slice_by', 'lookback', 'classes'",
     ),
+    "aging_now": (
+        {"target": "y", "weight": {"half_life": "30 days", "at": "d", "now": 3}},
+        "weight of 'aging_now' has no option 'now'; it has half_life, at and weight",
+    ),
+    "aging_slices": (
+        {"target": "y", "weight": {"half_life": "30 days", "at": "d"}, "slice_by": "n"},
+        "weight of 'aging_slices' has a half-life, which makes slices of its own; leave out slice_by",
+    ),
+    "aging_by_moons": (
+        {"target": "y", "weight": {"half_life": "3 moons", "at": "d"}},
+        "half_life of 'aging_by_moons' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, "
+        "not 3 moons",
+    ),
+    "aging_by_numbers": (
+        {"target": "y", "weight": {"half_life": 3, "at": "d"}},
+        "column 'd' is DATE, and a half-life of 3 takes a whole number",
+    ),
     "segments": (
         {"target": "y", "segment_by": "n"},
         "meta.nbsql of 'segments' has 'segment_by', which the dbt package does not do; fit such a model in Python, with "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,6 +22,7 @@ COUNTS = {"x": "poisson", "z": "poisson"}
 FITS: dict[str, dict[str, Any]] = {
     "segments": {"families": COUNTS, "segment_by": "g", "exclude": ["s"]},
     "components": {"families": COUNTS, "method": nbsql.Mixture(2), "exclude": ["s"]},
+    "half_life": {"families": COUNTS, "weight": nbsql.HalfLife(1, at="s")},
     "logistic": {"method": "logistic", "exclude": ["s"]},
     "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
@@ -45,6 +47,11 @@ def fitted(con: Any, kind: str, **options: Any) -> nbsql.Model:
     return nbsql.fit(con, "t", target="y", **{**FITS[kind], **options})
 
 
+def shared(model: nbsql.Model, **sharing: Any) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        model.export(f"{folder}/shared.parquet", **sharing)
+
+
 # Of one fit: the options of a kind with what they meet.
 FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "slice_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "slice_by": "s"}),
@@ -52,6 +59,8 @@ FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "prior": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "prior": "uniform"}),
     "classes": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "classes": ["a", "b", "c"]}),
     "choosing": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "features": nbsql.Best(2)}),
+    "half_life": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "weight": nbsql.HalfLife(1, at="s")}),
+    "search": lambda con, options: nbsql.sweep(con, "t", target="y", folds=3, **options),
     "fit_sql": lambda con, options: nbsql.fit_sql(con, "t", target="y", **options),
     "cross_validate": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds=3, **options),
 }
@@ -76,6 +85,8 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "densities": lambda con, model: model.profile("x" if "x" in model.families else "s").fetchall(),
     "contributions": lambda con, model: model.plot.nomogram(),
     "derive": lambda con, model: model.slices(["0"]),
+    "least": lambda con, model: shared(model, least=10),
+    "epsilon": lambda con, model: shared(model, epsilon=1),
     "merge": lambda con, model: nbsql.merge(con, [model]),
     "merge_several": lambda con, model: nbsql.merge(con, [model, model]),
     "from_statistics": lambda con, model: nbsql.from_statistics(con, model.statistics, like=model),

@@ -81,6 +81,23 @@ COPY (
 })
 {%- endmacro %}
 
+{#
+  The cells but for those of fewer rows than `least`, and of each feature and class so many of the smallest others that what is left out
+  has as many rows together: the class says how many those are, where no row is without a value. Classes are all there.
+#}
+{% macro cells_of_least(cells, least) -%}
+SELECT slice, class, feature, value, n, mean, m2, batch
+FROM (
+  SELECT
+    *,
+    sum(n) OVER (PARTITION BY slice, class, feature ORDER BY n ASC NULLS LAST, value ASC NULLS FIRST ROWS UNBOUNDED PRECEDING) - n AS smaller
+  FROM (
+    {{ cells | indent(4) }}
+  ) AS cells
+) AS cells
+WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ least }}))
+{%- endmacro %}
+
 {% macro file_metadata(path) -%}
 SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
 {%- endmacro %}

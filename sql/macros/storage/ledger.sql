@@ -168,13 +168,16 @@ FROM (
 ) AS sides
 {%- endmacro %}
 
+{# Which lines of the ledger stay whatever is undone or folded: what an export has spent of privacy stays spent. #}
+{% macro has_cells() -%} operation <> 'export' {%- endmacro %}
+
 {# Remove what came after a line of the ledger. #}
 {% macro default__delete_after(relation, batches, number) -%}
-DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }})
+DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} AND {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {% macro default__delete_through(relation, batches, number) -%}
-DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }})
+DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} AND {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {# The cells up to a line of the ledger. #}

@@ -132,3 +132,8 @@ SELECT '' ~ {{ nbsql.pattern_here(pattern) }} AS matches
 {% macro postgres__first_rows(relation, count) -%}
 SELECT * FROM {{ relation }} AS relation LIMIT {{ count }}
 {%- endmacro %}
+
+{# A time as microseconds since 1970, a double; or a whole number. #}
+{% macro postgres__instant(x, type) -%}
+CAST({% if nbsql.is_time(type) %}extract(epoch FROM {{ x }}) * 1000000{% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
+{%- endmacro %}

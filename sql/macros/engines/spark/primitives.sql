@@ -59,3 +59,18 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS
 {% macro spark__value_at_maximum(x, y, text) -%}
 max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ x }} IS NOT NULL)
 {%- endmacro %}
+
+{# A time as microseconds since 1970, a double; or a whole number. Without a zone it is that of UTC, whatever the session's is. #}
+{% macro spark__instant(x, type) -%}
+{% set days %}CAST(unix_date(CAST({{ x }} AS DATE)) AS {{ nbsql.double() }}) * {{ nbsql.number(86400000000) }}{% endset -%}
+{% set seconds %}hour({{ x }}) * 3600 + minute({{ x }}) * 60 + extract(SECOND FROM {{ x }}){% endset -%}
+{% if type | lower == 'timestamp' -%}
+CAST(unix_micros({{ x }}) AS {{ nbsql.double() }})
+{%- elif type | lower == 'date' -%}
+({{ days }})
+{%- elif nbsql.is_time(type) -%}
+({{ days }} + CAST(({{ seconds }}) * 1000000 AS {{ nbsql.double() }}))
+{%- else -%}
+CAST({{ x }} AS {{ nbsql.double() }})
+{%- endif %}
+{%- endmacro %}

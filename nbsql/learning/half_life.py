@@ -1,0 +1,77 @@
+"""A source whose rows count less the older they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.spec.capabilities import USES
+from nbsql.spec.half_life import NOTHING, WEIGHT_NOW, HalfLife
+from nbsql.spec.options import Options
+from nbsql.spec.resolve import Columns
+
+
+@dataclass(frozen=True)
+class Aged:
+    """What `with_half_life` (half_life.sql) is told of the rows of a source."""
+
+    half_life: HalfLife
+    at: str
+    type: str
+    weight: str | None
+    target: str
+    nothing: int = NOTHING
+
+
+class Weighed(Source):
+    """A source with the columns of a half-life beside its own."""
+
+    def __init__(self, engine: Engine, source: Source, aged: Aged) -> None:
+        relation = engine.renderer.fragment("with_half_life", source.relation, aged)
+        columns = [*source.columns, *engine.columns(relation)[len(source.columns) :]]
+        super().__init__(relation, source.label, columns, is_frame=source.is_frame, release=source.release)
+        self.needs = source
+
+
+def weighed(engine: Engine, source: Source, target: str, half_life: Any) -> Source:
+    """A source with the weights of its rows by their age; itself, if `half_life` is none.
+
+    Raises:
+        InputError: a column is missing, or of a type that is none of times or of weights.
+    """
+    if not isinstance(half_life, HalfLife):
+        return source
+    known = Columns(source.columns, source.label)
+    at = known.find(half_life.at)
+    is_time = at.kind == "temporal" and at.type.lower().startswith(("date", "timestamp"))
+    if half_life.of_times and not is_time:
+        cure = "leave the unit out" if at.kind == "integer" else "cast it to a timestamp"
+        raise InputError(f"column {at.name!r} is {at.type}, and a half-life of {half_life.half_life} takes a time; {cure}")
+    if not half_life.of_times and at.kind != "integer":
+        cure = "say its unit, '30 days'" if is_time else "cast it"
+        raise InputError(f"column {at.name!r} is {at.type}, and a half-life without a unit takes a whole number; {cure}")
+    weight = None if half_life.weight is None else known.find(half_life.weight)
+    if weight is not None and weight.kind not in ("integer", "float", "decimal"):
+        raise InputError(f"weight column {weight.name!r} is {weight.type}; weights must be numbers")
+    label = known.find(target).name
+    return Weighed(engine, source, Aged(half_life, at.name, at.type, None if weight is None else weight.name, label))
+
+
+def weighed_now(options: Options) -> Options:
+    """The options of what reads a weighed source at one time: its weight is then a column as any other."""
+    half_life = options.weight
+    if not isinstance(half_life, HalfLife):
+        return options
+    exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
+    left_out = [name for name in half_life.columns if name not in exclude]
+    return replace(options, weight=WEIGHT_NOW, exclude=[*exclude, *left_out])
+
+
+def refuse_half_life(options: Mapping[str, Any]) -> None:
+    """Raise InputError for what searches the options of a fit, if its rows are to age."""
+    if isinstance(options.get("weight"), HalfLife):
+        raise USES["search"].error(USES["search"].refused["half_life"])

@@ -1,0 +1,119 @@
+"""Rows that count less the older they are."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from nbsql.errors import InputError
+
+_UNITS = {"second": 1, "minute": 60, "hour": 3_600, "day": 86_400, "week": 604_800}
+_LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+?)s?\s*", re.IGNORECASE)
+_EPOCH = datetime.datetime(1970, 1, 1)
+
+# The columns that a source has beside its own (sql/macros/counting/half_life.sql).
+WEIGHT, PERIOD, WEIGHT_NOW = "nbsql_decayed", "nbsql_period", "nbsql_weight_now"
+
+NOTHING = 500  # half-lives, after which a row counts for nothing: far from where a double underflows
+
+
+@dataclass(frozen=True)
+class HalfLife:
+    """Weights that halve with every half-life of age: `nbsql.fit(..., weight=nbsql.HalfLife("30 days", at="sent_at"))`.
+
+    Rows are counted by the half-life they are of, those since 1970, and weigh between 1 and 2 in it; a half-life is taken off
+    where the counts are read. So counts add and may be taken away however long a model learns, and no weight is ever beyond a
+    double. The model has a set of cells a half-life in which rows are.
+
+    Args:
+        half_life: how long it takes a row to count half: a number and seconds, minutes, hours, days or weeks; or a number, in
+            the units of `at`, where that is a column of whole numbers.
+        at: the column of when a row was, a date, a timestamp, or a whole number.
+        weight: a column of row weights beside.
+        now: when a row counts once: a date, a time (without a zone that of UTC) or a whole number, as `at` is. None: the end of
+            the newest half-life that has rows, so that the newest count between a half and once. Smoothing alone sees it, and
+            priors that are smoothed: a ratio of counts does not.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT i AS day, i < 4 AS late, i % 2 AS x FROM range(8) AS t(i)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="late", weight=nbsql.HalfLife(4, at="day", now=8))
+    >>> [(label, round(n, 3)) for label, n, *_ in model.priors]  # 2^(-8/4) + ... + 2^(-5/4), and 2^(-4/4) + ... + 2^(-1/4)
+    [(False, 2.643), (True, 1.321)]
+    """
+
+    half_life: str | float
+    at: str
+    weight: str | None = None
+    now: Any = None
+
+    def __post_init__(self) -> None:
+        length = _length(self.half_life)
+        if length is None:
+            units = "seconds, minutes, hours, days or weeks"
+            raise InputError(f"a half-life is a number of {units}, such as '30 days', not {self.half_life!r}")
+        if not 0 < length < math.inf:
+            raise InputError(f"a half-life must be above 0, such as '30 days', not {self.half_life!r}")
+        for name, column in (("at", self.at), *([] if self.weight is None else [("weight", self.weight)])):
+            if not isinstance(column, str) or not column:
+                raise InputError(f"{name} of a half-life must be the name of a column, not {column!r}")
+        object.__setattr__(self, "now", None if self.now is None else self.instant(self.now))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns that it reads."""
+        return [self.at, *([] if self.weight is None else [self.weight])]
+
+    @property
+    def of_times(self) -> bool:
+        """Whether it is a length of time, and no number."""
+        return isinstance(self.half_life, str)
+
+    @property
+    def length(self) -> float:
+        """In microseconds, or in the units of the column."""
+        return _length(self.half_life) or 0.0
+
+    def instant(self, value: Any) -> int:
+        """A time in microseconds since 1970, or a whole number as it is.
+
+        Raises:
+            InputError: it is no time, where the half-life is of times, or no number.
+        """
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if self.of_times and isinstance(value, str):
+            try:
+                value = datetime.datetime.fromisoformat(value)
+            except ValueError:
+                value = None
+        if self.of_times and isinstance(value, datetime.date):
+            time = value if isinstance(value, datetime.datetime) else datetime.datetime.combine(value, datetime.time())
+            if time.tzinfo is not None:
+                time = time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+            return (time - _EPOCH) // datetime.timedelta(microseconds=1)
+        kind = "a date or a time" if self.of_times else "a whole number"
+        raise InputError(f"now of a half-life at {self.at!r} must be {kind}, not {value!r}")
+
+    @property
+    def whole_periods(self) -> int:
+        """The half-lives up to now, whole ones; what is left of one is `part_of_period`, so that both are exact."""
+        return math.floor(float(self.now) / self.length)
+
+    @property
+    def part_of_period(self) -> float:
+        return (float(self.now) - self.whole_periods * self.length) / self.length
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the spec of a model keeps it."""
+        return asdict(self)
+
+
+def _length(half_life: Any) -> float | None:
+    """In microseconds of a text, and a number as it is; None of what is neither."""
+    if isinstance(half_life, str):
+        text = _LENGTH.fullmatch(half_life)
+        return None if text is None or text[2].lower() not in _UNITS else float(text[1]) * _UNITS[text[2].lower()] * 1e6
+    return None if isinstance(half_life, bool) or not isinstance(half_life, (int, float)) else float(half_life)

@@ -1,0 +1,186 @@
+"""What of a model may leave the house: counts of few rows left out, or all counts with noise.
+
+The noise is the two-sided geometric mechanism, which of all private ones serves every user of a count best (Ghosh, Roughgarden
+and Sundararajan, "Universally utility-maximizing privacy mechanisms", STOC 2009). It is drawn of whole numbers alone, as by
+Canonne, Kamath and Steinke ("The discrete Gaussian for differential privacy", NeurIPS 2020): what doubles round off may tell of
+a count (Mironov, "On significance of the least significant bits for differential privacy", CCS 2012).
+"""
+
+from __future__ import annotations
+
+import random
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from nbsql.errors import InputError, ModelError
+from nbsql.family import Bernoulli, Binned, Categorical, Multinomial
+from nbsql.spec.capabilities import check
+from nbsql.spec.spec import Feature, Spec
+
+
+@dataclass(frozen=True)
+class Sharing:
+    """How the counts of a model are to be shared.
+
+    Args:
+        least: the rows that a cell must have to be written; None: any.
+        epsilon: the budget of privacy that the file spends; None: no noise.
+        seed: of noise that can be drawn again, and so is not private; None: from the secure generator of the system.
+    """
+
+    least: int | None = None
+    epsilon: float | None = None
+    seed: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.least is not None and (isinstance(self.least, bool) or not isinstance(self.least, int) or self.least < 1):
+            raise InputError(f"least must be a whole number of at least 1, not {self.least!r}")
+        given = 0.0 if isinstance(self.epsilon, bool) or not isinstance(self.epsilon, (int, float)) else self.epsilon
+        if self.epsilon is not None and not 0.001 <= given <= 100:
+            raise InputError(f"epsilon must be a number from 0.001 to 100, such as 1, not {self.epsilon!r}")
+        if self.seed is not None and self.epsilon is None:
+            raise InputError("seed is of the noise by epsilon; leave it out, or say epsilon")
+        if self.seed is not None and (isinstance(self.seed, bool) or not isinstance(self.seed, int)):
+            raise InputError(f"seed must be a whole number, not {self.seed!r}")
+
+    @property
+    def said(self) -> str:
+        """What the file, and who reads it, are told; nothing, where all is written as it is."""
+        parts = [] if self.epsilon is None else [f"epsilon {self.epsilon:g}"]
+        parts += [] if self.seed is None else ["seeded, and so not private"]
+        return ", ".join([*parts, *([] if self.least is None else [f"least {self.least}"])])
+
+    def spec_of(self, spec: Spec, title: str) -> Spec:
+        """The spec of the file, without what its features were found to be.
+
+        Raises:
+            ModelError: such a model is not shared so.
+            InputError: a feature is not.
+        """
+        if not self.said:
+            return spec
+        for use, asked in (("least", self.least), ("epsilon", self.epsilon)):
+            if asked is not None:
+                check(spec, use, title)
+                if spec.weight is not None:
+                    raise ModelError(
+                        f"{title} has weights, so that no count of it is one of rows; {use} takes one fitted without"
+                    )
+                for feature in spec.features:
+                    cure = (_without_rows if use == "least" else _without_bounds)(feature)
+                    if cure is not None:
+                        raise InputError(f"{use} does not take {feature.name!r}, which is {feature.family.name}: {cure}")
+        if self.epsilon is not None and not spec.classes:
+            raise InputError(
+                "epsilon takes a model whose classes are declared, for those of the rows tell of rows; fit it with classes"
+            )
+        if self.epsilon is not None and spec.slice_by is not None:
+            raise InputError("epsilon takes a model without slices, whose names tell of rows; fit it without slice_by")
+        features = tuple(replace(feature, complete=False, few=False) for feature in spec.features)
+        return replace(spec, features=features, shared=(*spec.shared, self.said))
+
+    def noisy(self, rows: Sequence[Sequence[Any]], spec: Spec) -> list[list[Any]]:
+        """The cells of all declared classes and values with noise, where that leaves something of them.
+
+        Each row adds 1 to the cell of its class and to at most one of each feature: the budget is split evenly over these.
+
+        Args:
+            rows: slice, class, feature, value, n, mean, m2 and batch of each cell; those that are not declared are left out.
+            spec: of the model.
+
+        Raises:
+            InputError: the noise has left no class.
+        """
+        if self.epsilon is None:
+            return [[*row] for row in rows]
+        counts = {(row[1], row[2], row[3]): round(row[4]) for row in rows}
+        found: list[list[Any]]
+        draw = two_sided_geometric(Fraction(str(self.epsilon)) / (1 + len(spec.features)), self.seed)
+        cells: list[tuple[str | None, str | None]] = [(None, None)]
+        for feature in spec.features:
+            cells += [(feature.name, value) for value, _ in feature.family.declared]
+            cells += [(feature.name, None)] * (feature.family.nulls == "category")
+        found = [
+            [None, label, name, value, float(counts.get((label, name, value), 0) + draw()), None, None, "1"]
+            for label in spec.classes
+            for name, value in cells
+        ]
+        found = [row for row in found if row[4] > 0]
+        if all(row[2] is not None for row in found):
+            raise InputError(f"the noise of epsilon {self.epsilon:g} has left no class; take a larger one, or more rows")
+        return found
+
+
+def _without_rows(feature: Feature) -> str | None:
+    """Why a count of a feature is not one of rows; None if it is."""
+    family = feature.family
+    if isinstance(family, Multinomial) or (family.bag and not family.presence):
+        return "its counts are of words, and not of rows; leave it out, or take event='bernoulli' of a text"
+    return None
+
+
+def _without_bounds(feature: Feature) -> str | None:
+    """Why a row may change more of a feature than one count of one declared value; None if it does not."""
+    family = feature.family
+    if isinstance(family, Bernoulli):
+        return None
+    if isinstance(family, Binned):
+        return (
+            None
+            if not isinstance(family.by, str)
+            else "its edges follow from the rows; declare them, nbsql.Binned(by=[18, 65])"
+        )
+    if isinstance(family, Categorical):
+        return None if family.declared else "its values tell of rows; declare them, nbsql.Categorical(levels=['a', 'b'])"
+    if feature.is_number:
+        return "its sums have no bounds; cut it into bins of declared edges, nbsql.Binned(by=[18, 65])"
+    if _without_rows(feature) is not None or family.bag:
+        return "a row is in more than one of its counts; leave it out"
+    return "its values cannot be declared; leave it out"
+
+
+# Noise. ----------------------------------------------------------------------------------------------------------------
+
+
+def two_sided_geometric(epsilon: Fraction, seed: int | None = None) -> Callable[[], int]:
+    """What draws whole numbers k, each with the probability (1 - a) / (1 + a) * a^|k|, where a = exp(-epsilon).
+
+    It is the difference of two geometric numbers. With a seed the same are drawn again; else the system's generator draws.
+
+    >>> draw = two_sided_geometric(Fraction(1, 2), seed=1)
+    >>> abs(sum(draw() for _ in range(2000)) / 2000) < 0.5
+    True
+    """
+    below = secrets.randbelow if seed is None else random.Random(seed).randrange  # noqa: S311 - it says that it is not private
+    return lambda: _geometric(epsilon, below) - _geometric(epsilon, below)
+
+
+def _geometric(rate: Fraction, below: Callable[[int], int]) -> int:
+    """A whole number k with a probability in proportion to exp(-rate k).
+
+    With rate = s / t: a number with the rate 1 / t, of which s neighbours are one. That is v t + u, v with the rate 1, and u
+    below t, kept with the probability exp(-u / t).
+    """
+    while True:
+        u = below(rate.denominator)
+        if _happens(Fraction(u, rate.denominator), below):
+            break
+    v = 0
+    while _happens(Fraction(1), below):
+        v += 1
+    return (v * rate.denominator + u) // rate.numerator
+
+
+def _happens(gamma: Fraction, below: Callable[[int], int]) -> bool:
+    """Whether an event of the probability exp(-gamma) happens, gamma from 0 to 1.
+
+    Of events with the probabilities gamma / 1, gamma / 2, ... the first that fails is of an odd number with the probability
+    1 - gamma + gamma^2 / 2 - ... = exp(-gamma) (von Neumann, Various techniques used in connection with random digits, 1951).
+    """
+    number = 1
+    while below(gamma.denominator * number) < gamma.numerator:
+        number += 1
+    return number % 2 == 1
