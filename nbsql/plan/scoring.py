@@ -89,7 +89,9 @@ class Scoring(Base):
     ) -> Markup:
         """The common table expressions of the queries that judge the model on some rows."""
         context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
-        return self.renderer.fragment("judged_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
+        by = [name for name, _ in rows.by]
+        parameters = self.relations["parameters"]
+        return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, by=by)
 
     def comparison(
         self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]

@@ -51,24 +51,49 @@
 
 {#
   How well the predictions of rows are whose class is known. table: 'metrics' (class, metric, value), 'intervals', 'confusion',
-  'roc', 'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift.
+  'roc', 'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift. by: a
+  column, or a list of them, by whose values the numbers are, in the tables 'slices' and 'slice_intervals'. between: two of these
+  slices side by side, instead of a table; label: the class that is selected, then.
 #}
-{% macro evaluation(statistics, source, table='metrics', weight=none, bins=10, where=none, training=none) -%}
+{% macro evaluation(
+  statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none
+) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
-{% do nbsql.one_of(table, tables, 'table', 'nbsql.evaluation') %}
+{% set by = [] if by is none else [by] if by is string else by -%}
+{% do nbsql.one_of(table, tables + (['slices', 'slice_intervals'] if by else []), 'table', 'nbsql.evaluation') %}
+{% if between is not none and not by %}{% do nbsql.refuse('between is of slices; say by which column, by=...') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_source(model, source, [model.target] + ([weight] if weight is not none else [])) %}
+{% do nbsql.check_source(model, source, [model.target] + by + ([weight] if weight is not none else [])) %}
 {% set columns = [model.target] -%}
 {% set weights = [weight] if weight is not none else [] -%}
-{% for column in weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
+{% for column in by + weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
 {% do columns.append(column) %}
 {% endfor -%}
 {% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_where(source, where), columns)) -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, parameters, lookups)) -%}
-{% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text') -%}
-{% set query = nbsql[table](judged, bins) if table in ['metrics', 'calibration', 'lift'] else nbsql[table](judged) -%}
+{% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
+{% set known = nbsql.columns_of(source, 'the relation to score') -%}
+{% set sliced = [] -%}
+{% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, 'by', source).kind == 'text')) %}{% endfor -%}
+{% if between is not none -%}
+{% set sides = [] -%}
+{% for side in between %}
+{% set values = [] -%}
+{% for value in ([side] if side is string or side is number or side is none else side) -%}
+{% do values.append(none if value is none else value | string) %}
+{% endfor -%}
+{% do sides.append(values) %}
+{% endfor -%}
+{% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else label | string) -%}
+{% elif table in ['metrics', 'calibration', 'lift'] -%}
+{% set query = nbsql[table](judged, bins) -%}
+{% elif table in ['slices', 'slice_intervals'] -%}
+{% set query = nbsql['sliced_metrics' if table == 'slices' else table](judged, sliced) -%}
+{% else -%}
+{% set query = nbsql[table](judged) -%}
+{% endif -%}
 {% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
 {%- endmacro %}
 
