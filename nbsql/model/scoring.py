@@ -131,8 +131,8 @@ class Scoring(Handle):
             by: "margin": the smallest difference of the two highest posteriors (uncertainty sampling, Settles 2009).
                 "evidence": the lowest ln p(x), rows unlike all that was learnt. "novelty": the most values and words never met;
                 rows that lack the same ones are one pattern. "expected cost": the highest cost of the prediction of least
-                cost, with `costs`.
-            costs: what a prediction costs, as `predict` takes it.
+                cost.
+            costs: what a prediction costs, as `predict` takes it, by the expected cost; None: every mistake 1.
             calibrated: take the posteriors as `calibrate` has fitted them.
             columns: of the source, that come back; [] for none of them, None for all.
 
@@ -154,8 +154,8 @@ class Scoring(Handle):
             raise InputError(f"by must be one of {listed(kinds)}, not {by!r}{suggestion(str(by), kinds)}")
         if isinstance(n, bool) or not isinstance(n, int) or n < 1:
             raise InputError(f"n must be a whole number of at least 1, not {n!r}")
-        if (costs is None) == (by == "expected cost"):
-            raise InputError("costs and by='expected cost' go together; give both or neither")
+        if costs is not None and by != "expected cost":
+            raise InputError(f"costs go with by='expected cost', not with by={by!r}")
         if calibrated and by in ("evidence", "novelty"):
             raise InputError(f"calibrated is about posteriors, which by={by!r} does not ask; leave it out")
         found = self._source(source)
@@ -166,7 +166,7 @@ class Scoring(Handle):
                 raise ModelError(f"{self._title} has numbers alone, which are never new; review by='evidence'")
         elif len(self._classes) < 2:
             raise ModelError(f"{self._title} has one class only, and is never in doubt; review by='evidence'")
-        matrix = None if costs is None else cost_matrix(costs, self.classes)
+        matrix = cost_matrix(costs or {}, self.classes) if by == "expected cost" else None
 
         def render(rows: Rows) -> str:
             method = self._calibration(calibrated)

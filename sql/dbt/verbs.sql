@@ -97,6 +97,64 @@
 {% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
 {%- endmacro %}
 
+{#
+  The rows of a relation that a person should label next, `n` at most: the columns, prediction, probability, margin (or log_evidence,
+  unseen, expected_cost), stands_for, reason. by: 'margin', 'evidence', 'novelty' or 'expected cost'. costs: of mistakes, by the actual
+  class and the predicted one, {'ham': {'spam': 10}}; 1 otherwise.
+#}
+{% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.one_of(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
+{% set model = nbsql.scoring_model(statistics, training) -%}
+{% do nbsql.check_source(model, source, model.id) %}
+{% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
+{% set same, first, others, names = [], [], [], [] -%}
+{% set features = model.features | map(attribute='columns') | sum(start=()) | list -%}
+{% for column in nbsql.columns_of(source, 'the relation to score') -%}
+{% do names.append(column.name) %}
+{% if column.name in model.id %}{% do first.append((column.name, column.kind)) %}{% else %}{% do others.append((column.name, column.kind)) %}{% endif -%}
+{% if column.name in features %}{% do same.append((column.name, column.kind)) %}{% endif -%}
+{% endfor -%}
+{% set order = first + others -%}
+{% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_where(source, where), same, none, order)) -%}
+{% do model.update({'columns': names + ['nbsql_rows']}) %}
+{% set scored = nbsql.subquery(nbsql.scored(model, patterns, parameters, lookups)) -%}
+{% set measured = nbsql.measured(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
+{% do model.update({'columns': names + ['nbsql_position']}) %}
+{% if by == 'margin' -%}
+{% set query = nbsql.review(measured, order, false, names, 'margin', n) -%}
+{% elif by == 'expected cost' -%}
+{% set query = nbsql.review(measured, order, true, names, 'expected_cost', n) -%}
+{% elif by == 'evidence' -%}
+{% do model.update({'id': ['nbsql_position']}) %}
+{% set explained = nbsql.explain(model, nbsql.review_chosen(n), parameters, lookups) -%}
+{% set query = nbsql.review_by_evidence(measured, order, explained, names, n) -%}
+{% else -%}
+{% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, lookups) -%}
+{% set query = nbsql.review_by_novelty(measured, order, unseen, names, n) -%}
+{% endif -%}
+{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{%- endmacro %}
+
+{# A list for each class that may be predicted, by number: what it costs where each class is the actual one. #}
+{% macro cost_matrix(model, costs=none) -%}
+{% set labels = [] -%}
+{% for class in model.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
+{% for actual, prices in (costs or {}).items() -%}
+{% for label in [actual] + prices.keys() | list if label not in labels -%}
+{% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ nbsql.listed(labels)) %}
+{% endfor -%}
+{% endfor -%}
+{% set matrix = [] -%}
+{% for predicted in labels -%}
+{% set row = [] -%}
+{% for actual in labels -%}
+{% do row.append((costs or {}).get(actual, {}).get(predicted, 0 if actual == predicted else 1)) %}
+{% endfor -%}
+{% do matrix.append(row) %}
+{% endfor -%}
+{% do return(matrix) %}
+{%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
 {% macro scored_by(verb, statistics, source, where, training) -%}
