@@ -133,7 +133,7 @@ USES: dict[str, Use] = {
         },
         InputError,
     ),
-    "log_evidence": Use("`log_evidence`, `log_likelihood`", {"logistic": _counts("ln p(x)")}),
+    "log_evidence": Use('`log_evidence`, `log_likelihood`, `review(by="evidence")`', {"logistic": _counts("ln p(x)")}),
     "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _counts("ln p(x, c)")}),
     "predict_one": Use("`predict_one`", {"segments": _one("predict_one")}),
     "sample": Use("`sample`", {"segments": _one("a sample"), "logistic": _counts("rows to draw")}),

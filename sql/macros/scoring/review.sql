@@ -27,8 +27,8 @@ SELECT *
 FROM (
   SELECT
     source.*,
-    count(*) OVER (PARTITION BY {{ keys }}) AS nbsql_rows,
-    row_number() OVER (PARTITION BY {{ keys }} ORDER BY {{ nbsql.in_order_of(order) }}) AS nbsql_place
+    count(*) OVER ({% if keys %}PARTITION BY {{ keys }}{% endif %}) AS nbsql_rows,
+    row_number() OVER ({% if keys %}PARTITION BY {{ keys }} {% endif %}ORDER BY {{ nbsql.in_order_of(order) }}) AS nbsql_place
   FROM {{ source }} AS source
 ) AS placed
 WHERE nbsql_place = 1
