@@ -33,9 +33,7 @@ _CLASSES = 8  # at most so many in a matrix of actual and predicted classes
 )
 @click.option("--calibrated", is_flag=True, help="Judge the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
-@click.option(
-    "--by", metavar="COLUMN", multiple=True, help="Judge each value of a column by itself, too; of several, each pair."
-)
+@click.option("--by", metavar="COLUMN", multiple=True, help="Judge each value of a column by itself; of several, all.")
 @click.option(
     "--between", nargs=2, metavar="A B", help="Two slices side by side: how much more often the one is selected or wrong."
 )
@@ -73,6 +71,8 @@ def evaluate(
             )
         if label is not None and between is None:
             raise click.UsageError("--label goes with --between")
+        if by and form != "table":
+            table = table or "slices"
         if form == "sql" and between is None:
             options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None}
             tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=prices(loaded, costs), **options))

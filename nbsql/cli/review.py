@@ -31,9 +31,9 @@ def review(
     """Name the rows of SOURCE that a person should label next, those first that tell MODEL most, each with the reason.
 
     \b
-      nbsql review shop.duckdb spam "SELECT * FROM inbox WHERE label IS NULL" -n 20
-      nbsql review shop.duckdb spam inbox --by novelty --csv > to_label.csv
-      nbsql review shop.duckdb spam inbox --by "expected cost" --cost ham:spam=10
+      nbsql review shop.duckdb spam unlabelled -n 20
+      nbsql review shop.duckdb spam unlabelled --by novelty --csv > to_label.csv
+      nbsql review shop.duckdb spam unlabelled --by "expected cost" --cost ham:spam=10
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)

@@ -5,8 +5,8 @@
 Each cut of a table, by a hash of the row and the cut, judges on 2,000 rows, and has a pool of 3,000 others, whose classes
 nobody has told. A model learns 20 of them, one of each class at least; then, again and again, it is asked for 20 rows by
 `Model.review`, which get their class, and learns these by `Model.update`. What is printed, for each number of labelled rows:
-the mean accuracy on the 2,000 (of messages, which are mostly ham, the balanced accuracy), with its standard error over the cuts,
-of rows by chance and of each queue.
+the mean accuracy on the 2,000 (of messages, which are mostly ham, the balanced accuracy), with its standard error over the
+cuts, of rows by chance and of each queue.
 """
 
 from __future__ import annotations

@@ -183,7 +183,7 @@ MODELS = {
     ),
     "no_cost": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'z': {'a': 2}}) }}",
-        "the costs name a class 'z', which the model does not know; the classes are 'a', 'b'",
+        "the costs name a class 'z', which the model does not know; the classes are 'b', 'a'",
     ),
 }
 GOOD = {"target": "y", "features": ["x", "s"]}
