@@ -112,7 +112,11 @@
 {% set features = model.features | map(attribute='columns') | sum(start=()) | list -%}
 {% for column in nbsql.columns_of(source, 'the relation to score') -%}
 {% do names.append(column.name) %}
-{% if column.name in model.id %}{% do first.append((column.name, column.kind)) %}{% else %}{% do others.append((column.name, column.kind)) %}{% endif -%}
+{% if column.name in model.id -%}
+{% do first.append((column.name, column.kind)) %}
+{% else -%}
+{% do others.append((column.name, column.kind)) %}
+{% endif -%}
 {% if column.name in features %}{% do same.append((column.name, column.kind)) %}{% endif -%}
 {% endfor -%}
 {% set order = first + others -%}

@@ -6,7 +6,7 @@ Each cut of a table, by a hash of the row and the cut, judges on 2,000 rows, and
 nobody has told. A model learns 20 of them, one of each class at least; then, again and again, it is asked for 20 rows by
 `Model.review`, which get their class, and learns these by `Model.update`. What is printed, for each number of labelled rows:
 the mean accuracy on the 2,000 (of messages, which are mostly ham, the balanced accuracy), with its standard error over the
-cuts, of rows by chance and of each queue.
+cuts, of rows by chance and of each queue; where a queue has fewer than 20 rows, the others come by chance.
 """
 
 from __future__ import annotations
@@ -65,11 +65,12 @@ def curve(con: duckdb.DuckDBPyConnection, cut: int, queue: str, options: dict[st
     for labelled in range(FIRST, LAST + 1, BATCH):
         if labelled in SHOWN:
             found.append(getattr(model.evaluate("judged"), metric))
-        if queue == "chance":
-            asked = con.execute("SELECT nb_row FROM pool ORDER BY place").fetchmany(BATCH)
-        else:
-            asked = model.review("SELECT * EXCLUDE (y, place) FROM pool", BATCH, by=queue, columns=["nb_row"]).fetchall()  # type: ignore[arg-type]
-        model.update(take(con, [row[0] for row in asked]))
+        asked = []
+        if queue != "chance":
+            rows = model.review("SELECT * EXCLUDE (y, place) FROM pool", BATCH, by=queue, columns=["nb_row"])  # type: ignore[arg-type]
+            asked = [row[0] for row in rows]
+        others = [row[0] for row in con.execute("SELECT nb_row FROM pool ORDER BY place").fetchmany(2 * BATCH)]
+        model.update(take(con, [*asked, *(row for row in others if row not in asked)][:BATCH]))
     model.drop()
     return found
 

@@ -131,6 +131,29 @@ def test_slices_as_good_as_each_other_come_by_their_values_and_few_rows_do_not_l
     assert found.compare(None, "few").fetchall()[0][1:4] == (1.0, 0.0, 1.0)  # the accuracy
 
 
+def test_the_picture_has_the_values_of_features_that_are_surely_worst(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("""CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 6 AS a, CASE WHEN i % 9 > 0 THEN i % 4 < 2 END AS b
+        FROM range(90) AS t(i)""")
+    model = nbsql.fit(con, "t", target="y", name="m")
+    figure = model.plot.slices("t", least=3).figure
+    expected = []
+    for column in "ab":
+        slices = model.evaluate("t", by=column).slices
+        assert slices is not None
+        expected += [(line[5], column, None if line[0] is None else str(line[0]).lower(), line[1], line[3]) for line in slices]
+    expected.sort(key=lambda line: (round(line[0], 9), line[1], line[2] is None, line[2] or ""))
+    found = [(row["high"], row["feature"], row["slice"], row["n"], row["accuracy"]) for row in figure.tables["rows"]]
+    assert len(found) == len(expected) == 9
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours[1:3] == theirs[1:3]
+        assert (ours[0], *ours[3:]) == pytest.approx((theirs[0], *theirs[3:]), rel=1e-8)
+    assert figure.finding.startswith(f"Worst where {expected[0][1]} is {expected[0][2]}: right in ")
+    assert con.execute(figure.sql).fetchone()[:3] == (*expected[0][1:3], expected[0][3])  # type: ignore[index]
+    numbers = nbsql.fit(con, "SELECT y, y + 1.5 AS x FROM t", target="y", name="n")
+    with pytest.raises(nbsql.ModelError, match=r"^model 'n' has no feature of categories to slice by$"):
+        numbers.plot.slices("SELECT y, y + 1.5 AS x FROM t")
+
+
 def test_what_cannot_be_sliced_is_said(con: duckdb.DuckDBPyConnection) -> None:
     source = rows(3)
     model = nbsql.fit(con, source, target="label", exclude=["i", "w"])

@@ -32,7 +32,7 @@ FROM bounded
 ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 {%- endmacro %}
 
-{# numbers: a row a class (NULL for the whole) and metric: class, metric, position, value, standard_error, and of_rows where it is a share. #}
+{# numbers: a row a class (NULL for the whole) and metric: class, metric, position, value, standard_error, and of_rows of a share. #}
 {% macro all_numbers(sliced=0) -%}
 {% set by = nbsql.slice_columns(sliced) -%}
 {{ nbsql.points(sliced) }},
@@ -80,7 +80,10 @@ bounded AS (
   FROM (
     SELECT
       *,
-      CASE WHEN of_rows IS NULL THEN value ELSE (value + {{ z }} * {{ z }} / (2 * of_rows)) / (1 + {{ z }} * {{ z }} / of_rows) END AS middle,
+      CASE
+        WHEN of_rows IS NULL THEN value
+        ELSE (value + {{ z }} * {{ z }} / (2 * of_rows)) / (1 + {{ z }} * {{ z }} / of_rows)
+      END AS middle,
       {{ z }} * CASE
         WHEN of_rows IS NULL THEN standard_error
         ELSE sqrt(standard_error * standard_error + {{ z }} * {{ z }} / (4 * of_rows * of_rows)) / (1 + {{ z }} * {{ z }} / of_rows)

@@ -11,15 +11,18 @@
 
 {# The same under their names in the source, a line each. #}
 {% macro named_slice_columns(by) -%}
-{% for name, _ in by %}
-nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},
-{% endfor %}
+{% for name, _ in by -%}
+nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
+
+{% endif %}
+{%- endfor %}
 {%- endmacro %}
 
+{# In an ORDER BY: the columns of the slices, the last of them without a direction. #}
 {% macro order_of_slices(by) -%}
 {% for _, is_text in by %}
 {% set column %}nbsql_by_{{ loop.index }}{% endset %}
-{{ nbsql.label(column, is_text) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}
+{{ nbsql.label(column, is_text) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}
 {% endfor %}
 {%- endmacro %}
 
@@ -40,7 +43,7 @@ SELECT
   high
 FROM bounded
 ORDER BY
-  {{ nbsql.order_of_slices(by) | indent(2) }},
+  {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST,
   class ASC NULLS FIRST,
   position ASC NULLS LAST
 {%- endmacro %}
@@ -65,9 +68,13 @@ larger AS (
 sized AS (
   SELECT {{ nbsql.slice_columns(sliced) }}class, metric, value, low, high FROM bounded
   UNION ALL
-  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'rows', count(*), NULL, NULL FROM judged GROUP BY {{ nbsql.slice_columns(sliced, false) }}
+  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'rows', count(*), NULL, NULL
+  FROM judged
+  GROUP BY {{ nbsql.slice_columns(sliced, false) }}
   UNION ALL
-  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'weight', sum(weight), NULL, NULL FROM judged GROUP BY {{ nbsql.slice_columns(sliced, false) }}
+  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'weight', sum(weight), NULL, NULL
+  FROM judged
+  GROUP BY {{ nbsql.slice_columns(sliced, false) }}
 ),
 slices AS (
   SELECT
@@ -106,7 +113,12 @@ SELECT
   {%- endfor %}
 
 FROM slices
-ORDER BY floor(high * 1000000000000 + {{ nbsql.number(0.5) }}) ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }}
+ORDER BY {{ nbsql.in_steps(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
+{%- endmacro %}
+
+{# A whole number by which shares that are equal to twelve digits sort alike. #}
+{% macro in_steps(x) -%}
+floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
 {# In a SELECT grouped by slices: a number of the whole. #}
@@ -146,7 +158,8 @@ sides AS (
     {%- endfor %}
 
   FROM bounded
-  WHERE class IS NULL OR {% if label is none %}class = {{ larger }}{% else %}{{ nbsql.label(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
+  WHERE class IS NULL OR {% if label is none %}class = {{ larger }}
+  {%- else %}{{ nbsql.label(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
 
   GROUP BY metric, position
 )

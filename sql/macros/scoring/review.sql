@@ -28,7 +28,12 @@ FROM (
   SELECT
     source.*,
     count(*) OVER ({% if keys %}PARTITION BY {{ keys }}{% endif %}) AS nbsql_rows,
-    row_number() OVER ({% if keys %}PARTITION BY {{ keys }} {% endif %}ORDER BY {{ nbsql.in_order_of(order) }}) AS nbsql_place
+    row_number() OVER (
+      {% if keys %}
+      PARTITION BY {{ keys }}
+      {% endif %}
+      ORDER BY {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+    ) AS nbsql_place
   FROM {{ source }} AS source
 ) AS placed
 WHERE nbsql_place = 1
@@ -40,8 +45,9 @@ WHERE nbsql_place = 1
 {{ nbsql.label(column, kind not in ('boolean', 'integer', 'float', 'decimal', 'temporal')) }}
 {%- endmacro %}
 
+{# In an ORDER BY: columns, the last of them without a direction. #}
 {% macro in_order_of(order) -%}
-{% for name, kind in order %}{{ nbsql.comparable(name, kind) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
+{% for name, kind in order %}{{ nbsql.comparable(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
 {%- endmacro %}
 
 {# A whole number by which numbers that are equal to nine digits sort alike. #}
@@ -75,7 +81,7 @@ SELECT
   {% if by == 'margin' %}
   {{ nbsql.two_best() }} AS nbsql_reason
   {% elif by == 'expected cost' %}
-  {{ nbsql.text('cheapest is ') }} || CAST({{ own }} AS {{ nbsql.string() }}) || {{ nbsql.text('; ') }} || {{ nbsql.two_best() }} AS nbsql_reason
+  'cheapest is ' || CAST({{ own }} AS {{ nbsql.string() }}) || '; ' || {{ nbsql.two_best() }} AS nbsql_reason
   {% else %}
   NULL AS nbsql_reason
   {% endif %}
@@ -127,7 +133,11 @@ CAST({{ nbsql.element(labels, number) }} AS {{ nbsql.string() }}) || {{ nbsql.te
 {% macro queue(measured, order, falling) -%}
 {% set measure %}{% if falling %}-{% endif %}source.nbsql_measure{% endset -%}
 nbsql_queue AS {{ nbsql.materialized() }}(
-  SELECT source.*, row_number() OVER (ORDER BY {{ nbsql.rounded(measure) }} ASC NULLS LAST, {{ nbsql.in_order_of(order) }}) AS nbsql_position
+  SELECT
+    source.*,
+    row_number() OVER (
+      ORDER BY {{ nbsql.rounded(measure) }} ASC NULLS LAST, {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+    ) AS nbsql_position
   FROM (
     {{ measured | indent(4) }}
   ) AS source
@@ -231,7 +241,8 @@ nbsql_grouped AS (
     source.nbsql_position AS nbsql_place,
     'never seen: ' || {{ nbsql.element(set, 1) }}
       || coalesce('; ' || {{ nbsql.element(set, 2) }}, '') || coalesce('; ' || {{ nbsql.element(set, 3) }}, '')
-      || CASE WHEN sets.nbsql_unmet > 3 THEN ' and ' || CAST(sets.nbsql_unmet - 3 AS {{ nbsql.string() }}) || ' more' ELSE '' END AS nbsql_reason
+      || CASE WHEN sets.nbsql_unmet > 3 THEN ' and ' || CAST(sets.nbsql_unmet - 3 AS {{ nbsql.string() }}) || ' more' ELSE '' END
+      AS nbsql_reason
   FROM nbsql_queue AS source
   JOIN nbsql_sets AS sets ON sets.nbsql_position = source.nbsql_position
 ),
