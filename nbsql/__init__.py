@@ -28,6 +28,7 @@ from nbsql.family import (
 )
 from nbsql.judging.calibration import Calibration
 from nbsql.judging.evaluation import ClassEvaluation, Evaluation
+from nbsql.judging.slices import Slices
 from nbsql.model import Model
 from nbsql.models.from_weights import from_weights
 from nbsql.models.library import families, fit, fit_sql, from_tables, load, models
@@ -86,6 +87,7 @@ __all__ = [
     "Poisson",
     "Query",
     "Segments",
+    "Slices",
     "Smoothed",
     "Sweep",
     "Text",

@@ -11,7 +11,7 @@ from nbsql.cli import tables
 from nbsql.cli.answers import Form, answer, answering, limited, say
 from nbsql.cli.arguments import CostType, prices
 from nbsql.cli.session import end_progress, reading
-from nbsql.judging.evaluation import TABLES
+from nbsql.judging.evaluation import SLICES, TABLES
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -33,12 +33,20 @@ _CLASSES = 8  # at most so many in a matrix of actual and predicted classes
 )
 @click.option("--calibrated", is_flag=True, help="Judge the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
-@click.option("--table", type=click.Choice(TABLES), help="One of the tables behind the numbers, instead of the numbers.")
+@click.option("--by", metavar="COLUMN", multiple=True, help="Judge each value of a column by itself; of several, all.")
+@click.option(
+    "--between", nargs=2, metavar="A B", help="Two slices side by side: how much more often the one is selected or wrong."
+)
+@click.option("--label", metavar="CLASS", help="The class that is selected, between two slices; of two the larger by default.")
+@click.option(
+    "--table", type=click.Choice((*TABLES, *SLICES)), help="One of the tables behind the numbers, instead of the numbers."
+)
 @limited
 @answering(csv="Print CSV: class (empty for the whole), metric, value.")
 def evaluate(
     database: str, model: str, source: str, *, weight: str | None, bins: int,
-    costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, table: str | None, limit: int, form: Form,
+    costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, by: tuple[str, ...],
+    between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
     """Judge MODEL on the rows of SOURCE, which holds the column that the model predicts.
 
@@ -47,22 +55,39 @@ def evaluate(
       nbsql evaluate shop.duckdb churn holdout.csv --json
       nbsql evaluate shop.duckdb churn holdout --table thresholds --csv
       nbsql evaluate shop.duckdb churn holdout --against last_year
+      nbsql evaluate shop.duckdb churn holdout --by region
+      nbsql evaluate shop.duckdb churn holdout --by region --between north south
     """  # noqa: D301 - \b keeps the lines
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if against is not None:
-            if costs or calibrated or table:
-                raise click.UsageError("--against goes with --weight alone; leave out --cost, --calibrated and --table")
+            if costs or calibrated or table or by:
+                raise click.UsageError("--against goes with --weight alone; leave out --cost, --calibrated, --by and --table")
             answer(engine, loaded.compare(nbsql.load(engine, against), source, weight=weight), form, limit=limit, empty=True)
             return
-        if form == "sql":
-            options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated}
+        if (between is not None or table in SLICES) and not by:
+            raise click.UsageError(
+                f"{'--between' if between else f'--table {table}'} is of slices; say by which column, --by region"
+            )
+        if label is not None and between is None:
+            raise click.UsageError("--label goes with --between")
+        if by and form != "table":
+            table = table or "slices"
+        if form == "sql" and between is None:
+            options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None}
             tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=prices(loaded, costs), **options))
             return
         engine.announce("judge")
-        evaluation = loaded.evaluate(source, weight=weight, bins=bins, costs=prices(loaded, costs), calibrated=calibrated)
+        options = {"weight": weight, "bins": bins, "costs": prices(loaded, costs), "calibrated": calibrated}
+        evaluation = loaded.evaluate(source, **options, by=by or None)
+        slices = evaluation.slices
+        if slices is not None and between is not None:
+            sides = [tuple(side.split(",")) if len(by) > 1 else side for side in between]
+            answer(engine, slices.compare(*sides, label=label), form, limit=limit, empty=True)
+            return
         if table is not None:
-            answer(engine, getattr(evaluation, table), form, limit=limit, empty=True)
+            query = slices.intervals if slices is not None and table == "slice_intervals" else getattr(evaluation, table)
+            answer(engine, query, form, limit=limit, empty=True)
             return
         confusion = evaluation.confusion.fetchall() if len(evaluation.classes) <= _CLASSES else []
         end_progress(engine)
@@ -70,6 +95,9 @@ def evaluate(
             say(engine, form, evaluation.to_dict(), _numbers(evaluation))
         else:
             _report(evaluation, loaded.target, str(loaded.name), source, confusion)
+            if slices is not None:
+                tables.echo("", f"by {', '.join(by)}, the surely worst first", "")
+                answer(engine, slices, form, limit=limit)
 
 
 def _numbers(evaluation: nbsql.Evaluation) -> list[dict[str, Any]]:

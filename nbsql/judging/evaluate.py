@@ -13,6 +13,7 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
 from nbsql.judging.evaluation import QUERIES, Evaluation, evaluation_of
+from nbsql.judging.slices import Slices, check_slices
 from nbsql.plan import Judgeable, Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.rendering.dialect import folded
@@ -32,6 +33,7 @@ def evaluate(
     bins: int,
     calibration: str | None = None,
     costs: Sequence[Sequence[float]] | None = None,
+    by: Any = None,
 ) -> Evaluation:
     """The evaluation of a model on a source, which must have the features.
 
@@ -39,7 +41,7 @@ def evaluate(
         InputError: the source lacks the target or the weight, or has no rows to judge.
     """
     options: dict[str, Any] = {"calibration": calibration, "costs": costs}
-    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, **options)
+    queries = evaluation_queries(engine, plan, classes, source, weight=weight, bins=bins, by=by, **options)
 
     def nothing(left_out: int | None) -> str:
         return _nothing(engine, plan.spec.target, source, left_out)
@@ -77,15 +79,20 @@ def evaluation_queries(
     bins: int,
     calibration: str | None = None,
     costs: Sequence[Sequence[float]] | None = None,
+    by: Any = None,
 ) -> dict[str, Query]:
-    """The queries of an evaluation, by name.
+    """The queries of an evaluation, by name; with `slices` if there are columns to slice by.
 
     Raises:
-        InputError: the source lacks the target or the weight, or an argument is of no use.
+        InputError: the source lacks the target, the weight or a column to slice by, or an argument is of no use.
     """
-    rows = judgeable(engine, plan, source, weight)
+    names = [] if by is None else check_slices(by, source)
+    rows = judgeable(engine, plan, source, weight, names)
     judged = plan.judged(rows, classes, calibration=calibration, costs=costs)
-    return queries_of(engine, judged, source, bins)
+    queries = queries_of(engine, judged, source, bins)
+    if rows.by:
+        queries["slices"] = Slices(engine, judged, source, rows.by, [column.label for column in classes])
+    return queries
 
 
 def comparison(
@@ -109,8 +116,8 @@ def comparison(
     return Query(engine, plan.comparison(rows, classes, other, other_classes), source)
 
 
-def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) -> Judgeable:
-    """What judging reads of a source.
+def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None, by: Sequence[str] = ()) -> Judgeable:
+    """What judging reads of a source, sliced by some columns.
 
     Raises:
         InputError: the source lacks the target or the weight, or they are of no use.
@@ -120,12 +127,17 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None) ->
     weights = None if weight is None else _column(source, weight, "the weight")
     if weights is not None and weights.kind not in _NUMBERS:
         raise InputError(f"weight column {weights.name!r} is {weights.type}; weights must be numbers")
-    judged: dict[str, Any] = {"weight": None if weights is None else weights.name, "as_text": as_text}
+    sliced = [_column(source, name, "by which to slice") for name in by]
+    judged: dict[str, Any] = {
+        "weight": None if weights is None else weights.name,
+        "as_text": as_text,
+        "by": [(column.name, column.kind == "text") for column in sliced],
+    }
     facts = source.rows
-    if source.joins and all(column is None or column.name in facts.columns for column in (target, weights)):
+    if source.joins and all(column is None or column.name in facts.columns for column in (target, weights, *sliced)):
         return Judgeable(facts.relation, facts.columns, facts.joins, **judged)
     columns = {folded(name): name for feature in plan.spec.features for name in feature.columns}
-    for column in filter(None, (target, weights)):
+    for column in filter(None, (target, weights, *sliced)):
         columns[folded(column.name)] = column.name
     renderer = engine.renderer
     read, narrowed = [column.name for column in source.columns], source.relation

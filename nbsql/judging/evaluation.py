@@ -14,10 +14,12 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.answers.table import Shown, Table
 from nbsql.errors import InputError
+from nbsql.judging.slices import Slices
 
 _COUNTS = ("rows", "left_out", "unknown", "unexplained")
 TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
 QUERIES = ("metrics", *TABLES)
+SLICES = ("slices", "slice_intervals")  # if there are columns to slice by
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,10 @@ class Evaluation(Shown):
         classes: a class each, by label.
         metrics: all these numbers: class (NULL for the whole), metric, value.
         intervals: how sure they are: class (NULL for the whole), metric, value, standard_error, and low and high, between which
-            the number of all rows of this kind lies 95 times in 100 (accuracy, precision and recall by Wilson 1927, roc_auc by
-            DeLong et al. 1988, log_loss and brier by the error of a mean). A weight w counts as w independent rows.
+            the number of all rows of this kind lies 95 times in 100 (shares by Wilson 1927, roc_auc by DeLong et al. 1988,
+            log_loss and brier by the error of a mean). A weight w counts as w independent rows. Of a class there are also
+            selection_rate, the share of all rows that are predicted to be of it, false_positive_rate, that of the rows of other
+            classes, and false_negative_rate, the share of its rows that are not.
         confusion: class, prediction, n.
         roc: class, threshold, false_positive_rate, true_positive_rate.
         precision_recall: class, threshold, precision, recall.
@@ -85,6 +89,7 @@ class Evaluation(Shown):
         thresholds: class, threshold, the four counts, precision, recall, specificity, f1, accuracy.
         cost: with costs, what the predictions cost on average, over the rows whose class the model knows and can explain.
         expected_cost: what they cost by the posteriors.
+        slices: with `by`, the numbers a slice, the surely worst first (see `Slices`); None without.
 
     >>> import duckdb, nbsql
     >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
@@ -128,10 +133,11 @@ class Evaluation(Shown):
     thresholds: Query = field(compare=False)
     cost: float | None = None
     expected_cost: float | None = None
+    slices: Slices | None = field(default=None, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         """The numbers and the classes, of types that JSON has; a label that JSON lacks is text."""
-        left = (*QUERIES, "classes", *(("cost", "expected_cost") if self.cost is None else ()))
+        left = (*QUERIES, "slices", "classes", *(("cost", "expected_cost") if self.cost is None else ()))
         names = [item.name for item in dataclasses.fields(self) if item.name not in left]
         classes = [{**dataclasses.asdict(item), "label": _plain(item.label)} for item in self.classes]
         return {**{name: getattr(self, name) for name in names}, "classes": classes}

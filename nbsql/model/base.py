@@ -20,7 +20,7 @@ from nbsql.family import Family
 from nbsql.learning.half_life import weighed
 from nbsql.learning.joined_source import completed
 from nbsql.model.overview import overview, overview_html
-from nbsql.plan import VERBS, Plan, Rows
+from nbsql.plan import REVIEW, VERBS, Plan, Rows
 from nbsql.plan.classes import ClassColumn, class_columns
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.relations import Relations
@@ -169,8 +169,24 @@ class Handle:
 
         return self._scored(verb, found, render, columns)
 
-    def _scored(self, verb: str, source: Source, render: Callable[[Rows], str], columns: Sequence[str] | None = None) -> Query:
-        """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs."""
+    def _scored(
+        self,
+        verb: str,
+        source: Source,
+        render: Callable[[Rows], str],
+        columns: Sequence[str] | None = None,
+        *,
+        by_row: bool = True,
+    ) -> Query:
+        """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs.
+
+        Args:
+            verb: what is asked.
+            source: of which rows.
+            render: makes the query of the rows.
+            columns: that come back.
+            by_row: whether the first rows of the answer follow from the first rows of the source.
+        """
         rendered: dict[int | None, tuple[Any, str]] = {}
         passed = passed_columns(source, columns, exact=self._engine.exact)
 
@@ -185,7 +201,7 @@ class Handle:
             return rendered[count][1]
 
         made = sql(refresh=False)  # as was done when the source was found
-        return Query(self._engine, sql, source, guard=self._there, first=sql, made=made)
+        return Query(self._engine, sql, source, guard=self._there, first=sql if by_row else None, made=made)
 
     def _rows(self, verb: str, source: Source, passed: Sequence[str] | None) -> Rows:
         """The rows of a source that a verb scores, of which only some columns come back unless `passed` is None."""
@@ -204,7 +220,8 @@ class Handle:
 
     def _added(self, verb: str) -> list[str]:
         name, _, option = verb.partition(" with ")
-        return VERBS[name].added(self._classes, option or None) if name in VERBS else []
+        verbs = {**VERBS, "review": REVIEW}
+        return verbs[name].added(self._classes, option or None) if name in verbs else []
 
     def _check(self, verb: str, source: Source, left_out: Collection[str] = ()) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds, but for some."""

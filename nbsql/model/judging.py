@@ -11,8 +11,9 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
 from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, judgeable
-from nbsql.judging.evaluation import Evaluation
+from nbsql.judging.evaluation import SLICES, Evaluation
 from nbsql.judging.profile import dependence, feature_named, profile
+from nbsql.judging.slices import Slices
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
@@ -23,7 +24,14 @@ class Judging(Handle):
     """The model judged on rows whose class is known, and by its counts."""
 
     def evaluate(
-        self, source: Any, *, weight: str | None = None, bins: int = 10, costs: Any = None, calibrated: bool = False
+        self,
+        source: Any,
+        *,
+        weight: str | None = None,
+        bins: int = 10,
+        costs: Any = None,
+        calibrated: bool = False,
+        by: str | Sequence[str] | None = None,
     ) -> Evaluation:
         """How well the model predicts the rows of `source`, whose class is known: its numbers, and its curves as queries.
 
@@ -36,9 +44,10 @@ class Judging(Handle):
             bins: how many parts the probabilities fall into for the calibration, and the rows for the lift.
             costs: judge the predictions of `predict` with these costs, and say what they cost: `cost` and `expected_cost`.
             calibrated: judge the calibrated posteriors; see `calibrate`.
+            by: a column, or several, by whose values the numbers are to be had as well: `slices` of the evaluation.
 
         Raises:
-            InputError: the source lacks a feature, the target or the weight, or has no row to judge.
+            InputError: the source lacks a feature, the target, the weight or a column of `by`, or has no row to judge.
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
@@ -54,7 +63,7 @@ class Judging(Handle):
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         return evaluate(
-            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix
+            self._engine, self._plan, self._classes, found, weight=weight, bins=bins, calibration=method, costs=matrix, by=by
         )
 
     def compare(self, other: Judging, source: Any, *, weight: str | None = None) -> Query:
@@ -104,8 +113,11 @@ class Judging(Handle):
         bins: int = 10,
         costs: Any = None,
         calibrated: bool = False,
+        by: str | Sequence[str] | None = None,
     ) -> str:
         """The query that `evaluate` would run, or that of one of its tables, such as "roc", without running it.
+
+        With `by` there are the tables "slices" and "slice_intervals", too.
 
         With costs, all of them judge the predictions of least cost, and the table "cost" is what these did cost: cost,
         expected_cost.
@@ -121,11 +133,15 @@ class Judging(Handle):
         method = self._calibration(calibrated)
         matrix = None if costs is None else cost_matrix(costs, self.classes)
         arguments = (self._engine, self._plan, self._classes, found)
-        queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix)
+        queries = evaluation_queries(*arguments, weight=weight, bins=bins, calibration=method, costs=matrix, by=by)
         texts = {name: query.sql for name, query in queries.items()}
+        if isinstance(slices := queries.get("slices"), Slices):
+            texts["slice_intervals"] = slices.intervals.sql
         if matrix is not None:
             texts["cost"] = cost_sql(*arguments, weight=weight, calibration=method, costs=matrix)
         if table not in texts:
+            if table in SLICES:
+                raise InputError(f"the table {table!r} is of slices; say by which column, by='region'")
             raise InputError(f"no table {table!r}{suggestion(str(table), texts) or f'; there are {listed(texts)}'}")
         return texts[table]
 

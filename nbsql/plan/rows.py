@@ -66,7 +66,14 @@ class Rows:
 
 @dataclass(frozen=True)
 class Judgeable(Rows):
-    """Rows that a model is judged on: the name of their weight, and whether labels are compared as text."""
+    """Rows that a model is judged on.
+
+    Attributes:
+        weight: the name of their weight.
+        as_text: whether labels are compared as text.
+        by: the columns by whose values they are sliced: the name, and whether it is a text.
+    """
 
     weight: str | None = None
     as_text: bool = False
+    by: Sequence[tuple[str, bool]] = ()

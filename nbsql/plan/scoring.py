@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,7 +13,8 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
 from nbsql.plan.joins import has_few_rows, joinings, needed
 from nbsql.plan.rows import Joining, Judgeable, Rows
-from nbsql.rendering.dialect import restore
+from nbsql.plan.verbs import REVIEW
+from nbsql.rendering.dialect import folded, restore
 
 
 class Scoring(Base):
@@ -69,6 +70,52 @@ class Scoring(Base):
         relations = [self.relations[name] for name in ("parameters", *reads)]
         return self.renderer.statement(macro, context, scored, *relations, *arguments)
 
+    def review(
+        self,
+        by: str,
+        rows: Rows,
+        classes: Sequence[ClassColumn],
+        count: int,
+        kinds: Mapping[str, str],
+        *,
+        calibration: str | None = None,
+        costs: Sequence[Sequence[float]] | None = None,
+    ) -> str:
+        """The query of the patterns of some rows that a person should label next; see sql/macros/scoring/review.sql.
+
+        Args:
+            by: "margin", "evidence", "novelty" or "expected cost".
+            rows: with all that they are to be joined with, and `passed`, the columns that come back.
+            classes: of the model.
+            count: how many patterns.
+            kinds: of the columns of the rows, by name (see `Column`).
+            calibration: the method of the calibration whose posteriors are taken.
+            costs: of mistakes, by number of the class that is predicted and of the actual one.
+        """
+        fragment, spec = self.renderer.fragment, self.spec
+        same = {folded(name) for feature in spec.features for name in feature.columns}
+        first = [name for name in kinds if name in spec.id]
+        order = [(name, kinds[name]) for name in (*first, *(name for name in kinds if name not in first))]
+        segment = self.renderer.dialect.query(spec.segment_by) if spec.segment_by is not None else None
+        equal = [(name, kind) for name, kind in kinds.items() if folded(name) in same]
+        patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
+        found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], ordered=False)
+        context, scored = self._scored(found, classes, calibration=calibration)
+        measured = fragment("measured", context, scored, self.relations["parameters"], list(kinds), by, costs)
+        if by in ("margin", "expected cost"):
+            falling = by == "expected cost"
+            named = REVIEW.options[by][0]
+            return self.renderer.statement("review", measured, order, falling, rows.passed, named, count)
+        queued = Rows(fragment("word", "nbsql_queue"), [*kinds, "nbsql_position"])
+        if by == "evidence":
+            alone = type(self)(self.renderer, replace(spec, id=("nbsql_position",)), self.relations, wide=self.wide)
+            explained = alone.query("explain", replace(queued, relation=fragment("review_chosen", count)), classes)
+            return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed, count)
+        tables = self.relations["parameters"], self.relations["lookups"]
+        whole = self.context(classes, queued, whole=True).parts
+        unseen = fragment("unseen_values", whole, self.ready(whole, queued.relation, *tables), *tables)
+        return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed, count)
+
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
         context, scored = self._scored(Rows(source), classes)
@@ -89,7 +136,9 @@ class Scoring(Base):
     ) -> Markup:
         """The common table expressions of the queries that judge the model on some rows."""
         context, scored = self._scored(rows, classes, calibration=calibration, costs=costs)
-        return self.renderer.fragment("judged_rows", context, scored, self.relations["parameters"], rows.weight, rows.as_text)
+        by = [name for name, _ in rows.by]
+        parameters = self.relations["parameters"]
+        return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, by=by)
 
     def comparison(
         self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]

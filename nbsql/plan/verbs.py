@@ -45,6 +45,13 @@ VERBS: dict[str, Verb] = {
     "explain": Verb(a_row=False),
 }
 
+# What `review` adds, which is no macro of a model: it takes a whole source, and answers with a few rows of it.
+REVIEW = Verb(
+    ("prediction", "probability", "stands_for", "reason"),
+    a_row=False,
+    options={"margin": ("margin",), "evidence": ("log_evidence",), "novelty": ("unseen",), "expected cost": ("expected_cost",)},
+)
+
 ROW_VERBS = tuple(name for name, verb in VERBS.items() if verb.a_row)
 CALIBRATED = {f"{name}_calibrated": name for name, verb in VERBS.items() if verb.calibrated}
 MACROS = ("class_scores", *VERBS, "evaluate", "likelihood_ratios")  # what is in a model's schema

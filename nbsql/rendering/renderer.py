@@ -51,7 +51,7 @@ class _Macros:
     """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
 
     The macro postgres__ident is what `ident` is in a dialect that speaks "postgres", and default__ident is in any other, as dbt
-    dispatches. A macro is compiled when it is first called, since all together take most of a second and a fit needs some, and its
+    dispatches. A macro is compiled when it is first called, since all together take most of a second and a fit needs some; the
     code is kept for the next process.
     """
 

@@ -17,7 +17,7 @@ from nbsql.report.subject import CELLS, STEPS
 
 _MATRIX = 14  # classes of a confusion
 _FEATURES = 12  # of the pairs of a dependence
-_LINES = 12  # of a waterfall
+_LINES = 12  # of a waterfall, and of slices
 
 
 def _supported(request: Request) -> list[str]:
@@ -217,6 +217,39 @@ def lift(request: Request) -> Iterator[Figure]:
     ranked = [label for label in top_classes(request) if label in classes]
     colours = in_order(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
     yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift", [colours])
+
+
+def slices(request: Request) -> Iterator[Figure]:
+    """The values of features where the model is surely worst."""
+    model, source = request.model, request.source
+    if model._spec.joins:
+        raise ModelError(f"{model._title} has joins, and its scores lack what it takes from there")
+    named = [
+        feature.column
+        for feature in model._spec.features
+        if len(feature.columns) == 1 and not feature.family.bag
+        and (feature.family.name == "bernoulli" or (feature.family.level and not feature.family.number))
+    ]  # fmt: skip
+    if not named:
+        raise ModelError(f"{model._title} has no feature of categories to slice by")
+    query, sql = source.slices(named, max(request.least, 1))
+    found = records(query)
+    if len(found) < 2:
+        raise ModelError(f"fewer than two values of a feature have {request.least} rows of {source.label}")
+    rows = [{**row, "label": f"{shown(str(row['feature']))} = {_slice(row['slice'])}"} for row in found[:_LINES]]
+    worst = found[0]
+    finding = (
+        f"Worst where {shown(str(worst['feature']))} is {_slice(worst['slice'])}: right in {share(worst['accuracy'])} of "
+        f"{number(worst['n'])} rows, of all in {share(worst['of_all'])}"
+    )
+    notes = [f"The {len(rows)} values that are surely worst, of {len(found)}."] if len(rows) < len(found) else []
+    if source.held_out is not None:
+        notes.append("Judged by the model itself, which has learnt these rows: the differences tell more than the heights.")
+    yield Figure(finding, {"rows": rows}, sql, "slices", notes=notes)
+
+
+def _slice(value: Any) -> str:
+    return "missing" if value is None else shown(str(value))
 
 
 def dependence(request: Request) -> Iterator[Figure]:

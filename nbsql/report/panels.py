@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.report.of_counts import card, discrimination, drift, profile, ranking
-from nbsql.report.of_rows import confusion, dependence, lift, reliability, threshold, verdict, waterfall
+from nbsql.report.of_rows import confusion, dependence, lift, reliability, slices, threshold, verdict, waterfall
 from nbsql.report.panel import Panel
 from nbsql.report.what_if import nomogram
 
@@ -55,6 +55,11 @@ PANELS = (
         "lift", "How deep do I go?",
         "Of the rows, those most likely to be of the class first: the share of the class found, and how much beyond chance.",
         lift, needs_source=True,
+    ),
+    Panel(
+        "slices", "Where is it worst?",
+        "A line is a value of a feature, its bar where the accuracy of all such rows lies; left of the dashed line is worse.",
+        slices, needs_source=True,
     ),
     Panel(
         "drift", "Has the world moved?",

@@ -107,6 +107,10 @@ class Plots:
         """How deep to go: the share of a class that is found among the rows most likely to be of it."""
         return picture(self._model, "lift", source, least=least, folds=folds)
 
+    def slices(self, source: Any, *, least: int = 5) -> Picture:
+        """Where it is worst: the accuracy by the values of the features, the surely worst first."""
+        return picture(self._model, "slices", source, least=least, folds=None)
+
     def drift(self) -> Picture:
         """Whether the world has moved: how far each feature has, from slice to slice, or from batch to batch."""
         return picture(self._model, "drift")

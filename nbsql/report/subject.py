@@ -175,6 +175,15 @@ class Scored:
         judged = model._plan.judged(self.rows, model._classes)
         return model._engine.renderer.statement(macro, judged, *arguments)
 
+    def slices(self, by: Sequence[str], least: int) -> tuple[Query, str]:
+        """The values of some columns, the surely worst first (feature_slices.sql), and the same that scores the source anew."""
+        model, engine = self.model, self.model._engine
+        anew = model._plan.judged(replace(self.rows, by=[(name, True) for name in by]), model._classes)
+        sql, own = (
+            engine.renderer.statement("feature_slices", judged, by, least) for judged in (anew, self._judged(self.scores, by))
+        )
+        return Query(engine, own, self.source), sql
+
     def telling_rows(self, count: int) -> Markup:
         """The temporary table of the rows that tell most, `count` of each kind.
 
@@ -204,10 +213,11 @@ class Scored:
         model._engine.create("score", relation, model._engine.renderer.fragment("all_rows", scored))
         return relation
 
-    def _judged(self, scores: Markup) -> Markup:
+    def _judged(self, scores: Markup, by: Sequence[str] = ()) -> Markup:
         plan = self.model._plan
         context, _ = plan._scored(self.rows, self.model._classes)
-        return plan.renderer.fragment("judged_rows", context, scores, plan.relations["parameters"], None, self.rows.as_text)
+        parameters = plan.relations["parameters"]
+        return plan.renderer.fragment("judged_rows", context, scores, parameters, None, self.rows.as_text, by=by)
 
 
 def _method(model: Subject) -> str | None:

@@ -152,7 +152,7 @@ USES: dict[str, Use] = {
         {**_BY_FOLDS, "half_life": "a search counts rows once for all, and a half-life does not; search without it, then fit"},
         InputError,
     ),
-    "log_evidence": Use("`log_evidence`, `log_likelihood`", {"logistic": _counts("ln p(x)")}),
+    "log_evidence": Use('`log_evidence`, `log_likelihood`, `review(by="evidence")`', {"logistic": _counts("ln p(x)")}),
     "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _counts("ln p(x, c)")}),
     "predict_one": Use("`predict_one`", {"segments": _one("predict_one")}),
     "sample": Use("`sample`", {"segments": _one("a sample"), "logistic": _counts("rows to draw")}),

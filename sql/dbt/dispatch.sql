@@ -36,6 +36,7 @@
 {% macro exact(x, kind) %} {% do return(adapter.dispatch('exact', 'nbsql')(x, kind)) %} {% endmacro %}
 {% macro exact_literal(x, kind) %} {% do return(adapter.dispatch('exact_literal', 'nbsql')(x, kind)) %} {% endmacro %}
 {% macro exp(x) %} {% do return(adapter.dispatch('exp', 'nbsql')(x)) %} {% endmacro %}
+{% macro expected_costs(costs) %} {% do return(adapter.dispatch('expected_costs', 'nbsql')(costs)) %} {% endmacro %}
 {% macro explained_rows(model, source, parameters, lookups) %}
 {% do return(adapter.dispatch('explained_rows', 'nbsql')(model, source, parameters, lookups)) %}
 {% endmacro %}
@@ -129,6 +130,9 @@
 {% macro weighted_square(weight, x) %} {% do return(adapter.dispatch('weighted_square', 'nbsql')(weight, x)) %} {% endmacro %}
 {% macro whole_numbers(first, end) %} {% do return(adapter.dispatch('whole_numbers', 'nbsql')(first, end)) %} {% endmacro %}
 {% macro whole_quotient(a, b) %} {% do return(adapter.dispatch('whole_quotient', 'nbsql')(a, b)) %} {% endmacro %}
+{% macro with_posteriors(model, scored, parameters) %}
+{% do return(adapter.dispatch('with_posteriors', 'nbsql')(model, scored, parameters)) %}
+{% endmacro %}
 {% macro with_slices(source, expression) %} {% do return(adapter.dispatch('with_slices', 'nbsql')(source, expression)) %} {% endmacro %}
 {% macro without_nulls(list) %} {% do return(adapter.dispatch('without_nulls', 'nbsql')(list)) %} {% endmacro %}
 {% macro words(feature, source) %} {% do return(adapter.dispatch('words', 'nbsql')(feature, source)) %} {% endmacro %}

@@ -53,27 +53,114 @@
 
 {#
   How well the predictions of rows are whose class is known. table: 'metrics' (class, metric, value), 'intervals', 'confusion',
-  'roc', 'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift.
+  'roc', 'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift. by: a
+  column, or a list of them, by whose values the numbers are, in the tables 'slices' and 'slice_intervals'. between: two of these
+  slices side by side, instead of a table; label: the class that is selected, then.
 #}
-{% macro evaluation(statistics, source, table='metrics', weight=none, bins=10, where=none, training=none) -%}
+{% macro evaluation(
+  statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none
+) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
-{% do nbsql.one_of(table, tables, 'table', 'nbsql.evaluation') %}
+{% set by = [] if by is none else [by] if by is string else by -%}
+{% do nbsql.one_of(table, tables + (['slices', 'slice_intervals'] if by else []), 'table', 'nbsql.evaluation') %}
+{% if between is not none and not by %}{% do nbsql.refuse('between is of slices; say by which column, by=...') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
-{% do nbsql.check_source(model, source, [model.target] + ([weight] if weight is not none else [])) %}
+{% do nbsql.check_source(model, source, [model.target] + by + ([weight] if weight is not none else [])) %}
 {% set columns = [model.target] -%}
 {% set weights = [weight] if weight is not none else [] -%}
-{% for column in weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
+{% for column in by + weights + model.features | map(attribute='columns') | sum(start=()) | list if column not in columns -%}
 {% do columns.append(column) %}
 {% endfor -%}
 {% set rows = nbsql.subquery(nbsql.selected_columns(nbsql.rows_where(source, where), columns)) -%}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, parameters, lookups)) -%}
-{% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text') -%}
-{% set query = nbsql[table](judged, bins) if table in ['metrics', 'calibration', 'lift'] else nbsql[table](judged) -%}
+{% set judged = nbsql.judged_rows(model, scored, parameters, weight, model.target_kind == 'text', by=by) -%}
+{% set known = nbsql.columns_of(source, 'the relation to score') -%}
+{% set sliced = [] -%}
+{% for name in by %}{% do sliced.append((name, nbsql.column_named(known, name, 'by', source).kind == 'text')) %}{% endfor -%}
+{% if between is not none -%}
+{% set sides = [] -%}
+{% for side in between %}
+{% set values = [] -%}
+{% for value in ([side] if side is string or side is number or side is none else side) -%}
+{% do values.append(none if value is none else value | string) %}
+{% endfor -%}
+{% do sides.append(values) %}
+{% endfor -%}
+{% set query = nbsql.slice_comparison(judged, sides[0], sides[1], none if label is none else label | string) -%}
+{% elif table in ['metrics', 'calibration', 'lift'] -%}
+{% set query = nbsql[table](judged, bins) -%}
+{% elif table in ['slices', 'slice_intervals'] -%}
+{% set query = nbsql['sliced_metrics' if table == 'slices' else table](judged, sliced) -%}
+{% else -%}
+{% set query = nbsql[table](judged) -%}
+{% endif -%}
 {% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
 {%- endmacro %}
 
+{#
+  The rows of a relation that a person should label next, `n` at most: the columns, prediction, probability, margin (or log_evidence,
+  unseen, expected_cost), stands_for, reason. by: 'margin', 'evidence', 'novelty' or 'expected cost'. costs: of mistakes, by the actual
+  class and the predicted one, {'ham': {'spam': 10}}; 1 otherwise.
+#}
+{% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% do nbsql.one_of(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
+{% set model = nbsql.scoring_model(statistics, training) -%}
+{% do nbsql.check_source(model, source, model.id) %}
+{% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
+{% set same, first, others, names = [], [], [], [] -%}
+{% set features = model.features | map(attribute='columns') | sum(start=()) | list -%}
+{% for column in nbsql.columns_of(source, 'the relation to score') -%}
+{% do names.append(column.name) %}
+{% if column.name in model.id -%}
+{% do first.append((column.name, column.kind)) %}
+{% else -%}
+{% do others.append((column.name, column.kind)) %}
+{% endif -%}
+{% if column.name in features %}{% do same.append((column.name, column.kind)) %}{% endif -%}
+{% endfor -%}
+{% set order = first + others -%}
+{% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_where(source, where), same, none, order)) -%}
+{% do model.update({'columns': names + ['nbsql_rows']}) %}
+{% set scored = nbsql.subquery(nbsql.scored(model, patterns, parameters, lookups)) -%}
+{% set measured = nbsql.measured(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
+{% do model.update({'columns': names + ['nbsql_position']}) %}
+{% if by == 'margin' -%}
+{% set query = nbsql.review(measured, order, false, names, 'margin', n) -%}
+{% elif by == 'expected cost' -%}
+{% set query = nbsql.review(measured, order, true, names, 'expected_cost', n) -%}
+{% elif by == 'evidence' -%}
+{% do model.update({'id': ['nbsql_position']}) %}
+{% set explained = nbsql.explain(model, nbsql.review_chosen(n), parameters, lookups) -%}
+{% set query = nbsql.review_by_evidence(measured, order, explained, names, n) -%}
+{% else -%}
+{% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, lookups) -%}
+{% set query = nbsql.review_by_novelty(measured, order, unseen, names, n) -%}
+{% endif -%}
+{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{%- endmacro %}
+
+{# A list for each class that may be predicted, by number: what it costs where each class is the actual one. #}
+{% macro cost_matrix(model, costs=none) -%}
+{% set labels = [] -%}
+{% for class in model.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
+{% for actual, prices in (costs or {}).items() -%}
+{% for label in [actual] + prices.keys() | list if label not in labels -%}
+{% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ nbsql.listed(labels)) %}
+{% endfor -%}
+{% endfor -%}
+{% set matrix = [] -%}
+{% for predicted in labels -%}
+{% set row = [] -%}
+{% for actual in labels -%}
+{% do row.append((costs or {}).get(actual, {}).get(predicted, 0 if actual == predicted else 1)) %}
+{% endfor -%}
+{% do matrix.append(row) %}
+{% endfor -%}
+{% do return(matrix) %}
+{%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
 {% macro scored_by(verb, statistics, source, where, training) -%}

@@ -148,3 +148,30 @@ def test_two_models_on_the_same_rows(shop: str) -> None:
     assert "no model 'nowhere' in 'shop'" in run(shop, "weather", "sky", "--against", "nowhere", code=1)
     refused = run(shop, "weather", "sky", "--against", "by_weight", "--table", "roc", code=2)
     assert "--against goes with --weight alone; leave out --cost, --calibrated and --table" in refused
+
+
+def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
+    with duckdb.connect(shop) as con:
+        found = nbsql.load(con, "weather").evaluate("sky", by="w", weight="w").slices
+        assert found is not None
+        rows, intervals, compared = found.fetchall(), found.intervals.fetchall(), found.compare(1, 3, label="yes").fetchall()
+    arguments = (shop, "weather", "sky", "--weight", "w", "--by", "w")
+    output = run(*arguments)
+    assert output.index("accuracy of the majority") < output.index("by w, the surely worst first") < output.index("log_loss")
+    asked = {(): rows, ("--table", "slice_intervals"): intervals, ("--between", "1", "3", "--label", "yes"): compared}
+    for options, expected in asked.items():
+        printed = json.loads(run(*arguments, *options, "--json"))
+        assert [tuple(row.values()) for row in printed] == expected
+        statement = run(*arguments, *options, "--sql")
+        with duckdb.connect(shop) as con:
+            assert con.execute(statement).fetchall() == expected
+    misused = {
+        ("--table", "slices"): "--table slices is of slices; say by which column, --by region",
+        ("--between", "1", "2"): "--between is of slices; say by which column, --by region",
+        ("--by", "w", "--label", "yes"): "--label goes with --between",
+        ("--by", "w", "--against", "weather"): "--against goes with --weight alone",
+    }
+    for options, message in misused.items():
+        assert message in run(shop, "weather", "sky", *options, code=2)
+    output = run(shop, "weather", "sky", "--by", "w", "--by", "sky", "--between", "1,sun", "1,rain", "--csv")
+    assert output.splitlines()[0].startswith("metric,value,other,difference,low,high,ratio")

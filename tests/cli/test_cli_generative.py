@@ -1,4 +1,4 @@
-"""The commands linear, quadratic, relevance, sample, log-likelihood and from-tables: what they print, leave and refuse."""
+"""The commands linear, quadratic, relevance, review, sample, log-likelihood, from-tables: what they print, leave, refuse."""
 
 from __future__ import annotations
 
@@ -170,3 +170,24 @@ def test_a_query_without_a_model_runs_elsewhere(shop: str) -> None:
     with duckdb.connect(shop) as con:
         expected = nbsql.load(con, "weather").predict("SELECT 'sun' AS sky, 2.5 AS wind").fetchall()
     assert duckdb.connect().execute(printed).fetchall() == expected
+
+
+def test_the_queue_of_rows_to_label(shop: str) -> None:
+    source = "SELECT sky, wind + 1 AS wind FROM sky UNION ALL SELECT 'hail', 1.5"
+    with duckdb.connect(shop) as con:
+        model = nbsql.load(con, "weather")
+        queries = {
+            ("-n", "3"): model.review(source, 3),
+            ("--by", "novelty", "--columns", "sky"): model.review(source, by="novelty", columns=["sky"]),
+            ("--by", "expected cost", "--cost", "yes:no=5"): model.review(source, by="expected cost", costs={("yes", "no"): 5}),
+        }
+        expected = {options: (query.columns, query.fetchall()) for options, query in queries.items()}
+    for options, (columns, rows) in expected.items():
+        printed = json.loads(run("review", shop, "weather", source, *options, "--json"))
+        assert [list(row) for row in printed] == [columns] * len(rows)
+        assert [tuple(row.values()) for row in printed] == rows
+    assert "never seen: sky = hail" in run("review", shop, "weather", source, "--by", "novelty")
+    assert "row_number() OVER" in run("review", shop, "weather", source, "--sql")
+    assert "is not one of" in run("review", shop, "weather", source, "--by", "doubt", code=2)
+    message = "error: no column 'wind' in the query, a feature of model 'weather'"
+    assert run("review", shop, "weather", "SELECT 'sun' AS sky", code=1).startswith(message)

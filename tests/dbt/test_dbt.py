@@ -140,6 +140,14 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 }
 
 TABLES = ("intervals", "confusion", "roc", "precision_recall", "calibration", "lift", "thresholds")
+SLICES = {
+    "sliced": "'slices', by=['flag', 'note']", "sliced_intervals": "'slice_intervals', weight='weight', by='flag'",
+    "side_by_side": "by='flag', between=['true', none], label='b'",
+}  # fmt: skip
+REVIEWS = {
+    "margin": "n=4", "evidence": "n=4, by='evidence'", "novelty": "by='novelty', where='id < 30'",
+    "expected cost": "n=4, by='expected cost', costs={'a': {'b': 7}}",
+}  # fmt: skip
 # One verb more a case is a statement that dbt takes its time to render; these say the same as predict_proba and explain.
 ONCE = ("predict", "joint_log_likelihood", "log_evidence")
 VERBS = {
@@ -182,12 +190,18 @@ def built(folder: Path, address: str | None) -> Project:
         models |= {f"{name}_{verb}": sql.replace("NAME", name) for verb, sql in VERBS.items() if verb in verbs_of(name)}
     for table in TABLES:
         models[f"inferred_{table}"] = f"{{{{ nbsql.evaluation(ref('inferred'), source('raw', 'rows'), '{table}') }}}}"
+    for name, arguments in (*SLICES.items(), *REVIEWS.items()):
+        macro = "evaluation" if name in SLICES else "review_queue"
+        counted = "inferred" if name in SLICES else "few"
+        models[name.replace(" ", "_")] = f"{{{{ nbsql.{macro}(ref('{counted}'), source('raw', 'rows'), {arguments}) }}}}"
+    models["few"] = "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows'), where='id < 8') }}"
     models["two_classes"] = (
         "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows'), where=\"y <> 'c'\") }}"
     )
     models["in_order"] = "{{ nbsql.probabilities(ref('two_classes'), source('raw', 'rows'), where='id < 30') }}"
     engine = "duckdb" if address is None else "postgres"
     meta = {name: options_of(name, engine) for name in CASES}
+    meta["few"] = {"target": "y", "exclude": LEFT_OUT}
     meta["two_classes"] = {"target": "y", "exclude": LEFT_OUT, "classes": ["c", "b", "a"]}
     found = Project(folder, models, meta, address=address)
     found.run(ROWS.format(counts=COUNTS[engine]))
@@ -234,6 +248,27 @@ def test_the_tables_of_an_evaluation_are_those_of_python(con: Any, project: Proj
         query = getattr(evaluation, table)
         assert columns == query.columns
         equal(found, query.fetchall(), table)
+
+
+def test_slices_and_the_queue_are_those_of_python(con: Any, project: Project) -> None:
+    model = fitted(con, "inferred", project.engine)
+    few = nbsql.fit(con, "SELECT * FROM rows WHERE id < 8", target="y", exclude=LEFT_OUT)
+    pair = model.evaluate("rows", by=["flag", "note"]).slices
+    flags = model.evaluate("rows", by="flag").slices
+    weighed = model.evaluate("rows", by="flag", weight="weight").slices
+    assert pair is not None
+    assert flags is not None
+    assert weighed is not None
+    queries = {
+        "sliced": pair, "sliced_intervals": weighed.intervals, "side_by_side": flags.compare(True, None, label="b"),
+        "margin": few.review("rows", 4), "evidence": few.review("rows", 4, by="evidence"),
+        "novelty": few.review("SELECT * FROM rows WHERE id < 30", by="novelty"),
+        "expected_cost": few.review("rows", 4, by="expected cost", costs={("a", "b"): 7}),
+    }  # fmt: skip
+    for name, query in queries.items():
+        columns, found = read(con, f"SELECT * FROM {name}")
+        assert columns == query.columns
+        equal(found, query.fetchall(), name)
 
 
 def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con: Any) -> None:

@@ -186,6 +186,22 @@ MODELS = {
         "table of 'nbsql.evaluation' must be one of 'metrics', 'intervals', 'confusion', 'roc', 'precision_recall', "
         "'calibration', 'lift', 'thresholds', not metric",
     ),
+    "no_slices": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), between=['a', 'b']) }}",
+        "between is of slices; say by which column, by=...",
+    ),
+    "no_slice_column": (
+        "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by='region') }}",
+        "no column 'region' in rows, which 'good' needs; its columns are 'y', 'x', 's', 'n'",
+    ),
+    "no_queue": (
+        "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='doubt') }}",
+        "by of 'nbsql.review_queue' must be one of 'margin', 'evidence', 'novelty', 'expected cost', not doubt",
+    ),
+    "no_cost": (
+        "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'z': {'a': 2}}) }}",
+        "the costs name a class 'z', which the model does not know; the classes are 'b', 'a'",
+    ),
 }
 GOOD = {"target": "y", "features": ["x", "s"]}
 # Models that are incremental, and what is said of them when they are run a second time.

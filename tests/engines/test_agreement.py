@@ -295,3 +295,26 @@ def test_the_example_of_the_page_runs(address: str, pg: Any) -> None:
     names = {"nbsql": nbsql}
     exec(block.replace("postgresql://shop@db.example.com/shop", address), names)  # noqa: S102
     assert pg.execute("SELECT id, prediction FROM sorted_mail ORDER BY id").fetchall() == [(1, "ham"), (2, "spam"), (3, "ham")]
+
+
+def test_the_queue_of_rows_to_label(both: Both) -> None:
+    """By margin, evidence, what is new and cost, with texts, lists and values that are missing; two rows of one pattern."""
+    kinds = {"id": "INTEGER", "y": "VARCHAR", "s": "VARCHAR", "w": "VARCHAR[]", "n": "INTEGER"}
+    known = [(row, "ab"[row % 2], "uvw"[row % 3], ["k", f"l{row % 4}"], row % 5) for row in range(40)]
+    pool = [(row, None, [None, "u", "z"][row % 3], ["k", f"l{row % 6}"], row * 3 % 7) for row in range(25)]
+    found = []
+    for place in both:
+        place.table("known", kinds, known)
+        place.table("pool", kinds, [*pool, (99, *pool[4][1:])])
+        model = nbsql.fit(place.con, "known", target="y", id="id", name="m", families={"n": "poisson"})
+        asked: dict[str, dict[str, Any]] = {
+            "margin": {},
+            "evidence": {},
+            "novelty": {},
+            "expected cost": {"costs": {("a", "b"): 3}},
+        }
+        queries = [model.review("pool", 6, by=by, **options) for by, options in asked.items()]  # type: ignore[arg-type]
+        found.append([(query.columns, query.fetchall()) for query in queries])
+    for ours, theirs in zip(*found, strict=True):
+        assert ours[0] == theirs[0]
+        assert_same_rows(ours[1], theirs[1])

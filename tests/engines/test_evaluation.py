@@ -77,3 +77,20 @@ def test_what_cannot_be_judged_is_refused(place: Place) -> None:
         with pytest.raises(nbsql.InputError) as caught:
             model.evaluate(source, weight=weight)
         assert str(caught.value) == message
+
+
+@pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+def test_slices_agree(both: tuple[Place, Place]) -> None:
+    """By a text that is NULL here and there, and a number: the worst first, the intervals, and two slices side by side."""
+    found = []
+    for place in both:
+        lines = [(*row[:2], None if row[0] % 7 == 3 else row[2], row[0] % 2, row[4]) for row in rows(["no", "yes"], 90, 2)]
+        place.table("test", {"id": "INTEGER", "x": "DOUBLE PRECISION", "Sky": "VARCHAR", "n": "INTEGER", "y": "VARCHAR"}, lines)
+        model = nbsql.fit(place.con, "test", target="y", features=["x"], name="m")
+        slices = model.evaluate("test", by=["Sky", "n"]).slices
+        assert slices is not None
+        queries = (slices, slices.intervals, slices.compare((None, 1), ("v", 0)))
+        found.append([(query.columns, query.fetchall()) for query in queries])
+    for ours, theirs in zip(*found, strict=True):
+        assert ours[0] == theirs[0]
+        assert_same_rows(ours[1], theirs[1])

@@ -55,6 +55,9 @@ def test_intervals_are_those_of_wilson_and_delong(con: duckdb.DuckDBPyConnection
     for label in oracle.labels:
         shares[label, "precision"] = (y == prediction)[prediction == label]
         shares[label, "recall"] = (y == prediction)[y == label]
+        shares[label, "selection_rate"] = prediction == label
+        shares[label, "false_positive_rate"] = (prediction == label)[y != label]
+        shares[label, "false_negative_rate"] = (prediction != label)[y == label]
     for key, right in shares.items():
         value, error, low, high = found.pop(key)
         wilson = stats.binomtest(int(right.sum()), len(right)).proportion_ci(method="wilson")

@@ -58,6 +58,7 @@ ASKED: dict[str, Ask] = {
     "quadratic": lambda model, _: model.quadratic().fetchall(),
     "report": lambda model, folder: headings(model, folder / "m.html"),
     "relevance": lambda model, _: (model.relevance().fetchall(), model.relevance(values=True).fetchall()),
+    "review": lambda model, _: model.review("rows", 3).fetchall(),
     "rollback": lambda model, _: (model.rollback("1"), model.statistics.fetchall()),
     "sample": lambda model, _: model.sample(3).fetchall(),
     "segments": lambda model, _: model.segments.fetchall(),

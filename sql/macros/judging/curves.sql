@@ -7,15 +7,17 @@
 
   ROC, its area (trapezoids, which count a tie as half right) and average precision (sum of the steps in recall times the
   precision there, without interpolation) are those of Fawcett, Pattern Recognition Letters 27 (2006), and of scikit-learn.
+
+  sliced: how many columns `judged` is sliced by (slices.sql); a class is then one of each slice.
 #}
 
 {# A row a judged row and class of the model: class_no, posterior, weight, and positive, the weight if it is the row's class. #}
-{% macro one_against_rest() -%}
+{% macro one_against_rest(sliced=0) -%}
 one_against_rest AS (
-  SELECT class_no, posterior, weight, CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
+  SELECT {{ nbsql.slice_columns(sliced) }}class_no, posterior, weight, CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
   FROM (
     SELECT
-      judged.class_no AS true_no,
+      {{ nbsql.slice_columns(sliced) }}judged.class_no AS true_no,
       judged.weight,
       {{ nbsql.unnested_with_places(nbsql.word('judged') ~ '.posteriors', 'class_no', 'posterior') }}
     FROM judged
@@ -27,18 +29,21 @@ one_against_rest AS (
   cumulated: class_no, threshold, what is in the tie (positives, negatives), and what is above and in it (true_positives,
   false_positives).
 #}
-{% macro cumulated() -%}
-{{ nbsql.one_against_rest() }},
+{% macro cumulated(sliced=0) -%}
+{{ nbsql.one_against_rest(sliced) }},
 ties AS (
-  SELECT class_no, posterior AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
+  SELECT {{ nbsql.slice_columns(sliced) }}class_no, posterior AS threshold, sum(positive) AS positives, sum(weight - positive) AS negatives
   FROM one_against_rest
-  GROUP BY class_no, posterior
+  GROUP BY {{ nbsql.slice_columns(sliced) }}class_no, posterior
 ),
 cumulated AS (
   SELECT
     *,
-    sum(positives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS true_positives,
-    sum(negatives) OVER (PARTITION BY class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING) AS false_positives
+    {% set above -%}
+    OVER (PARTITION BY {{ nbsql.slice_columns(sliced) }}class_no ORDER BY threshold DESC NULLS LAST ROWS UNBOUNDED PRECEDING)
+    {%- endset %}
+    sum(positives) {{ above }} AS true_positives,
+    sum(negatives) {{ above }} AS false_positives
   FROM ties
 )
 {%- endmacro %}
@@ -57,14 +62,14 @@ areas AS (
 {%- endmacro %}
 
 {# points: the same with the class, all_positives and all_negatives. #}
-{% macro points() -%}
-{{ nbsql.cumulated() }},
+{% macro points(sliced=0) -%}
+{{ nbsql.cumulated(sliced) }},
 points AS (
   SELECT
     cumulated.*,
     known.class,
-    max(true_positives) OVER (PARTITION BY cumulated.class_no) AS all_positives,
-    max(false_positives) OVER (PARTITION BY cumulated.class_no) AS all_negatives
+    max(true_positives) OVER (PARTITION BY {{ nbsql.slice_columns(sliced) }}cumulated.class_no) AS all_positives,
+    max(false_positives) OVER (PARTITION BY {{ nbsql.slice_columns(sliced) }}cumulated.class_no) AS all_negatives
   FROM cumulated
   JOIN known ON known.class_no = cumulated.class_no
 )

@@ -15,9 +15,9 @@
 {#
   The common table expressions that all queries begin with, from the relation `scored` (predict.sql). `outcomes` holds every
   row of the source, the only read of it. It comes first, because a table of the user's may have the name of a later one.
-  `carried` are columns of `scored` that the rows keep.
+  `carried` are columns of `scored` that the rows keep; by: the names of those of the source by which they are sliced, nbsql_by_1, ...
 #}
-{% macro judged_rows(model, scored, parameters, weight, as_text, carried=()) -%}
+{% macro judged_rows(model, scored, parameters, weight, as_text, carried=(), by=()) -%}
 outcomes AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,
@@ -29,6 +29,9 @@ outcomes AS {{ nbsql.materialized() }}(
     {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{%+ endif %} AS broken
     {%- for name in carried %},
     source.{{ nbsql.word(name) }}
+    {%- endfor %}
+    {%- for name in by %},
+    source.{{ nbsql.ident(name) }} AS nbsql_by_{{ loop.index }}
     {%- endfor %}
 
   FROM {{ scored }} AS source

@@ -2,15 +2,21 @@
   How sure the numbers of an evaluation are, and the difference of two models. Queries on `judged` (evaluate.sql), in which a weight
   w counts as w rows.
 
-    accuracy, recall, precision  a share of n rows: the score interval (Wilson, Journal of the American Statistical Association 22, 1927)
+    accuracy, recall, precision, selection_rate, false_positive_rate, false_negative_rate
+                                 a share of n rows: the score interval (Wilson, Journal of the American Statistical Association 22, 1927)
     log_loss, brier              a mean over n rows: the mean and z times its standard error
     roc_auc                      how often a row of the class has a higher posterior than another: the mean, over the rows of the class,
                                  of the share of the others that each beats. Its variance is that of this mean, plus that of the mean,
                                  over the others, of the share of the class that beats each (DeLong, DeLong and Clarke-Pearson,
                                  Biometrics 44, 1988)
 
+  selection_rate is the share of all rows that are predicted to be of the class, false_positive_rate that of the rows of other classes,
+  and false_negative_rate the share of the rows of the class that are not.
+
   z is the quantile of the normal distribution that leaves 2.5 % on each side, so that an interval holds the number of endless
   many such rows 95 times in 100. Rows are taken as drawn independently.
+
+  sliced: how many columns `judged` is sliced by (slices.sql); every number is then one of each slice.
 #}
 
 {#
@@ -18,51 +24,73 @@
   of one row or of none, have NULLs.
 #}
 {% macro intervals(judged) -%}
-{% set z = nbsql.confident() -%}
 WITH {{ judged }},
-{{ nbsql.points() }},
+{{ nbsql.all_numbers() }},
+{{ nbsql.bounded() }}
+SELECT class, metric, value, standard_error, low, high
+FROM bounded
+ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
+{%- endmacro %}
+
+{# numbers: a row a class (NULL for the whole) and metric: class, metric, position, value, standard_error, and of_rows of a share. #}
+{% macro all_numbers(sliced=0) -%}
+{% set by = nbsql.slice_columns(sliced) -%}
+{{ nbsql.points(sliced) }},
 {{ nbsql.row_losses() }},
-{{ nbsql.counted_shares() }},
+{{ nbsql.counted_shares(sliced) }},
 observations AS (
   SELECT
-    class, 'roc_auc' AS metric, 4 AS position, 1 AS side, positives AS weight,
+    {{ by }}class, 'roc_auc' AS metric, 4 AS position, 1 AS side, positives AS weight,
     (all_negatives - false_positives + negatives / 2) / all_negatives AS value
   FROM points
   WHERE positives > 0 AND all_negatives > 0
   UNION ALL
-  SELECT class, 'roc_auc', 4, 2, negatives, (true_positives - positives / 2) / all_positives
+  SELECT {{ by }}class, 'roc_auc', 4, 2, negatives, (true_positives - positives / 2) / all_positives
   FROM points
   WHERE negatives > 0 AND all_positives > 0
   UNION ALL
-  SELECT NULL, 'log_loss', 2, 1, weight, log_loss FROM row_losses
+  SELECT {{ by }}NULL, 'log_loss', 2, 1, weight, log_loss FROM row_losses
   UNION ALL
-  SELECT NULL, 'brier', 3, 1, weight, brier / {{ nbsql.brier_divisor() }} FROM row_losses
+  SELECT {{ by }}NULL, 'brier', 3, 1, weight, brier / {{ nbsql.brier_divisor() }} FROM row_losses
 ),
-{{ nbsql.means(['value']) }},
+{{ nbsql.means(['value'], sliced) }},
 numbers AS (
-  SELECT class, metric, position, hits / n AS value, sqrt(hits / n * (1 - hits / n) / n) AS standard_error, n AS of_rows FROM shares
+  {{ nbsql.numbers_of_shares(sliced) | indent(2) }}
   UNION ALL
-  SELECT class, metric, position, value, standard_error, NULL FROM means
-),
+  SELECT {{ by }}class, metric, position, value, standard_error, NULL FROM means
+)
+{%- endmacro %}
+
+{# A row a share, as `numbers` has them. #}
+{% macro numbers_of_shares(sliced=0) -%}
+SELECT
+  {{ nbsql.slice_columns(sliced) }}class, metric, position,
+  hits / n AS value, sqrt(hits / n * (1 - hits / n) / n) AS standard_error, n AS of_rows
+FROM shares
+{%- endmacro %}
+
+{# bounded: `numbers` with low and high. #}
+{% macro bounded() -%}
+{% set z = nbsql.confident() -%}
 bounded AS (
   SELECT
     *,
-    CASE WHEN of_rows IS NULL THEN value ELSE (value + {{ z }} * {{ z }} / (2 * of_rows)) / (1 + {{ z }} * {{ z }} / of_rows) END AS middle,
-    {{ z }} * CASE
-      WHEN of_rows IS NULL THEN standard_error
-      ELSE sqrt(standard_error * standard_error + {{ z }} * {{ z }} / (4 * of_rows * of_rows)) / (1 + {{ z }} * {{ z }} / of_rows)
-    END AS reach
-  FROM numbers
+    CASE WHEN middle - reach < 0 THEN 0 ELSE middle - reach END AS low,
+    CASE WHEN metric NOT IN ('log_loss', 'brier') AND middle + reach > 1 THEN 1 ELSE middle + reach END AS high
+  FROM (
+    SELECT
+      *,
+      CASE
+        WHEN of_rows IS NULL THEN value
+        ELSE (value + {{ z }} * {{ z }} / (2 * of_rows)) / (1 + {{ z }} * {{ z }} / of_rows)
+      END AS middle,
+      {{ z }} * CASE
+        WHEN of_rows IS NULL THEN standard_error
+        ELSE sqrt(standard_error * standard_error + {{ z }} * {{ z }} / (4 * of_rows * of_rows)) / (1 + {{ z }} * {{ z }} / of_rows)
+      END AS reach
+    FROM numbers
+  ) AS reached
 )
-SELECT
-  class,
-  metric,
-  value,
-  standard_error,
-  CASE WHEN middle - reach < 0 THEN 0 ELSE middle - reach END AS low,
-  CASE WHEN metric NOT IN ('log_loss', 'brier') AND middle + reach > 1 THEN 1 ELSE middle + reach END AS high
-FROM bounded
-ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 {%- endmacro %}
 
 {% macro confident() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
@@ -71,20 +99,41 @@ ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 {% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM known) {%- endmacro %}
 
 {# shares: a row a class (NULL for the whole) and share: class, metric, position, hits of n rows. #}
-{% macro counted_shares() -%}
+{% macro counted_shares(sliced=0) -%}
+{% set by = nbsql.slice_columns(sliced) -%}
 {% set hits %}sum(CASE WHEN prediction = class THEN weight ELSE 0 END){% endset -%}
+confused AS (
+  SELECT {{ by }}class, prediction, sum(weight) AS n FROM judged GROUP BY {{ by }}class, prediction
+),
 shares AS (
-  SELECT NULL AS class, 'accuracy' AS metric, 1 AS position, {{ hits }} AS hits, sum(weight) AS n
+  SELECT {{ by }}NULL AS class, 'accuracy' AS metric, 1 AS position, {{ hits }} AS hits, sum(weight) AS n
   FROM judged
+  {%- if sliced %}
+
+  GROUP BY {{ nbsql.slice_columns(sliced, false) }}
+  {%- endif %}
+
   UNION ALL
-  SELECT prediction, 'precision', 2, {{ hits }}, sum(weight)
+  SELECT {{ by }}prediction, 'precision', 2, {{ hits }}, sum(weight)
   FROM judged
   WHERE prediction IS NOT NULL
-  GROUP BY prediction
+  GROUP BY {{ by }}prediction
   UNION ALL
-  SELECT class, 'recall', 3, {{ hits }}, sum(weight)
+  SELECT {{ by }}class, 'recall', 3, {{ hits }}, sum(weight)
   FROM judged
-  GROUP BY class
+  GROUP BY {{ by }}class
+  {%- for metric in ['selection_rate', 'false_positive_rate', 'false_negative_rate'] %}
+
+  UNION ALL
+  SELECT
+    {{ by }}known.class, {{ nbsql.text(metric) }}, {{ loop.index + 4 }},
+    sum(CASE WHEN prediction = known.class {% if loop.last %}THEN 0 ELSE n{% else %}THEN n ELSE 0{% endif %} END), sum(n)
+  FROM confused
+  JOIN known ON {% if loop.first %}TRUE{% elif loop.last %}known.class = confused.class{% else %}known.class <> confused.class{% endif %}
+
+  GROUP BY {{ by }}known.class
+  {%- endfor %}
+
 )
 {%- endmacro %}
 
@@ -93,11 +142,12 @@ shares AS (
   of that of the last one. From `observations`: class, metric, position, side, weight and the columns. The mean is that of side 1; what a
   second side adds to its variance is added. With two classes the area of the larger one is that of the whole, too.
 #}
-{% macro means(columns) -%}
+{% macro means(columns, sliced=0) -%}
+{% set by = nbsql.slice_columns(sliced) -%}
 {% set last = nbsql.word(columns | last) -%}
 means_of_sides AS (
   SELECT
-    class,
+    {{ by }}class,
     metric,
     position,
     side,
@@ -109,16 +159,16 @@ means_of_sides AS (
     SELECT
       *,
       {% for column in columns %}
-      {% set parts %}OVER (PARTITION BY class, metric, side){% endset %}
+      {% set parts %}OVER (PARTITION BY {{ by }}class, metric, side){% endset %}
       sum(weight * {{ nbsql.word(column) }}) {{ parts }} / sum(weight) {{ parts }} AS mean_{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
       {% endfor %}
     FROM observations
   ) AS centred
-  GROUP BY class, metric, position, side
+  GROUP BY {{ by }}class, metric, position, side
 ),
 means_of_classes AS (
   SELECT
-    class,
+    {{ by }}class,
     metric,
     position,
     {% for column in columns %}
@@ -126,12 +176,12 @@ means_of_classes AS (
     {% endfor %}
     CASE WHEN count(*) = count(variance) THEN sqrt(sum(variance)) END AS standard_error
   FROM means_of_sides
-  GROUP BY class, metric, position
+  GROUP BY {{ by }}class, metric, position
 ),
 means AS (
   SELECT * FROM means_of_classes
   UNION ALL
-  SELECT NULL, metric, position, {% for column in columns %}{{ nbsql.word(column) }}, {% endfor %}standard_error
+  SELECT {{ by }}NULL, metric, position, {% for column in columns %}{{ nbsql.word(column) }}, {% endfor %}standard_error
   FROM means_of_classes
   WHERE class = (SELECT {{ nbsql.maximum(nbsql.word('class')) }} FROM known HAVING count(*) = 2)
 )

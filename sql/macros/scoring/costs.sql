@@ -59,7 +59,7 @@ FROM (
 {%- endmacro %}
 
 {# The list of the expected costs. #}
-{% macro expected_costs(costs) -%}
+{% macro default__expected_costs(costs) -%}
 list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors))
 {%- endmacro %}
 
@@ -113,7 +113,7 @@ WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
 {%- endmacro %}
 
 {# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by the number of the class. #}
-{% macro with_posteriors(model, scored, parameters) -%}
+{% macro default__with_posteriors(model, scored, parameters) -%}
 SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source
 CROSS JOIN (

@@ -1,0 +1,38 @@
+{#
+  Where a model is worst: the values of its features as slices, a row each: feature, slice (the value as text; NULL where it is missing),
+  n, accuracy, low, high (intervals.sql), of_all (the accuracy of all rows), the surely worst first. features: their names, in the order of
+  nbsql_by_1, ... in `judged`; least: rows that a slice has.
+#}
+{% macro feature_slices(judged, features, least) -%}
+{% set names %}{% for name in features %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% set values -%}
+{% for _ in features -%}
+{% set column %}nbsql_by_{{ loop.index }}{% endset -%}
+{{ nbsql.label(column, true) }}{% if not loop.last %}, {% endif %}
+{%- endfor %}
+{%- endset -%}
+WITH {{ judged }},
+shares AS (
+  SELECT
+    feature AS nbsql_by_1, slice AS nbsql_by_2, NULL AS class, 'accuracy' AS metric, 1 AS position,
+    sum(CASE WHEN is_right = 1 THEN weight ELSE 0 END) AS hits, sum(weight) AS n
+  FROM (
+    SELECT
+      weight,
+      CASE WHEN prediction = class THEN 1 ELSE 0 END AS is_right,
+      {{ nbsql.unnested([nbsql.array_of(names), nbsql.array_of(values)], ['feature', 'slice']) | indent(6) }}
+    FROM judged
+  ) AS values_of_features
+  GROUP BY feature, slice
+),
+numbers AS (
+  {{ nbsql.numbers_of_shares(2) | indent(2) }}
+),
+{{ nbsql.bounded() }}
+SELECT
+  nbsql_by_1 AS feature, nbsql_by_2 AS slice, of_rows AS n, value AS accuracy, low, high,
+  (SELECT sum(CASE WHEN prediction = class THEN weight ELSE 0 END) / sum(weight) FROM judged) AS of_all
+FROM bounded
+WHERE of_rows >= {{ least }}
+ORDER BY {{ nbsql.in_steps(nbsql.word('high')) }} ASC NULLS LAST, nbsql_by_1 ASC NULLS LAST, nbsql_by_2 ASC NULLS LAST
+{%- endmacro %}

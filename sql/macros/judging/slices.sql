@@ -1,0 +1,202 @@
+{#
+  An evaluation by slices: the numbers of intervals.sql for each value of some columns of the source, or of several columns together, NULL
+  being one. The rows of `judged` (evaluate.sql) have these columns as nbsql_by_1, nbsql_by_2, ...; by: their names in the source and
+  whether each is a text, which is sorted byte by byte.
+#}
+
+{# In a SELECT, GROUP BY or PARTITION BY: the columns of the slices, with a comma after each but, unless `more`, the last. #}
+{% macro slice_columns(sliced, more=true) -%}
+{% for place in range(1, sliced + 1) %}nbsql_by_{{ place }}{% if more or not loop.last %}, {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# The same under their names in the source, a line each. #}
+{% macro named_slice_columns(by) -%}
+{% for name, _ in by -%}
+nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
+
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# In an ORDER BY: the columns of the slices, the last of them without a direction. #}
+{% macro order_of_slices(by) -%}
+{% for _, is_text in by %}
+{% set column %}nbsql_by_{{ loop.index }}{% endset %}
+{{ nbsql.label(column, is_text) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}
+{% endfor %}
+{%- endmacro %}
+
+{#
+  A row a slice, class (NULL for the whole) and metric: the columns of the slice, class, metric, value, standard_error, low, high.
+#}
+{% macro slice_intervals(judged, by) -%}
+WITH {{ judged }},
+{{ nbsql.all_numbers(by | length) }},
+{{ nbsql.bounded() }}
+SELECT
+  {{ nbsql.named_slice_columns(by) | indent(2) }}
+  class,
+  metric,
+  value,
+  standard_error,
+  low,
+  high
+FROM bounded
+ORDER BY
+  {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST,
+  class ASC NULLS FIRST,
+  position ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  A row a slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
+  false_positive_rate, false_negative_rate. With two classes the last five are those of the larger label; with more, roc_auc is the mean of
+  those of the classes, and the other four, which are of one class, are NULL.
+
+  First comes the slice that is surely worst: that of the lowest upper end of the interval of its accuracy, which a slice of few rows has
+  far up. It counts to twelve digits, so that slices as good as each other come by their values.
+#}
+{% macro sliced_metrics(judged, by) -%}
+{% set sliced = by | length -%}
+{% set of_larger = ['precision', 'selection_rate', 'false_positive_rate', 'false_negative_rate'] -%}
+WITH {{ judged }},
+{{ nbsql.all_numbers(sliced) }},
+{{ nbsql.bounded() }},
+larger AS (
+  SELECT CASE WHEN count(*) = 2 THEN {{ nbsql.maximum(nbsql.word('class')) }} END AS larger FROM known
+),
+sized AS (
+  SELECT {{ nbsql.slice_columns(sliced) }}class, metric, value, low, high FROM bounded
+  UNION ALL
+  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'rows', count(*), NULL, NULL
+  FROM judged
+  GROUP BY {{ nbsql.slice_columns(sliced, false) }}
+  UNION ALL
+  SELECT {{ nbsql.slice_columns(sliced) }}NULL, 'weight', sum(weight), NULL, NULL
+  FROM judged
+  GROUP BY {{ nbsql.slice_columns(sliced, false) }}
+),
+slices AS (
+  SELECT
+    {{ nbsql.slice_columns(sliced) }}
+    CAST({{ nbsql.of_slice('rows') }} AS BIGINT) AS rows,
+    {{ nbsql.of_slice('weight') }} AS weight,
+    {{ nbsql.of_slice('accuracy') }} AS accuracy,
+    {{ nbsql.of_slice('accuracy', 'low') }} AS low,
+    {{ nbsql.of_slice('accuracy', 'high') }} AS high,
+    {{ nbsql.of_slice('log_loss') }} AS log_loss,
+    {{ nbsql.of_slice('brier') }} AS brier,
+    CASE
+      WHEN max(larger) IS NULL THEN avg(CASE WHEN class IS NOT NULL AND metric = 'roc_auc' THEN value END)
+      ELSE {{ nbsql.of_slice('roc_auc') }}
+    END AS roc_auc
+    {%- for metric in of_larger %},
+    max(CASE WHEN class = larger AND metric = {{ nbsql.text(metric) }} THEN value END) AS {{ nbsql.word(metric) }}
+    {%- endfor %}
+
+  FROM sized
+  CROSS JOIN larger
+  GROUP BY {{ nbsql.slice_columns(sliced, false) }}
+)
+SELECT
+  {{ nbsql.named_slice_columns(by) | indent(2) }}
+  rows,
+  weight,
+  accuracy,
+  low,
+  high,
+  log_loss,
+  brier,
+  roc_auc
+  {%- for metric in of_larger %},
+  {{ nbsql.word(metric) }}
+  {%- endfor %}
+
+FROM slices
+ORDER BY {{ nbsql.in_steps(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
+{%- endmacro %}
+
+{# A whole number by which shares that are equal to twelve digits sort alike. #}
+{% macro in_steps(x) -%}
+floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }})
+{%- endmacro %}
+
+{# In a SELECT grouped by slices: a number of the whole. #}
+{% macro of_slice(metric, column='value') -%}
+max(CASE WHEN class IS NULL AND metric = {{ nbsql.text(metric) }} THEN {{ nbsql.word(column) }} END)
+{%- endmacro %}
+
+{#
+  Two slices side by side, of one class against the rest. A row a share (accuracy, precision, recall, selection_rate, false_positive_rate,
+  false_negative_rate): metric, value, other, difference (value - other) with low and high, ratio (value / other) with ratio_low and
+  ratio_high.
+
+    difference  the hybrid score interval, of the Wilson intervals of the two (Newcombe, Statistics in Medicine 17, 1998, method 10)
+    ratio       the normal interval of its logarithm (Katz, Baptista, Azen and Pike, Biometrics 34, 1978); NULL where either share is 0
+
+  a, b: the values of the columns of the slices, as texts, or none for NULL. label: of the class, as text; none: the larger of two.
+#}
+{% macro slice_comparison(judged, a, b, label) -%}
+{% set sliced = a | length -%}
+{% set larger %}(SELECT {{ nbsql.maximum(nbsql.word('class')) }} FROM known HAVING count(*) = 2){% endset -%}
+WITH {{ judged }},
+{{ nbsql.counted_shares(sliced) }},
+numbers AS (
+  {{ nbsql.numbers_of_shares(sliced) | indent(2) }}
+),
+{{ nbsql.bounded() }},
+sides AS (
+  SELECT
+    metric,
+    position
+    {%- for side, values in [('value', a), ('other', b)] %}
+    {%- set here %}CASE WHEN {{ nbsql.is_slice(values) }} THEN{% endset %},
+    max({{ here }} value END) AS {{ nbsql.word(side) }},
+    max({{ here }} low END) AS {{ nbsql.word(side) }}_low,
+    max({{ here }} high END) AS {{ nbsql.word(side) }}_high,
+    max({{ here }} of_rows END) AS {{ nbsql.word(side) }}_rows
+    {%- endfor %}
+
+  FROM bounded
+  WHERE class IS NULL OR {% if label is none %}class = {{ larger }}
+  {%- else %}{{ nbsql.label(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
+
+  GROUP BY metric, position
+)
+SELECT
+  metric,
+  value,
+  other,
+  value - other AS difference,
+  value - other - sqrt((value - value_low) * (value - value_low) + (other_high - other) * (other_high - other)) AS low,
+  value - other + sqrt((value_high - value) * (value_high - value) + (other - other_low) * (other - other_low)) AS high,
+  value / nullif(other, 0) AS ratio,
+  value / nullif(other, 0) * exp(-{{ nbsql.error_of_log_ratio() }}) AS ratio_low,
+  value / nullif(other, 0) * exp({{ nbsql.error_of_log_ratio() }}) AS ratio_high
+FROM sides
+ORDER BY position ASC NULLS LAST
+{%- endmacro %}
+
+{# z times the standard error of ln(value / other). #}
+{% macro error_of_log_ratio() -%}
+{{ nbsql.confident() }} * sqrt((1 - value) / (nullif(value, 0) * value_rows) + (1 - other) / (nullif(other, 0) * other_rows))
+{%- endmacro %}
+
+{# Whether a row is of the slice that has these values. #}
+{% macro is_slice(values) -%}
+{% for value in values -%}
+{% set column %}nbsql_by_{{ loop.index }}{% endset -%}
+{% if value is none %}{{ column }} IS NULL{% else %}{{ nbsql.label(column, true) }} = {{ nbsql.text(value) }}{% endif %}
+{%- if not loop.last %} AND {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# A row a slice of a source: its values as texts. #}
+{% macro slice_values(source, names) -%}
+SELECT DISTINCT
+  {% for name in names %}
+  {% set column %}source.{{ nbsql.ident(name) }}{% endset %}
+  {{ nbsql.label(column, true) }} AS nbsql_by_{{ loop.index }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM {{ source }} AS source
+{%- endmacro %}

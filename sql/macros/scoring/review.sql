@@ -1,0 +1,302 @@
+{#
+  Which rows of a source a person should label next: its patterns, those first that tell the model most, a row each.
+
+    ...           the columns of the source, of the first row of the pattern
+    prediction, probability
+    margin | log_evidence | unseen | expected_cost   that they are sorted by
+    stands_for    how many rows of the source the pattern has
+    reason        in words
+
+  margin         the difference of the posteriors of the two most probable classes, the smallest first (Settles, Active Learning
+                 Literature Survey, 2009, after Scheffer, Decomain and Wrobel, 2001); reason: the two and their posteriors
+  log_evidence   ln p(x), the lowest first; reason: the values of which no class makes much, the least likely first
+  unseen         how many values and words the model has not met, the most first; reason: these
+  expected_cost  of the prediction of least cost (costs.sql), the highest first; reason: that, and the two most probable classes
+
+  Rows equal in all features are one pattern, and by `unseen` all that lack the same values. It is shown by its first row, by the id and
+  then by all columns, which decide among patterns that are equal to nine digits, too: nothing is left to chance.
+#}
+
+{# A row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
+{% macro patterns(source, same, segment, order) -%}
+{% set keys -%}
+{% for name, kind in same %}{% if not loop.first %}, {% endif %}{{ nbsql.comparable(name, kind) }}{% endfor %}
+{%- if segment is not none %}{% if same %}, {% endif %}{{ segment }}{% endif %}
+{%- endset -%}
+SELECT *
+FROM (
+  SELECT
+    source.*,
+    count(*) OVER ({% if keys %}PARTITION BY {{ keys }}{% endif %}) AS nbsql_rows,
+    row_number() OVER (
+      {% if keys %}
+      PARTITION BY {{ keys }}
+      {% endif %}
+      ORDER BY {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+    ) AS nbsql_place
+  FROM {{ source }} AS source
+) AS placed
+WHERE nbsql_place = 1
+{%- endmacro %}
+
+{# A column as it is compared: texts byte by byte, and what may have no order as its text. #}
+{% macro comparable(name, kind) -%}
+{% set column %}source.{{ nbsql.ident(name) }}{% endset -%}
+{{ nbsql.label(column, kind not in ('boolean', 'integer', 'float', 'decimal', 'temporal')) }}
+{%- endmacro %}
+
+{# In an ORDER BY: columns, the last of them without a direction. #}
+{% macro in_order_of(order) -%}
+{% for name, kind in order %}{{ nbsql.comparable(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# A whole number by which numbers that are equal to nine digits sort alike. #}
+{% macro rounded(x) -%}
+floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
+{%- endmacro %}
+
+{# A row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure, nbsql_reason. #}
+{% macro measured(model, scored, parameters, columns, by, costs) -%}
+{% set own -%}
+{% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_labels') }}{% else %}source.nbsql_prediction{% endif %}
+{%- endset -%}
+{% set probability -%}
+{% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_posteriors') }}{% else %}source.nbsql_probability{% endif %}
+{%- endset -%}
+{% set measure -%}
+{% if by == 'margin' %}{{ nbsql.posterior_at('nbsql_best') }} - {{ nbsql.posterior_at('nbsql_second') }}
+{%- elif by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_costs') }}
+{%- elif by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}
+{%- else %}0
+{%- endif %}
+{%- endset -%}
+SELECT
+  {% for column in columns %}
+  source.{{ nbsql.ident(column) }},
+  {% endfor %}
+  source.nbsql_rows,
+  {{ nbsql.plain_label(own, model.target_type) }} AS nbsql_label,
+  {{ probability }} AS nbsql_sure,
+  {{ measure }} AS nbsql_measure,
+  {% if by == 'margin' %}
+  {{ nbsql.two_best() }} AS nbsql_reason
+  {% elif by == 'expected cost' %}
+  'cheapest is ' || CAST({{ own }} AS {{ nbsql.string() }}) || '; ' || {{ nbsql.two_best() }} AS nbsql_reason
+  {% else %}
+  NULL AS nbsql_reason
+  {% endif %}
+{% if by in ('margin', 'expected cost') %}
+FROM (
+  {% set others = nbsql.word('nbsql_others') %}
+  SELECT *, {{ nbsql.list_place(others, nbsql.list_highest(others)) }} AS nbsql_second
+  FROM (
+    {% set without_best %}CASE WHEN place = nbsql_best THEN {{ nbsql.number(-1) }} ELSE p END{% endset %}
+    {% set posteriors = nbsql.word('nbsql_posteriors') %}
+    SELECT *, {{ nbsql.list_mapped(posteriors, without_best, 'p', 'place') }} AS nbsql_others
+    FROM (
+      SELECT *, {{ nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) }} AS nbsql_best
+      FROM (
+        {% if by == 'margin' %}
+        {{ nbsql.with_posteriors(model, scored, parameters) | indent(8) }}
+        {% else %}
+        {{ nbsql.with_expected_costs(model, scored, parameters, costs) | indent(8) }}
+        {% endif %}
+      ) AS known
+    ) AS known
+  ) AS known
+) AS source
+WHERE source.nbsql_log_evidence > -{{ nbsql.infinity() }}
+{%- else %}
+FROM {{ scored }} AS source
+{%- endif %}
+{%- endmacro %}
+
+{# The posterior of the most probable class, nbsql_best, or the next, nbsql_second. #}
+{% macro posterior_at(place) -%}
+{% set posteriors %}source.nbsql_posteriors{% endset -%}
+{% set number %}source.{{ nbsql.word(place) }}{% endset -%}
+{{ nbsql.element(posteriors, number) }}
+{%- endmacro %}
+
+{# The two most probable classes in words: ham 52 %, spam 48 %. #}
+{% macro two_best() -%}
+{% set labels %}source.nbsql_labels{% endset -%}
+{% for place in ['nbsql_best', 'nbsql_second'] -%}
+{% set number %}source.{{ nbsql.word(place) }}{% endset -%}
+CAST({{ nbsql.element(labels, number) }} AS {{ nbsql.string() }}) || {{ nbsql.text(' ') }} || CAST(CAST(floor(
+    100 * {{ nbsql.posterior_at(place) }} + {{ nbsql.number(0.5) }}
+  ) AS BIGINT) AS {{ nbsql.string() }}) || {{ nbsql.text(' %') if loop.last else nbsql.text(' %, ') }}{% if not loop.last %} || {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# nbsql_queue: the patterns with their nbsql_position, the first to be labelled being 1. falling: whether the highest measure is. #}
+{% macro queue(measured, order, falling) -%}
+{% set measure %}{% if falling %}-{% endif %}source.nbsql_measure{% endset -%}
+nbsql_queue AS {{ nbsql.materialized() }}(
+  SELECT
+    source.*,
+    row_number() OVER (
+      ORDER BY {{ nbsql.rounded(measure) }} ASC NULLS LAST, {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+    ) AS nbsql_position
+  FROM (
+    {{ measured | indent(4) }}
+  ) AS source
+  WHERE source.nbsql_measure IS NOT NULL
+)
+{%- endmacro %}
+
+{# The first `count` of the queue. passed: of the columns; named: what the measure is called; reason: an expression, or of the queue. #}
+{% macro reviewed(queue, passed, named, count) -%}
+SELECT
+  {% for column in passed %}
+  queue.{{ nbsql.ident(column) }},
+  {% endfor %}
+  queue.nbsql_label AS prediction,
+  queue.nbsql_sure AS probability,
+  queue.nbsql_measure AS {{ nbsql.word(named) }},
+  queue.nbsql_rows AS stands_for,
+  queue.nbsql_reason AS reason
+FROM {{ queue }} AS queue
+WHERE queue.nbsql_position <= {{ count }}
+ORDER BY queue.nbsql_position ASC NULLS LAST
+{%- endmacro %}
+
+{# By the posteriors. #}
+{% macro review(measured, order, falling, passed, named, count) -%}
+WITH {{ nbsql.queue(measured, order, falling) }}
+{{ nbsql.reviewed(nbsql.word('nbsql_queue'), passed, named, count) }}
+{%- endmacro %}
+
+{# The relation of the patterns that are explained. #}
+{% macro review_chosen(count) -%}
+(SELECT * FROM nbsql_queue WHERE nbsql_position <= {{ count }})
+{%- endmacro %}
+
+{# By the evidence. explained: the query of what each value adds to each class, of the chosen patterns by nbsql_position. #}
+{% macro review_by_evidence(measured, order, explained, passed, count) -%}
+WITH {{ nbsql.queue(measured, order, false) }},
+nbsql_explained AS (
+  {{ explained | indent(2) }}
+),
+nbsql_likeliest AS (
+  SELECT nbsql_position, feature, value, max(contribution) AS contribution
+  FROM nbsql_explained
+  WHERE value IS NOT NULL
+  GROUP BY nbsql_position, feature, value
+),
+nbsql_said AS (
+  SELECT
+    nbsql_position,
+    feature || ' = ' || value AS said,
+    row_number() OVER (
+      PARTITION BY nbsql_position
+      ORDER BY {{ nbsql.rounded(nbsql.word('contribution')) }} ASC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
+    ) AS place
+  FROM nbsql_likeliest
+),
+nbsql_reasons AS (
+  SELECT
+    nbsql_position,
+    'least likely: ' || max(CASE WHEN place = 1 THEN said END)
+    {%- for place in [2, 3] %} || coalesce('; ' || max(CASE WHEN place = {{ place }} THEN said END), ''){% endfor %} AS nbsql_reason
+  FROM nbsql_said
+  GROUP BY nbsql_position
+),
+nbsql_answer AS (
+  SELECT
+    {% for column in passed %}
+    source.{{ nbsql.ident(column) }},
+    {% endfor %}
+    source.nbsql_label, source.nbsql_sure, source.nbsql_measure, source.nbsql_rows, source.nbsql_position, reasons.nbsql_reason
+  FROM nbsql_queue AS source
+  LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = source.nbsql_position
+)
+{{ nbsql.reviewed(nbsql.word('nbsql_answer'), passed, 'log_evidence', count) }}
+{%- endmacro %}
+
+{# By what was never met. unseen: the query of it, by nbsql_position. #}
+{% macro review_by_novelty(measured, order, unseen, passed, count) -%}
+WITH {{ nbsql.queue(measured, order, false) }},
+nbsql_unseen AS (
+  {{ unseen | indent(2) }}
+),
+nbsql_sets AS (
+  {% set said %}feature || ' = ' || value{% endset %}
+  {% set by_name %}feature, value{% endset %}
+  SELECT nbsql_position, count(*) AS nbsql_unmet, {{ nbsql.ordered_list(said, by_name) }} AS nbsql_set
+  FROM nbsql_unseen
+  GROUP BY nbsql_position
+),
+nbsql_grouped AS (
+  SELECT
+    {% for column in passed %}
+    source.{{ nbsql.ident(column) }},
+    {% endfor %}
+    source.nbsql_label,
+    source.nbsql_sure,
+    sets.nbsql_unmet AS nbsql_measure,
+    {% set set %}sets.nbsql_set{% endset %}
+    CAST(sum(source.nbsql_rows) OVER (PARTITION BY sets.nbsql_set) AS BIGINT) AS nbsql_rows,
+    row_number() OVER (PARTITION BY sets.nbsql_set ORDER BY source.nbsql_position ASC NULLS LAST) AS nbsql_first,
+    source.nbsql_position AS nbsql_place,
+    'never seen: ' || {{ nbsql.element(set, 1) }}
+      || coalesce('; ' || {{ nbsql.element(set, 2) }}, '') || coalesce('; ' || {{ nbsql.element(set, 3) }}, '')
+      || CASE WHEN sets.nbsql_unmet > 3 THEN ' and ' || CAST(sets.nbsql_unmet - 3 AS {{ nbsql.string() }}) || ' more' ELSE '' END
+      AS nbsql_reason
+  FROM nbsql_queue AS source
+  JOIN nbsql_sets AS sets ON sets.nbsql_position = source.nbsql_position
+),
+nbsql_answer AS (
+  SELECT *, row_number() OVER (ORDER BY nbsql_measure DESC NULLS LAST, nbsql_place ASC NULLS LAST) AS nbsql_position
+  FROM nbsql_grouped
+  WHERE nbsql_first = 1
+)
+{{ nbsql.reviewed(nbsql.word('nbsql_answer'), passed, 'unseen', count) }}
+{%- endmacro %}
+
+{#
+  A row a row of the source (which has nbsql_position) and value or word that no lookup has, once each: nbsql_position, feature, value.
+  Numbers are all met.
+#}
+{% macro unseen_values(model, source, parameters, lookups) -%}
+WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
+{% for part in model.explained if part.feature.family.level and not part.feature.family.number -%}
+{% set level %}level{{ nbsql.feature_suffix(part.feature) }}{% endset -%}
+{% set value = nbsql[part.feature.family.name ~ '_value'](part.feature, nbsql.word('number')) -%}
+SELECT number.nbsql_position, {{ nbsql.text(part.feature.name) }} AS feature, {{ nbsql.explained_value(part) }} AS value
+FROM {{ nbsql.with_inputs(nbsql.word('numbered'), [part.feature] if part.feature.family.parameters else []) }}
+{{ nbsql.star_of_scores(model, part.feature, lookups) }}
+WHERE {{ level }}.value IS NULL AND {{ value }} IS NOT NULL
+{% if not loop.last or model.features | selectattr('family.bag') | list %}
+UNION ALL
+{% endif %}
+{% endfor -%}
+{% for feature in model.features if feature.family.bag -%}
+SELECT numbered.nbsql_position, {{ nbsql.text(feature.name) }} AS feature, tokens.value
+FROM (
+  SELECT DISTINCT *
+  FROM (
+    {{ nbsql.distinct_tokens(model, feature) | indent(4) }}
+  ) AS occurrences
+) AS tokens
+JOIN numbered ON numbered.nbsql_row = tokens.nbsql_row
+LEFT JOIN (
+  SELECT found.value{% if model.part_column %}, found.{{ nbsql.word(model.part_column) }}{% endif %}
+
+  FROM {{ lookups }} AS found
+  WHERE feature = {{ nbsql.text(feature.name) }}
+) AS met ON met.value = tokens.value{{ nbsql.same_part(model, nbsql.word('met'), nbsql.word('tokens')) }}
+WHERE met.value IS NULL
+{% if not loop.last %}
+UNION ALL
+{% endif %}
+{% endfor -%}
+{%- endmacro %}
+
+{# The tokens of the numbered rows, without how often they occur. #}
+{% macro distinct_tokens(model, feature) -%}
+SELECT nbsql_row, {% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}value
+FROM (
+  {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(2) }}
+) AS tokens
+{%- endmacro %}
