@@ -29,6 +29,7 @@ from nbsql.family import (
 from nbsql.judging.calibration import Calibration
 from nbsql.judging.evaluation import ClassEvaluation, Evaluation
 from nbsql.model import Model
+from nbsql.model.scorecard import Scorecard
 from nbsql.models.from_weights import from_weights
 from nbsql.models.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.models.sharing import from_statistics, import_, merge
@@ -83,6 +84,7 @@ __all__ = [
     "NotSupportedError",
     "Poisson",
     "Query",
+    "Scorecard",
     "Segments",
     "Smoothed",
     "Sweep",
