@@ -23,6 +23,7 @@ from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
 Reference = Literal["best", "average"]
+HEADINGS = ("feature", "value", "rows", "of target", "weight of evidence", "information value", "points")
 
 
 @dataclass(frozen=True)
@@ -197,20 +198,26 @@ class Scorecard(Shown):
             raise InputError(f"against must be 'best' or 'average', not {against!r}")
         return ["points", *(f"reason_{number}" for number in range(1, reasons + 1))]
 
-    def _shown(self) -> tuple[list[str], list[Table]]:
-        """The scale, and the lines."""
-        rows = self.lines.fetchall()
+    def notes(self) -> list[str]:
+        """The scale, and of more than two classes what the points are not."""
         scale = f"{self.points:g} points at odds of {self.odds:g} to 1, and {self.double:g} more where they double"
-        lines = [f"points for {self.target}: {scale}"]
+        notes = [f"points for {self.target}: {scale}"]
         if self._classes > 2:
-            lines.append(f"one of {self._classes} classes against the rest: the points are not those of the odds by the model")
-        headings = ["feature", "value", "rows", "of target", "weight of evidence", "information value", "points"]
-        shown = [
-            [feature or "base points", value or ("" if feature is None else f"({kind})"), *map(_rounded, numbers)]
-            for feature, kind, value, _, _, *numbers, _, points, _, _ in rows
-            for numbers in [[*numbers, points]]
-        ]
-        return lines, [Table(headings, shown, right=range(2, 7))]
+            notes.append(f"one of {self._classes} classes against the rest: points are not those of the odds by the model")
+        return notes
+
+    def table(self) -> list[tuple[str | None, ...]]:
+        """The lines as people read them, under `HEADINGS`."""
+        shown = []
+        for feature, kind, value, _, _, n, of_target, weight, information, _, points, _, _ in self.lines:
+            named = value if kind == "value" else "" if kind == "base" else f"({kind})"
+            numbers = (n, of_target, weight, information, points)
+            shown.append((feature if feature is not None else "base points", named, *map(_rounded, numbers)))
+        return shown
+
+    def _shown(self) -> tuple[list[str], list[Table]]:
+        """The notes, and the lines."""
+        return self.notes(), [Table(HEADINGS, self.table(), right=range(2, 7))]
 
 
 def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard:
