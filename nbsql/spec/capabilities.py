@@ -172,6 +172,7 @@ USES: dict[str, Use] = {
             "components": _whole("a scorecard"),
             "logistic": _counts("likelihoods to weigh against each other"),
             "probabilities": _NO_COUNTS,
+            "bound": "{bound} has no values or bins to give points to; leave it out of {title}",
         },
     ),
     "densities": Use(
