@@ -165,6 +165,18 @@ def test_it_follows_the_model(con: Connection) -> None:
     assert "600 points at odds of 50 to 1" in repr(card)
 
 
+def test_values_that_differ_by_case_alone_have_their_own_points(con: Connection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 2 = 0 AS y, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'B' END AS a FROM range(20) AS r(i)")
+    model = nbsql.fit(con, "t", target="y")
+    con.execute("SET default_collation = 'NOCASE'")
+    card = model.scorecard()
+    known = {line["value"]: found for line in lines(card) if line["kind"] == "value" for found in [line["points"]]}
+    base = lines(card)[0]["points"]
+    found = dict(card.score("SELECT unnest(['b', 'B']) AS a").fetchall())
+    assert found == pytest.approx({value: base + points for value, points in known.items()}, abs=1e-9)
+    assert len(set(known.values())) == 2
+
+
 REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
     ("number", {}, {}, "'x' is gaussian, which has no values or bins to give points to; fit it with "
      "families={'x': nbsql.Binned(by=\"mdl\", monotone=True)}"),
