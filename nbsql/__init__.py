@@ -30,6 +30,7 @@ from nbsql.judging.calibration import Calibration
 from nbsql.judging.evaluation import ClassEvaluation, Evaluation
 from nbsql.judging.slices import Slices
 from nbsql.model import Model
+from nbsql.model.scorecard import Scorecard
 from nbsql.models.from_weights import from_weights
 from nbsql.models.library import families, fit, fit_sql, from_tables, load, models
 from nbsql.models.sharing import from_statistics, import_, merge
@@ -86,6 +87,7 @@ __all__ = [
     "NotSupportedError",
     "Poisson",
     "Query",
+    "Scorecard",
     "Segments",
     "Slices",
     "Smoothed",

@@ -26,6 +26,9 @@ class Binned(Family):
         by: "quantile", of as many rows (or as much weight) each as ties allow; "width", of equal width between the least and
             the largest value; "mdl", where the classes differ, as many as the minimum description length principle accepts
             (Fayyad and Irani 1993); or the edges between the bins, as a list.
+        monotone: whether bins beside each other are merged until the share of a class rises, or falls, from bin to bin (pool
+            adjacent violators), in the direction that keeps the greater information value. It takes a target of two classes.
+            The model then has the edges that were merged as `by`.
         edges: those between the bins, as the fit found them.
 
     >>> Binned(by=[18, 65]).labels
@@ -34,6 +37,7 @@ class Binned(Family):
 
     bins: int = 10
     by: Literal["quantile", "width", "mdl"] | Sequence[float] = "quantile"
+    monotone: bool = False
     edges: Sequence[float] | None = None
 
     name: ClassVar[str] = "binned"
@@ -43,6 +47,8 @@ class Binned(Family):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if not isinstance(self.monotone, bool):
+            raise InputError(f"monotone must be True or False, not {self.monotone!r}")
         if isinstance(self.by, str):
             choice(self.by, Literal["quantile", "width", "mdl"], "by")
             if isinstance(self.bins, bool) or not isinstance(self.bins, int) or not 2 <= self.bins <= MOST_BINS:
@@ -51,7 +57,8 @@ class Binned(Family):
             edges = bin_edges(self.by, "by must be 'quantile', 'width', 'mdl' or a list of edges")
             object.__setattr__(self, "by", edges)
             object.__setattr__(self, "bins", len(edges) + 1)
-            object.__setattr__(self, "edges", edges)
+            if not self.monotone:
+                object.__setattr__(self, "edges", edges)
         if self.edges is not None:
             object.__setattr__(self, "edges", tuple(float(edge) for edge in self.edges))
 
@@ -59,18 +66,30 @@ class Binned(Family):
     def question(self) -> str | None:
         if self.edges is not None:
             return None
-        return "binned_mdl" if self.by == "mdl" else "binned_edges"
+        if self.by == "mdl":
+            return "binned_mdl"
+        return "binned_edges" if isinstance(self.by, str) else "binned_monotone"
 
     @property
     def supervised(self) -> bool:
-        return self.by == "mdl"
+        return self.by == "mdl" or self.monotone
 
     def with_answer(self, rows: Sequence[Sequence[Any]]) -> Family:
         if self.by == "mdl":
-            return replace(self, edges=tuple(row[0] for row in rows))
-        least, *edges = rows[0]
-        inner = sorted({edge for edge in edges if edge is not None and edge > least})
-        return replace(self, edges=tuple(inner))
+            edges = [row[0] for row in rows]
+        elif isinstance(self.by, str):
+            least, *found = rows[0]
+            edges = sorted({edge for edge in found if edge is not None and edge > least})
+        else:
+            if rows[0][1] > 2:
+                raise InputError(
+                    f"monotone bins need a target of two classes, and this one has {rows[0][1]}; leave out monotone, "
+                    "or fit one class against the rest"
+                )
+            return replace(self, edges=tuple(edge for edge, _ in rows if edge is not None))
+        if self.monotone and edges:
+            return replace(self, by=edges)  # which are merged next
+        return replace(self, edges=tuple(edges))
 
     @property
     def labels(self) -> list[str]:

@@ -302,7 +302,7 @@ def check_folds(folds: Any, fold: str | None = None) -> None:
 def _described(feature: Feature) -> str:
     """The family of a feature that no row can be left out of, and the option that is in the way."""
     family = feature.family
-    for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage"):
+    for option in ("tfidf", "norm", "weight_norm", "best", "shrinkage", "monotone"):
         if getattr(family, option, False):
             return f"{family.name} with {option}={getattr(family, option)!r}"
     return f"{family.name} with by='mdl'" if getattr(family, "by", None) == "mdl" else family.name

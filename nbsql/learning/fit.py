@@ -267,12 +267,13 @@ def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
     """The spec with what must be known of the columns before they can be counted, and their tree, if they are to have one."""
 
     def known(feature: Feature) -> Feature:
-        question = feature.family.question
-        if question is None:
-            return feature
-        if feature.family.supervised and not engine.renderer.dialect.traits.recursive:
-            return replace(feature, family=feature.family.with_answer(cut(engine, spec, source.relation, feature)))
-        return replace(feature, family=feature.family.with_answer(engine.ask(question, spec, source.relation, feature)))
+        while (question := feature.family.question) is not None:
+            if question == "binned_mdl" and not engine.renderer.dialect.traits.recursive:
+                rows = cut(engine, spec, source.relation, feature)
+            else:
+                rows = engine.ask(question, spec, source.relation, feature)
+            feature = replace(feature, family=feature.family.with_answer(rows))
+        return feature
 
     spec = replace(spec, features=tuple(map(known, spec.features)))
     return spec if spec.tree is None else with_tree(engine, spec, spec.tree, source)

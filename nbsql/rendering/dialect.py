@@ -129,6 +129,7 @@ class Traits:
 # A row of PostgreSQL is in one page of 8 kB.
 DIALECTS = {
     "duckdb": Traits(
+        speaks=("duckdb",),
         temporary=("temp", "main"),
         long_form=True,
         table_macros=True,

@@ -186,6 +186,16 @@ USES: dict[str, Use] = {
     "as_of": Use("`as_of`", {"logistic": _PART}),
     "drift": Use("`drift`, `relevance`", {"probabilities": _NO_COUNTS}),
     "discrimination": Use("`discrimination`, `profile` of values", {"probabilities": _NO_COUNTS}),
+    "scorecard": Use(
+        "`scorecard`",
+        {
+            "segments": _one("a scorecard"),
+            "components": _whole("a scorecard"),
+            "logistic": _counts("likelihoods to weigh against each other"),
+            "probabilities": _NO_COUNTS,
+            "bound": "{bound} has no values or bins to give points to; leave it out of {title}",
+        },
+    ),
     "densities": Use(
         "`profile` of a number",
         {"segments": _one("a profile"), "components": _whole("a profile"), "logistic": _counts("densities")},

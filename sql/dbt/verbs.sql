@@ -162,6 +162,36 @@
 {% do return(matrix) %}
 {%- endmacro %}
 
+{#
+  The model as a scorecard, a row the base points, then a row a feature and value: feature, kind, value, lower, upper, n, n_target,
+  weight_of_evidence, information_value, feature_information_value, points, below_best, below_average (macros/judging/scorecard.sql).
+
+  points, odds, double: so many points at these odds of the target, and so many more where they double. target: a class; none of two
+  is the last one. digits: to which points are rounded; none: they are not.
+#}
+{% macro scorecard(statistics, points=600, odds=50, double=20, target=none, digits=none, training=none) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% set model = nbsql.scoring_model(statistics, training) -%}
+{% set labels = model.class_columns | map(attribute='label') | list -%}
+{% set label = nbsql.label_of(target) if target is not none else labels | last -%}
+{% if labels | length < 2 or label not in labels or (target is none and labels | length > 2) -%}
+{% do nbsql.refuse(
+  "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.listed(labels)) %}
+{% endif -%}
+{% if odds <= 0 or double <= 0 -%}
+{% do nbsql.refuse("odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
+{% endif -%}
+{% for feature in model.features if feature.family.over_columns or not feature.family.get('has_categories') -%}
+{% do nbsql.refuse(
+  "'" ~ feature.name ~ "' of '" ~ model.name ~ "' is " ~ feature.family.name ~ ', which has no values to give points to; leave it out') %}
+{% endfor -%}
+{% set scale = {'points': points, 'odds': odds, 'double': double, 'digits': digits} -%}
+{% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
+{% set query = nbsql.scorecard_lines(model, statistics, priors, nbsql.class_literal(label, model.target_type), scale) -%}
+{% do return(nbsql.finished_statement(query)) %}
+{%- endmacro %}
+
+
 {# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
 {% macro scored_by(verb, statistics, source, where, training) -%}
 {% if not execute %}{% do return('') %}{% endif -%}

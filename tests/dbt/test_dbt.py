@@ -199,10 +199,14 @@ def built(folder: Path, address: str | None) -> Project:
         "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows'), where=\"y <> 'c'\") }}"
     )
     models["in_order"] = "{{ nbsql.probabilities(ref('two_classes'), source('raw', 'rows'), where='id < 30') }}"
+    models["card"] = "{{ config(materialized='table') }} {{ nbsql.statistics(source('raw', 'rows')) }}"
+    models["card_lines"] = "{{ nbsql.scorecard(ref('card'), points=500, target='b') }}"
+    models["card_rounded"] = "{{ nbsql.scorecard(ref('card'), points=500, target='b', digits=1) }}"
     engine = "duckdb" if address is None else "postgres"
     meta = {name: options_of(name, engine) for name in CASES}
     meta["few"] = {"target": "y", "exclude": LEFT_OUT}
     meta["two_classes"] = {"target": "y", "exclude": LEFT_OUT, "classes": ["c", "b", "a"]}
+    meta["card"] = {"target": "y", "features": ["category", "flag"], "nulls": "category", "weight": "weight"}
     found = Project(folder, models, meta, address=address)
     found.run(ROWS.format(counts=COUNTS[engine]))
     found.build()
@@ -269,6 +273,16 @@ def test_slices_and_the_queue_are_those_of_python(con: Any, project: Project) ->
         columns, found = read(con, f"SELECT * FROM {name}")
         assert columns == query.columns
         equal(found, query.fetchall(), name)
+
+
+def test_a_scorecard_is_that_of_python(con: Any) -> None:
+    options: dict[str, Any] = {"features": ["category", "flag"], "nulls": "category", "weight": "weight"}
+    model = nbsql.fit(con, "rows", target="y", **options)
+    for name, digits in (("card_lines", None), ("card_rounded", 1)):
+        columns, found = read(con, f"SELECT * FROM {name}")
+        card = model.scorecard(points=500, target="b", digits=digits)
+        assert columns == card.lines.columns
+        equal(found, card.lines.fetchall(), name)
 
 
 def test_given_classes_have_columns_in_their_order_and_one_not_counted_has_none_of_the_probability(con: Any) -> None:

@@ -202,6 +202,18 @@ MODELS = {
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='expected cost', costs={'z': {'a': 2}}) }}",
         "the costs name a class 'z', which the model does not know; the classes are 'b', 'a'",
     ),
+    "no_points": (
+        "{{ nbsql.scorecard(ref('good'), target='a') }}",
+        "'x' of 'good' is gaussian, which has no values to give points to; leave it out",
+    ),
+    "no_such_target": (
+        "{{ nbsql.scorecard(ref('good'), target='z') }}",
+        "nbsql.scorecard of 'good' needs two classes or more, and target: one of them; they are 'a', 'b'",
+    ),
+    "no_odds": (
+        "{{ nbsql.scorecard(ref('good'), odds=0) }}",
+        "odds and double of nbsql.scorecard must be above 0, not 0 and 20",
+    ),
 }
 GOOD = {"target": "y", "features": ["x", "s"]}
 # Models that are incremental, and what is said of them when they are run a second time.

@@ -52,6 +52,11 @@ def shared(model: nbsql.Model, **sharing: Any) -> None:
         model.export(f"{folder}/shared.parquet", **sharing)
 
 
+def values_of(con: Any) -> nbsql.Model:
+    """A model by expectation-maximisation of values alone, since counts have no points."""
+    return nbsql.fit(con, "t", target="y", features=["v", "g"], method="em")
+
+
 # Of one fit: the options of a kind with what they meet.
 FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "slice_by": lambda con, options: nbsql.fit(con, "t", target="y", **{**options, "slice_by": "s"}),
@@ -82,6 +87,7 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "as_of": lambda con, model: model.as_of("1").predict("t").fetchall(),
     "drift": lambda con, model: model.relevance().fetchall(),
     "discrimination": lambda con, model: model.discrimination("a", "b").fetchall(),
+    "scorecard": lambda con, model: (values_of(con) if model._spec.em else model).scorecard(target="a"),
     "densities": lambda con, model: model.profile("x" if "x" in model.families else "s").fetchall(),
     "contributions": lambda con, model: model.plot.nomogram(),
     "derive": lambda con, model: model.slices(["0"]),

@@ -61,6 +61,7 @@ ASKED: dict[str, Ask] = {
     "review": lambda model, _: model.review("rows", 3).fetchall(),
     "rollback": lambda model, _: (model.rollback("1"), model.statistics.fetchall()),
     "sample": lambda model, _: model.sample(3).fetchall(),
+    "scorecard": lambda model, _: model.scorecard(target=model.classes[0]).score("rows", reasons=1).fetchall(),
     "segments": lambda model, _: model.segments.fetchall(),
     "show": lambda model, _: re.sub(r"[0-9]{4}-[-0-9]* [:0-9]*", "", shown(model)),  # but for the time
     "slice_names": lambda model, _: model.slice_names,
@@ -77,6 +78,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "components": {"method": nbsql.Mixture(2)},
     "segments": {"segment_by": "m"},
     "linear": {"families": {"y": nbsql.Gaussian(shared_variance=True)}},
+    "scorecard": {"families": {"y": nbsql.Binned(bins=2)}},
 }
 
 

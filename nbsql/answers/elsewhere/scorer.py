@@ -23,7 +23,7 @@ _SCORED = {"categorical", "bernoulli", "binned", "kernel", "multinomial", "compl
 
 
 @dataclass(frozen=True)
-class _Class:
+class Class:
     """A class of the scorer: its number, the literal of its label, and the names of its columns."""
 
     number: int
@@ -44,14 +44,18 @@ class Scorer:
         terms: of the features.
         passed: the columns of the source that come back; None: all.
         traits: of the dialect.
+        names: of the features, in their order, of a scorecard.
+        reasons: how many features are named that cost a row most points.
     """
 
     verb: str
-    classes: Sequence[_Class]
-    columns: Sequence[_Class]
+    classes: Sequence[Class]
+    columns: Sequence[Class]
     terms: Sequence[Term]
     passed: Sequence[str] | None
     traits: Traits = field(repr=False)
+    names: Sequence[str] = ()
+    reasons: int = 0
 
     @property
     def joined(self) -> list[Term]:
@@ -67,7 +71,11 @@ class Scorer:
     @property
     def helpers(self) -> list[str]:
         """The columns of the last step that are not the source's."""
-        steps = [] if self.verb == "joint_log_likelihood" else ["nbsql_highest", "nbsql_mass"]
+        steps = ["nbsql_highest", "nbsql_mass"] if self.verb not in ("joint_log_likelihood", "points") else []
+        if self.reasons:
+            steps += [f"nbsql_cost_{term.index}" for term in self.terms]
+        for number in range(1, self.reasons + 1):
+            steps += [f"nbsql_most_{number}", f"nbsql_reason_{number}"]
         return [
             *(name for term in self.terms for name in term.inputs),
             *(f"nbsql_joint_{c.number}" for c in self.classes),
@@ -111,11 +119,10 @@ def frozen(
     rows = sorted(engine.ask("parameters_by_class", context, plan.relations["parameters"]))
     kind = kind_of(engine, plan.spec.target_type)
     known = [
-        _Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint)
-        for c in classes
+        Class(c.number, literal(renderer, c.label, kind), float(rows[c.number - 1][2]), c.probability, c.joint) for c in classes
     ]
     terms = Terms(engine, plan, context, renderer, rows).all()
-    passed = _passed(plan, traits, columns, verb, classes)
+    passed = passed_elsewhere(plan, traits, columns, VERBS[verb].added(classes), verb)
     scorer = Scorer(verb, sorted(known, key=lambda c: c.number), known, terms, passed, traits)
     return renderer.statement("frozen", scorer, relation)
 
@@ -140,17 +147,21 @@ def _accept(feature: Feature, dialect: str) -> None:
     )
 
 
-def _passed(
-    plan: Plan, traits: Traits, columns: Sequence[str] | None, verb: str, classes: Sequence[ClassColumn]
+def passed_elsewhere(
+    plan: Plan, traits: Traits, columns: Sequence[str] | None, added: Sequence[str], verb: str
 ) -> Sequence[str] | None:
-    """The columns of the source that come back; None for all."""
+    """The columns of a source of another engine that come back with those that a verb adds; None for all.
+
+    Raises:
+        InputError: one of them is a column that the verb adds, or they are no list of names.
+    """
     if columns is None:
         if traits.all_but is not None:
             return None
         columns = [*plan.spec.id, *(column for feature in plan.spec.features for column in feature.columns)]
     else:
         columns = column_names(columns)
-    taken = {*map(folded, VERBS[verb].added(classes))}
+    taken = {*map(folded, added)}
     for name in columns:
         if folded(name) in taken:
             raise InputError(f"the source has a column {name!r}, which {verb} adds; leave it out with columns=[...]")

@@ -164,13 +164,16 @@ class Terms:
         scores: Sequence[Sequence[float]],
         **options: Any,
     ) -> Term:
+        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **self._others(feature, of), **options)
+
+    def _others(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> dict[str, Any]:
+        """What a missing value adds, and one that was never met."""
         unseen = [p.get("unseen") for p in of]
         missing = [
             (u if p.get("missing") is None else p["missing"]) if feature.family.nulls == "category" else None
             for p, u in zip(of, unseen, strict=True)
         ]
-        rest: dict[str, Any] = {"missing": [*map(_score, missing)], "unseen": [*map(_score, unseen)]}
-        return Term(shape, feature.index, feature.columns, (), kind, keys, scores, **rest, **options)
+        return {"missing": [*map(_score, missing)], "unseen": [*map(_score, unseen)]}
 
     def _yes_or_no(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         scores = [[_score(p[answer]) for p in of] for answer in ("true", "false")]

@@ -44,6 +44,11 @@ _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {{ x }}{% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
 {%- endmacro %}
 
+{# A label, of its text, in the type that the classes have. #}
+{% macro class_literal(label, type) -%}
+CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
+{%- endmacro %}
+
 {# Labels of a type in an answer: without a collation, so that they meet those of a column that has one of its own. #}
 {% macro default__plain_label(x, type) -%}
 {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %}

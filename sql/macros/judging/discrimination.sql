@@ -49,11 +49,6 @@ WHERE compared = 1
 ORDER BY abs(log_ratio) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
-{# A label, of its text, in the type that the classes have. #}
-{% macro class_literal(label, type) -%}
-CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
-{%- endmacro %}
-
 {#
   What matters, a row a feature, the most telling first: feature, mutual_information (nats), symmetrical_uncertainty (relevance.sql),
   and missing, the share of the rows that have no value; of words and count columns it is NULL, since there are no rows among their counts.

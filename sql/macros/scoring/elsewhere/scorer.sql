@@ -34,6 +34,11 @@ nbsql_joint AS {{ once }}(
     {%- if scorer.common %},
     {{ nbsql.frozen_common(scorer) | indent(4) }} AS nbsql_common
     {%- endif %}
+    {%- if scorer.reasons %}
+    {%- for term in scorer.terms %},
+    {{ nbsql['frozen_' ~ term.shape](term, 1) | indent(4) }} AS nbsql_cost_{{ term.index }}
+    {%- endfor %}
+    {%- endif %}
 
   FROM nbsql_inputs
   {%- for term in scorer.joined %}
@@ -55,6 +60,8 @@ SELECT
   {%- endfor %}
 
 FROM nbsql_joint
+{%- elif scorer.verb == 'points' %}
+{{ nbsql.frozen_points(scorer) }}
 {%- else %},
 nbsql_best AS {{ once }}(
   SELECT

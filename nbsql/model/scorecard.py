@@ -1,0 +1,278 @@
+"""A model as a scorecard: points a value, and the points of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from markupsafe import Markup
+
+from nbsql.answers.elsewhere.foreign import source_of
+from nbsql.answers.elsewhere.points import frozen_points
+from nbsql.answers.elsewhere.scorer import known_dialect, passed_elsewhere
+from nbsql.answers.query import Query
+from nbsql.answers.table import Shown, Table
+from nbsql.engines.source import Source, passed_columns
+from nbsql.errors import InputError, ModelError
+from nbsql.model.base import Handle
+from nbsql.rendering.dialect import folded
+from nbsql.rendering.renderer import Renderer
+from nbsql.spec.capabilities import check
+from nbsql.spec.spec import Feature
+
+Reference = Literal["best", "average"]
+HEADINGS = ("feature", "value", "rows", "of target", "weight of evidence", "information value", "points")
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The scale of points: so many at these odds, and so many more where they double; the digits to which they are rounded."""
+
+    points: float
+    odds: float
+    double: float
+    digits: int | None
+
+
+@dataclass(frozen=True, repr=False)
+class Scorecard(Shown):
+    """A model as a scorecard, which `Model.scorecard` makes: points a value, whose sum over a row are its points.
+
+    Args:
+        target: the class whose odds against the rest the points are of: the more points, the likelier it is.
+        points: how many a row has at the odds `odds`.
+        odds: see there.
+        double: how many more points a row has at twice the odds.
+        digits: to which points are rounded; None: they are not.
+        lines: the base points (a row without a feature), then a row a feature and value, or bin: feature, kind ("base",
+            "value", "missing", or "unseen", any other value), value, lower, upper, n, n_target, weight_of_evidence,
+            information_value, feature_information_value, points, below_best, below_average. The formulas are in
+            sql/macros/judging/scorecard.sql.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+    >>> card = nbsql.fit(duckdb.connect(), data, target="play").scorecard(digits=0)
+    >>> [(line[2], line[10]) for line in card.lines]
+    [(None, 487.0), ('rain', 20.0), ('sun', -12.0), (None, 0.0), (None, 0.0)]
+    >>> card.score("SELECT 'rain' AS sky").fetchall()
+    [('rain', 507.0)]
+    """
+
+    target: Any
+    points: float
+    odds: float
+    double: float
+    digits: int | None
+    lines: Query = field(compare=False)
+    _model: Handle = field(compare=False)
+    _classes: int = field(compare=False)
+
+    @property
+    def factor(self) -> float:
+        """How many points a nat of log-odds is."""
+        return self.double / math.log(2)
+
+    @property
+    def offset(self) -> float:
+        """How many points a row has at even odds."""
+        return self.points - self.factor * math.log(self.odds)
+
+    def score(
+        self, source: Any, *, reasons: int = 0, against: Reference = "best", columns: Sequence[str] | None = None
+    ) -> Query:
+        """The rows of `source`, or only these columns, with `points`, and with reasons `reason_1`, `reason_2`, ...
+
+        Of two classes the points are offset + factor * ln(odds), with the odds of the target by the model; with digits they are
+        the sum of rounded parts. A value that is missing, or was never met, has the points of these kinds in `lines`: none,
+        unless the family counts the one or smooths the other.
+
+        Args:
+            source: what to score.
+            reasons: how many features to name that cost a row most points, the costliest first; NULL where no other costs any.
+                Of two that cost the same the one comes first that the model has first.
+            against: what a value costs points against: "best", the best value of the feature, or "average", the mean over the
+                rows of the feature.
+            columns: of the source, that come back; None: all.
+
+        Raises:
+            InputError: the source lacks a feature, or has a column of these names.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> card = nbsql.fit(duckdb.connect(), data, target="play").scorecard(digits=0)
+        >>> card.score("SELECT unnest(['sun', 'rain', 'snow']) AS sky", reasons=1).fetchall()
+        [('sun', 475.0, 'sky'), ('rain', 507.0, None), ('snow', 487.0, 'sky')]
+        """
+        model = self._model
+        self._added(reasons, against)
+        found = model._source(source)
+        rendered: tuple[Any, str] = None, ""
+
+        def sql() -> str:
+            nonlocal rendered
+            model._refresh()
+            if rendered[0] != model._stamp:
+                rendered = model._stamp, self._here(found, reasons, against, columns)
+            return rendered[1]
+
+        sql()
+        return Query(model._engine, sql, found, guard=model._there)
+
+    def sql(
+        self,
+        source: Any,
+        *,
+        dialect: str | None = None,
+        reasons: int = 0,
+        against: Reference = "best",
+        columns: Sequence[str] | None = None,
+    ) -> str:
+        """The query of `score`, without running it: a CASE a feature with the points in it, which reads the source alone.
+
+        Args:
+            source: what to score.
+            dialect: of the engine that is to run it, as `Model.sql` takes it, and the source is a table or SELECT of; None: the
+                model's own.
+            reasons: as for `score`.
+            against: as for `score`.
+            columns: as for `score`; None is, with a dialect that has no word for all columns but some, the id and the features.
+
+        Raises:
+            InputError: there is no such dialect, or the source cannot be scored.
+            NotSupportedError: with or without a dialect, a category is of a type that every engine writes in its own way.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> card = nbsql.fit(duckdb.connect(), data, target="play").scorecard(digits=0)
+        >>> duckdb.connect().execute(card.sql("SELECT 'rain' AS sky")).fetchall()
+        [('rain', 507.0)]
+        """
+        model = self._model
+        added = self._added(reasons, against)
+        if dialect is None:
+            return self._here(model._source(source), reasons, against, columns)
+        traits = known_dialect(dialect)
+        model._refresh()
+        passed = passed_elsewhere(model._plan, traits, columns, added, "a scorecard")
+        return self._frozen(source_of(source, Renderer(dialect)), dialect, passed, reasons, against)
+
+    def _here(self, found: Source, reasons: int, against: str, columns: Sequence[str] | None) -> str:
+        """The query on the model's own engine."""
+        model = self._model
+        model._check("scorecard", found)
+        passed = passed_columns(found, columns, exact=model._engine.exact)
+        if passed is None:
+            passed = [column.name for column in found.facts.columns]
+        added = {*map(folded, self._added(reasons, against))}
+        for name in passed:
+            if folded(name) in added:
+                raise InputError(
+                    f"{found.label} has a column {name!r} already, which a scorecard adds; rename it or leave it out"
+                )
+        return self._frozen(found.relation, model._engine.renderer.dialect.name, passed, reasons, against)
+
+    def _frozen(self, relation: Markup, dialect: str, passed: Sequence[str] | None, reasons: int, against: str) -> str:
+        model = self._model
+        return frozen_points(
+            model._engine, model._plan, model._classes, self._points(against), relation, dialect, passed, reasons
+        )
+
+    def _points(self, against: str = "best") -> list[tuple[Any, ...]]:
+        """A row a line: feature, kind, value, points, and how many are lost by it; ModelError if one has no points."""
+        model, place = self._model, -2 if against == "best" else -1
+        lines = [(*line[:3], line[10], line[place] or 0.0) for line in model._engine.rows(self.lines.sql, "scorecard")]
+        for feature, _, value, points, _ in lines:
+            if points is None:
+                what = "a class that no row has" if feature is None else f"{value!r} of {feature!r}"
+                raise ModelError(f"{what} has no points, since one side never has it; fit {model._title} with an alpha above 0")
+        return lines
+
+    def _added(self, reasons: int, against: str) -> list[str]:
+        """The columns that come with the points."""
+        count = len(self._model._spec.features)
+        if isinstance(reasons, bool) or not isinstance(reasons, int) or not 0 <= reasons <= count:
+            raise InputError(f"reasons must be a whole number from 0 to {count}, the number of features, not {reasons!r}")
+        if against not in ("best", "average"):
+            raise InputError(f"against must be 'best' or 'average', not {against!r}")
+        return ["points", *(f"reason_{number}" for number in range(1, reasons + 1))]
+
+    def notes(self) -> list[str]:
+        """The scale, and of more than two classes what the points are not."""
+        scale = f"{self.points:g} points at odds of {self.odds:g} to 1, and {self.double:g} more where they double"
+        notes = [f"points for {self.target}: {scale}"]
+        if self._classes > 2:
+            notes.append(f"one of {self._classes} classes against the rest: points are not those of the odds by the model")
+        return notes
+
+    def table(self) -> list[tuple[str | None, ...]]:
+        """The lines as people read them, under `HEADINGS`."""
+        shown = []
+        for feature, kind, value, _, _, n, of_target, weight, information, _, points, _, _ in self.lines:
+            named = value if kind == "value" else "" if kind == "base" else f"({kind})"
+            numbers = (n, of_target, weight, information, points)
+            shown.append((feature if feature is not None else "base points", named, *map(_rounded, numbers)))
+        return shown
+
+    def _shown(self) -> tuple[list[str], list[Table]]:
+        """The notes, and the lines."""
+        return self.notes(), [Table(HEADINGS, self.table(), right=range(2, 7))]
+
+
+def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard:
+    """The scorecard of a model.
+
+    Args:
+        model: which.
+        target: the class that points are for.
+        label: its text.
+        scale: of the points.
+
+    Raises:
+        InputError: the scale is none.
+        ModelError: a feature has no values or bins, or a value no points.
+    """
+    for name in ("points", "odds", "double"):
+        value = getattr(scale, name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+            raise InputError(f"{name} must be a finite number, not {value!r}")
+        if name != "points" and value <= 0:
+            raise InputError(f"{name} must be above 0, not {value!r}")
+    digits = scale.digits
+    if digits is not None and (isinstance(digits, bool) or not isinstance(digits, int) or not 0 <= digits <= 9):
+        raise InputError(f"digits must be a whole number from 0 to 9, or None, not {digits!r}")
+    scale = Scale(float(scale.points), float(scale.odds), float(scale.double), digits)
+
+    def sql() -> str:
+        model._refresh()
+        check(model._spec, "scorecard", model._title)
+        for feature in model._spec.features:
+            _accept(feature)
+        plan, renderer = model._plan, model._engine.renderer
+        literal = renderer.fragment("class_literal", label, model._engine.type_name(model._spec.target_type))
+        context, relations = plan.context(model._classes), model._relations
+        return renderer.statement("scorecard_lines", context, relations["statistics"], relations["priors"], literal, scale)
+
+    lines = Query(model._engine, sql, guard=model._there)
+    card = Scorecard(
+        target, scale.points, scale.odds, scale.double, digits, lines=lines, _model=model, _classes=len(model._classes)
+    )
+    card._points()
+    return card
+
+
+def _accept(feature: Feature) -> None:
+    """Raise ModelError if a feature has no values or bins of one column."""
+    family = feature.family
+    if family.has_categories and not family.over_columns:
+        return
+    cure = f'fit it with families={{{feature.name!r}: nbsql.Binned(by="mdl", monotone=True)}}'
+    raise ModelError(
+        f"{feature.name!r} is {family.name}, which has no values or bins to give points to; "
+        f"{cure if feature.is_number else 'leave it out of the model'}"
+    )
+
+
+def _rounded(value: float | None) -> str:
+    return "" if value is None else f"{value:,.4f}".rstrip("0").rstrip(".")

@@ -1,0 +1,105 @@
+{#
+  The edges that are left where bins beside each other are merged until the share of a class rises from bin to bin, or falls, a row an
+  edge: edge, and classes, how many the target has; one row without an edge if none is left.
+
+  Pool adjacent violators (Ayer et al. 1955), without its steps: with the rows and those of the class cumulated, an edge is left where
+  every share of bins that end there is under every share of bins that begin there, which are the corners of the greatest convex
+  minorant (Barlow et al., Statistical Inference under Order Restrictions, 1972). Of the two directions the one is taken whose bins have
+  the greater information value, half a row added to each side of a bin, so that a bin of one class alone has one (both alike: rising).
+
+  feature.family.by: the edges to choose from. The class is the larger label; with two, that of the other is monotone, too.
+#}
+{% macro binned_monotone(model, source, feature) -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set bin -%}
+CASE {% for edge in feature.family.by %}WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ loop.index0 }} {% endfor -%}
+ELSE {{ feature.family.by | length }} END
+{%- endset -%}
+{% set slope %}(other.of_class - place.of_class) / (other.n - place.n){% endset -%}
+WITH counts AS (
+  SELECT {{ bin }} AS bin, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+  FROM {{ source }} AS source
+  WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
+  GROUP BY {{ bin }}, {{ nbsql.target(model) }}
+),
+classes AS (
+  SELECT {{ nbsql.maximum(nbsql.word('class')) }} AS larger, count(DISTINCT class) AS classes FROM counts
+),
+bins AS (
+  SELECT counts.bin, sum(counts.n) AS n, sum(CASE WHEN counts.class = classes.larger THEN counts.n ELSE 0 END) AS of_class
+  FROM counts
+  CROSS JOIN classes
+  GROUP BY counts.bin
+  HAVING sum(counts.n) > 0
+),
+-- after each bin, and before the first
+places AS (
+  SELECT
+    bin,
+    sum(n) OVER (ORDER BY bin ASC NULLS LAST) AS n,
+    sum(of_class) OVER (ORDER BY bin ASC NULLS LAST) AS of_class,
+    lead(bin) OVER (ORDER BY bin ASC NULLS LAST) AS following
+  FROM bins
+  UNION ALL
+  SELECT -1, 0, 0, NULL
+),
+shares AS (
+  SELECT
+    place.bin,
+    place.following,
+    max(CASE WHEN other.bin < place.bin THEN {{ slope }} END) AS most_before,
+    min(CASE WHEN other.bin < place.bin THEN {{ slope }} END) AS least_before,
+    max(CASE WHEN other.bin > place.bin THEN {{ slope }} END) AS most_after,
+    min(CASE WHEN other.bin > place.bin THEN {{ slope }} END) AS least_after
+  FROM places AS place
+  JOIN places AS other ON other.bin <> place.bin
+  GROUP BY place.bin, place.following
+),
+-- shares that differ by rounding alone are the same
+corners AS (
+  SELECT bin, following, 1 AS direction FROM shares WHERE most_before + 1e-12 < least_after
+  UNION ALL
+  SELECT bin, following, 2 FROM shares WHERE least_before > most_after + 1e-12
+),
+parts AS (
+  SELECT direction, sum(n) AS n, sum(of_class) AS of_class
+  FROM (
+    SELECT directions.direction, bins.bin, bins.n, bins.of_class, count(corners.bin) AS part
+    FROM bins
+    CROSS JOIN (SELECT 1 AS direction UNION ALL SELECT 2) AS directions
+    LEFT JOIN corners ON corners.direction = directions.direction AND corners.bin < bins.bin
+    GROUP BY directions.direction, bins.bin, bins.n, bins.of_class
+  ) AS parted
+  GROUP BY direction, part
+),
+worth AS (
+  SELECT direction, sum((p - q) * ln(p / q)) AS information_value
+  FROM (
+    SELECT
+      direction,
+      (of_class + 0.5) / sum(of_class + 0.5) OVER (PARTITION BY direction) AS p,
+      (n - of_class + 0.5) / sum(n - of_class + 0.5) OVER (PARTITION BY direction) AS q
+    FROM parts
+  ) AS sides
+  GROUP BY direction
+),
+chosen AS (
+  SELECT CASE WHEN falling.information_value > rising.information_value + 1e-12 THEN 2 ELSE 1 END AS direction
+  FROM worth AS rising
+  JOIN worth AS falling ON rising.direction = 1 AND falling.direction = 2
+)
+SELECT edges.edge, classes.classes
+FROM classes
+LEFT JOIN (
+  SELECT candidates.edge
+  FROM corners
+  JOIN chosen ON chosen.direction = corners.direction
+  JOIN (
+    VALUES
+      {% for edge in feature.family.by %}
+      ({{ loop.index }}, {{ nbsql.number(edge) }}){{ nbsql.comma(loop) }}
+      {% endfor %}
+  ) AS candidates(bin, edge) ON candidates.bin = corners.following
+) AS edges ON TRUE
+ORDER BY edges.edge ASC NULLS LAST
+{%- endmacro %}

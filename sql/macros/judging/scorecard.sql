@@ -1,0 +1,180 @@
+{#
+  A model as a scorecard: a row of the base points, then a row a feature and value, or bin:
+
+    feature, kind              kind: 'base' (of no feature), 'value', 'missing', or 'unseen', any value that is none of these
+    value, lower, upper        the category, or the name of the bin; the ends of a bin, which holds the lower one
+    n, n_target                how many rows had it, and how many of these were of the target; NULL where they were not counted
+    weight_of_evidence         ln P(value | target) / P(value | the rest), in nats; of the base the log-odds of the priors
+    information_value          (P(value | target) - P(value | the rest)) * weight_of_evidence
+    feature_information_value  their sum over the feature: the divergence of its two distributions (Jeffreys 1946)
+    points                     factor * weight_of_evidence; of the base, offset is added
+    below_best, below_average  how many points it has less than the best value of the feature, or than the rows have on average
+
+  factor = double / ln 2 and offset = points - factor * ln(odds), so that a row has offset + factor * ln(odds of the target) points
+  in all (Siddiqi, Credit Risk Scorecards, 2006, chapter 6). The rest are all other classes, weighed by their priors: of two classes
+  these are the odds of the model; of more, a value is taken to be independent of the others in the rest as a whole, which it is not.
+  Without smoothing, what one side never has, has no weight and no points: NULL. What the model skips says nothing: 0 points.
+
+  target: a label, of the type that the classes have. scale: points, odds, double, and digits, to which points are rounded, or none.
+#}
+{% macro scorecard_lines(model, statistics, priors, target, scale) -%}
+{% set factor %}({{ nbsql.number(scale.double) }} / ln({{ nbsql.number(2) }})){% endset -%}
+{% set offset %}{{ nbsql.number(scale.points) }} - {{ factor }} * ln({{ nbsql.number(scale.odds) }}){% endset -%}
+{% set points %}{{ factor }} * weight_of_evidence + CASE WHEN kind = 'base' THEN {{ offset }} ELSE 0 END{% endset -%}
+WITH likelihoods AS (
+  {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.features) | indent(2) }}
+),
+{{ nbsql.scorecard_ratios(priors, target) }},
+counts AS (
+  SELECT feature, value, sum(n) AS n, sum(CASE WHEN class = {{ target }} THEN n ELSE 0 END) AS n_target
+  FROM (
+    {{ nbsql.counts_of(statistics) | indent(4) }}
+  ) AS counts
+  GROUP BY feature, value
+),
+{{ nbsql.scorecard_places(model.features) }},
+weighed AS (
+  SELECT
+    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
+    'base' AS kind,
+    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+    sum(n) AS n,
+    sum(CASE WHEN class = {{ target }} THEN n ELSE 0 END) AS n_target,
+    {{ nbsql.log_of_ratio(nbsql.of_target(nbsql.word('prior'), target), nbsql.of_rest(nbsql.word('prior'), target)) }} AS weight_of_evidence,
+    CAST(NULL AS {{ nbsql.double() }}) AS information_value
+  FROM {{ priors }} AS priors
+  UNION ALL
+  SELECT
+    ratios.feature, ratios.kind, ratios.value,
+    coalesce(counts.n, 0), coalesce(counts.n_target, 0),
+    ratios.weight_of_evidence,
+    ratios.information_value
+  FROM ratios
+  LEFT JOIN counts ON counts.feature = ratios.feature AND {{ nbsql.same_value(nbsql.word('counts'), nbsql.word('ratios')) }}
+  WHERE ratios.kind <> 'unseen'
+  UNION ALL
+  -- what a row may have that none had, or that is skipped
+  SELECT
+    places.feature, places.kind, NULL, NULL, NULL,
+    CASE WHEN places.smooths THEN unseen.weight_of_evidence ELSE 0 END,
+    0
+  FROM places
+  LEFT JOIN ratios AS unseen ON unseen.feature = places.feature AND unseen.kind = 'unseen'
+  LEFT JOIN ratios AS missing ON missing.feature = places.feature AND missing.kind = places.kind AND places.kind = 'missing'
+  WHERE places.kind <> 'value' AND missing.feature IS NULL
+),
+pointed AS (
+  SELECT *, {{ nbsql.round_to_digits(points, scale.digits) }} AS points FROM weighed
+),
+compared AS (
+  SELECT
+    *,
+    sum(information_value) OVER of_feature AS feature_information_value,
+    max(CASE WHEN kind = 'value' OR n > 0 THEN points END) OVER of_feature AS best,
+    sum(n * points) OVER of_feature / nullif(sum(n) OVER of_feature, 0) AS average
+  FROM pointed
+  WINDOW of_feature AS (PARTITION BY feature)
+)
+SELECT
+  compared.feature,
+  compared.kind,
+  compared.value,
+  places.lower,
+  places.upper,
+  compared.n,
+  compared.n_target,
+  compared.weight_of_evidence,
+  compared.information_value,
+  compared.feature_information_value,
+  compared.points,
+  CASE WHEN compared.kind <> 'base' THEN compared.best - compared.points END AS below_best,
+  CASE WHEN compared.kind <> 'base' THEN compared.average - compared.points END AS below_average
+FROM compared
+LEFT JOIN places
+  ON places.feature = compared.feature AND places.kind = compared.kind AND (places.value IS NULL OR places.value = compared.value)
+ORDER BY
+  places.feature_no ASC NULLS FIRST,
+  CASE compared.kind WHEN 'value' THEN 0 WHEN 'missing' THEN 1 ELSE 2 END ASC NULLS LAST,
+  places.lower ASC NULLS FIRST,
+  compared.value ASC NULLS LAST
+{%- endmacro %}
+
+{# A row a feature and value: ratios(feature, kind, value, weight_of_evidence, information_value), of the relation likelihoods. #}
+{% macro scorecard_ratios(priors, target) -%}
+{% set likelihood %}likelihood{% endset -%}
+{% set weighed %}prior * likelihood{% endset -%}
+{% set ratio = nbsql.log_of_ratio(nbsql.word('of_target'), nbsql.word('of_rest')) -%}
+ratios AS (
+  SELECT feature, kind, value, {{ ratio }} AS weight_of_evidence, (of_target - of_rest) * {{ ratio }} AS information_value
+  FROM (
+    SELECT
+      feature,
+      kind,
+      value,
+      {{ nbsql.of_target(likelihood, target) }} AS of_target,
+      {{ nbsql.of_rest(weighed, target) }} / nullif({{ nbsql.of_rest(nbsql.word('prior'), target) }}, 0) AS of_rest
+    FROM (
+      SELECT
+        likelihoods.feature,
+        CASE WHEN likelihoods.unseen THEN 'unseen' WHEN likelihoods.value IS NULL THEN 'missing' ELSE 'value' END AS kind,
+        likelihoods.value,
+        likelihoods.likelihood,
+        priors.class,
+        priors.prior
+      FROM likelihoods
+      JOIN {{ priors }} AS priors ON priors.class = likelihoods.class
+    ) AS by_class
+    GROUP BY feature, kind, value
+  ) AS sides
+)
+{%- endmacro %}
+
+{#
+  A row a feature and kind of line, and of bins a row a bin: places(feature, feature_no, kind, smooths, value, lower, upper). smooths:
+  whether what no row had is smoothed, and not skipped.
+#}
+{% macro scorecard_places(features) -%}
+places(feature, feature_no, kind, smooths, value, lower, upper) AS (
+  VALUES
+    {% for feature in features %}
+    {% set family, place = feature.family, loop.index %}
+    {% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset %}
+    {% set nowhere %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
+    {% set smooths %}{% if family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% if family.edges is defined %}
+    {% for label in family.labels %}
+    {% set lower = nbsql.nullable_double(none if loop.first else family.edges[loop.index0 - 1]) %}
+    {% set upper = nbsql.nullable_double(none if loop.last else family.edges[loop.index0]) %}
+    ({{ first }}, 'value', FALSE, {{ nbsql.text(label) }}, {{ lower }}, {{ upper }}),
+    {% endfor %}
+    {% else %}
+    ({{ first }}, 'value', FALSE, {{ nowhere }}),
+    {% endif %}
+    {% if family.name == 'categorical' %}
+    ({{ first }}, 'unseen', {{ smooths }}, {{ nowhere }}),
+    {% endif %}
+    ({{ first }}, 'missing', {% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}, {{ nowhere }}){{ nbsql.comma(loop) }}
+    {% endfor %}
+)
+{%- endmacro %}
+
+{# Of the classes of a group: x of the target, and the sum over all others. #}
+{% macro of_target(x, target) -%}
+sum(CASE WHEN class = {{ target }} THEN {{ x }} END)
+{%- endmacro %}
+
+{% macro of_rest(x, target) -%}
+sum(CASE WHEN class <> {{ target }} THEN {{ x }} END)
+{%- endmacro %}
+
+{# ln(a / b), NULL where either is 0. #}
+{% macro log_of_ratio(a, b) -%}
+CASE WHEN {{ a }} > 0 AND {{ b }} > 0 THEN ln({{ a }} / {{ b }}) END
+{%- endmacro %}
+
+{# To so many digits, a half upwards; none: as it is. #}
+{% macro round_to_digits(x, digits) -%}
+{% if digits is none %}{{ x }}{% else %}
+{% set shift = nbsql.number((10 ** digits) | float) -%}
+CAST(floor(({{ x }}) * {{ shift }} + 0.5) AS {{ nbsql.double() }}) / {{ shift }}{% endif %}
+{%- endmacro %}

@@ -1,0 +1,52 @@
+{#
+  The end of a frozen scorecard: points, and reason_1, reason_2, ..., the features that cost the row most points, the costliest first,
+  NULL where no other costs any; of two that cost the same, the first one. It is a scorer whose only class is scored by points
+  (scorer.sql). The steps of each reason:
+
+    nbsql_most_1    what the costliest feature costs, of those that no reason before names
+    nbsql_reason_1  its place among the features, from 1; NULL where it costs nothing
+#}
+{% macro frozen_points(scorer) -%}
+{% set once %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+{% set before = namespace(step=nbsql.word('nbsql_joint')) -%}
+{% for number in range(1, scorer.reasons + 1) -%}
+{% set costs = [] -%}
+{% for term in scorer.terms -%}
+{% set cost = nbsql.frozen_cost(term, loop.index, number) %}{{ nbsql.frozen_kept(costs, cost) }}
+{%- endfor -%}
+,
+nbsql_reasons_{{ number }} AS {{ once }}(
+  SELECT
+    reasons.*,
+    CASE
+      {% for cost in costs %}
+      WHEN nbsql_most_{{ number }} > 0 AND {{ cost }} = nbsql_most_{{ number }} THEN {{ loop.index }}
+      {% endfor %}
+    END AS nbsql_reason_{{ number }}
+  FROM (
+    SELECT {{ before.step }}.*, {{ nbsql.greatest_of(costs) }} AS nbsql_most_{{ number }} FROM {{ before.step }}
+  ) AS reasons
+)
+{%- set before.step %}nbsql_reasons_{{ number }}{% endset -%}
+{% endfor %}
+
+SELECT
+  {{ nbsql.frozen_passed(scorer, before.step) | indent(2) }}
+  nbsql_joint_1 AS points
+  {%- for number in range(1, scorer.reasons + 1) %},
+  CASE nbsql_reason_{{ number }}
+    {%- for name in scorer.names %} WHEN {{ loop.index }} THEN {{ nbsql.text(name) }}{% endfor %} END AS reason_{{ number }}
+  {%- endfor %}
+
+FROM {{ before.step }}
+{%- endmacro %}
+
+{# What a feature costs a row, nothing where a reason before names it. #}
+{% macro frozen_cost(term, place, number) -%}
+{% if number == 1 -%}
+nbsql_cost_{{ term.index }}
+{%- else -%}
+CASE WHEN {% for k in range(1, number) %}nbsql_reason_{{ k }} = {{ place }}{% if not loop.last %} OR {% endif %}{% endfor -%}
+{{ ' ' }}THEN 0 ELSE nbsql_cost_{{ term.index }} END
+{%- endif %}
+{%- endmacro %}
