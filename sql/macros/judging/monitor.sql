@@ -167,10 +167,11 @@ found AS (
 SELECT period, feature, class, metric, value, reference, moved, by_chance
 FROM (
   SELECT
-    CASE WHEN slice <> 'n' THEN substr(slice, 2) END{{ nbsql.binary() }} AS period,
-    feature{{ nbsql.binary() }} AS feature,
+    {% set period %}CASE WHEN slice <> 'n' THEN substr(slice, 2) END{% endset %}
+    {{ nbsql.as_label(period, 'text') }} AS period,
+    {{ nbsql.as_label(nbsql.word('feature'), 'text') }} AS feature,
     class,
-    metric{{ nbsql.binary() }} AS metric,
+    {{ nbsql.as_label(nbsql.word('metric'), 'text') }} AS metric,
     max(value) AS value,
     max(reference) AS reference,
     max(moved) AS moved,
