@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.answers.query import Query
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import Binned
 from nbsql.judging.evaluate import label_column, weight_column
 from nbsql.judging.profile import is_number
@@ -76,16 +74,6 @@ def monitor(
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)
-
-
-def limits(given: Mapping[str, float], argument: str) -> dict[str, float]:
-    """Limits by metric, or InputError."""
-    for metric, limit in given.items():
-        if metric not in METRICS:
-            raise InputError(f"{argument} has no metric {metric!r}{suggestion(metric, METRICS) or f'; there are {listed(METRICS)}'}")
-        if isinstance(limit, bool) or not isinstance(limit, (int, float)) or limit != limit:
-            raise InputError(f"the limit of {metric!r} must be a number, not {limit!r}")
-    return dict(given)
 
 
 def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:

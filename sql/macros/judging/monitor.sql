@@ -180,12 +180,44 @@ FROM (
   WHERE slice <> 'r'
   GROUP BY slice, feature, class, metric
 ) AS monitored
+{{ nbsql.in_order_of_periods() }}
+{%- endmacro %}
+
+{% macro in_order_of_periods() -%}
 ORDER BY
   {{ nbsql.as_number(nbsql.word('period')) }} ASC NULLS LAST,
   period ASC NULLS LAST,
   feature ASC NULLS FIRST,
   class ASC NULLS FIRST,
   metric ASC NULLS LAST
+{%- endmacro %}
+
+{% macro monitored_in_order(monitored) -%}
+SELECT * FROM {{ monitored }} AS monitored
+{{ nbsql.in_order_of_periods() }}
+{%- endmacro %}
+
+{#
+  The rows of what is monitored that are outside of limits, pairs of a metric and a number: its columns, outermost (the limit), and side ("over" or "under").
+#}
+{% macro outside_limits(monitored, over, under) -%}
+{% set limits = namespace(of_sides=[]) -%}
+{% for metric, limit in over %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'over')] %}{% endfor -%}
+{% for metric, limit in under %}{% set limits.of_sides = limits.of_sides + [(metric, limit, 'under')] %}{% endfor -%}
+SELECT *
+FROM (
+  {% for metric, limit, side in limits.of_sides %}
+  SELECT monitored.*, {{ nbsql.number(limit) }} AS outermost, {{ nbsql.text(side) }} AS side
+  FROM {{ monitored }} AS monitored
+  WHERE metric = {{ nbsql.text(metric) }} AND value {% if side == 'over' %}>{% else %}<{% endif %} {{ nbsql.number(limit) }}
+  {%- if not loop.last %}
+
+  UNION ALL
+  {% endif %}
+
+  {% endfor %}
+) AS outside
+{{ nbsql.in_order_of_periods() }}
 {%- endmacro %}
 
 {#
