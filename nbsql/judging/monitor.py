@@ -70,7 +70,7 @@ def monitor(
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     sql = renderer.statement(
         "monitor", Context.of(counted), _rows(engine, plan, sides, names, weighed), plan.monitored(rows, classes),
-        relations["statistics"], relations["priors"], as_text, score,
+        relations["statistics"], relations["priors"], as_text, _tied(spec, by), score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)
@@ -86,6 +86,11 @@ def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
         return dialect.ident(column)
     engine.check_expression(by, source, "by")
     return dialect.query(by)
+
+
+def _tied(spec: Spec, by: str | None) -> str | None:
+    """The feature that is the period itself, and so has moved by definition."""
+    return next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
 
 
 def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:

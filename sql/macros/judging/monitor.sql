@@ -12,7 +12,7 @@
     psi      the population stability index of its values against those of the reference, as drift.sql has it: of categories, tokens and
              bins by their counts; of numbers against the counts of the model by the distributions of their family that have the moments
              of the two sides, and against reference rows by counts of bins, each with a tenth of these rows; of columns that share a
-             covariance matrix that of the column that moved most
+             covariance matrix that of the column that moved most; NULL of a feature that is the period itself
     nulls    the share of the rows in which it is missing
     unseen   the share of its values, of a text of its words, that the model has never met
 
@@ -88,9 +88,9 @@ UNION ALL
 {#
   counted: the model as it counts monitored rows: by nbsql_slice, and all of one class, nbsql_all. rows: those rows, a query. judged: what
   judges them (evaluate.sql), under the name that `monitored` has. statistics, priors: of the model. as_text: of its labels.
-  score: where there are reference rows, the edges and labels of the bins of a probability.
+  tied: the feature that is the period itself, if one is. score: where there are reference rows, the edges and labels of the bins of a probability.
 #}
-{% macro monitor(counted, rows, judged, statistics, priors, as_text, score=none) -%}
+{% macro monitor(counted, rows, judged, statistics, priors, as_text, tied=none, score=none) -%}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
 {% set valued = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
 {% set valued = valued | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
@@ -156,6 +156,11 @@ found AS (
   FROM (
     {{ nbsql.monitored_divergences(features) | indent(4) }}
   ) AS divergences
+  {%- if tied is not none %}
+
+  WHERE feature IS NULL OR feature <> {{ nbsql.text(tied) }}
+  {%- endif %}
+
   -- where nothing can be compared, too
   UNION ALL
   SELECT slice, feature, NULL, 'psi', NULL, NULL, NULL, NULL FROM measured WHERE metric IN ('nulls', 'rows')
