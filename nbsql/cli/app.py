@@ -25,6 +25,7 @@ from nbsql.cli.given import from_statistics, from_tables
 from nbsql.cli.help import help_
 from nbsql.cli.messages import in_options
 from nbsql.cli.models import drop, list_, show
+from nbsql.cli.monitor import monitor
 from nbsql.cli.report import plot, report
 from nbsql.cli.review import review
 from nbsql.cli.score import explain, predict, sql
@@ -103,7 +104,7 @@ def main() -> None:
 
 _COMMANDS = (
     demo, fit, predict, evaluate, report, plot, cross_validate, sweep, auto, calibrate, explain, review, update, forget,
-    rollback, compact, drift, merge, export, import_, show, list_, relevance, linear, quadratic, scorecard, sample,
+    rollback, compact, monitor, drift, merge, export, import_, show, list_, relevance, linear, quadratic, scorecard, sample,
     log_likelihood, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
 )  # fmt: skip
 for _command in _COMMANDS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import math
 import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import click
 
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.family import FAMILIES, Family
+from nbsql.judging.monitor import METRICS
 
 _PAIR = re.compile(r"(?P<column>.+?)=\s*(?P<family>[A-Za-z_]+)\s*(?:\((?P<options>.*)\))?\s*", re.DOTALL)
 _OPTION = re.compile(r"([A-Za-z_]\w*)\s*=(.*)", re.DOTALL)
@@ -123,6 +125,21 @@ class ThresholdType(_Type):
             return threshold(value)
         except InputError as error:
             self.fail(str(error), param, ctx)
+
+
+class LimitType(_Type):
+    """METRIC=LIMIT, of what is watched: psi=0.2."""
+
+    name = "METRIC=LIMIT"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
+        """The metric and its limit."""
+        metric, limit = _numbered(str(value))
+        if limit is None or math.isnan(limit) or not metric:
+            self.fail(f"{value!r} is not METRIC=LIMIT, such as psi=0.2", param, ctx)
+        if metric not in METRICS:
+            self.fail(f"no metric {metric!r}{suggestion(metric, METRICS) or f'; there are {listed(METRICS)}'}", param, ctx)
+        return metric, limit
 
 
 def family(text: str) -> tuple[str, Family]:

@@ -26,6 +26,7 @@ _folds = click.option(
     type=FoldsType(),
     help="Judge a SOURCE that MODEL has learnt from by the counts of the other folds, or rows: loo.",
 )
+_by = click.option("--by", metavar="EXPRESSION", help="What period a row of SOURCE is of, for the panel monitor.")
 _held_back = click.option("--held-back", is_flag=True, help="MODEL judges all of SOURCE itself; no folds.")
 
 
@@ -40,12 +41,14 @@ _held_back = click.option("--held-back", is_flag=True, help="MODEL judges all of
 @_least
 @_folds
 @_held_back
+@_by
+@click.option("--reference", metavar="SOURCE", help="Rows to hold the periods of a monitor against, instead of the counts.")
 @click.option(
     "--output", "-o", type=click.Path(dir_okay=False), help="The file, .svg, .png, .html or .json; by default PANEL.svg."
 )
 def plot(
     database: str, model: str, panel: str, source: str | None, *, feature: str | None, between: tuple[str, str] | None,
-    row: int, least: int, folds: Any, held_back: bool, output: str | None,
+    row: int, least: int, folds: Any, held_back: bool, by: str | None, reference: str | None, output: str | None,
 ) -> None:  # fmt: skip
     """Draw PANEL of MODEL into a file. SOURCE has rows whose class is known, which some panels need.
 
@@ -62,8 +65,9 @@ def plot(
         classes = _classes(loaded, between)
         _at_work(engine, panel)
         drawn = picture(
-            loaded, panel, source, feature=feature, classes=classes, row=row, least=least, folds=_dealt(folds, held_back)
-        )
+            loaded, panel, source, feature=feature, classes=classes, row=row, least=least, folds=_dealt(folds, held_back),
+            by=by, reference=reference,
+        )  # fmt: skip
         drawn.save(where)
         end_progress(engine)
         tables.echo(f"{drawn.finding}", f"drawn into {where}")
@@ -80,9 +84,11 @@ def plot(
 @_least
 @_folds
 @_held_back
+@_by
 def report(
-    database: str, model: str, source: str | None, *, output: str | None, rows: int, least: int, folds: Any, held_back: bool
-) -> None:
+    database: str, model: str, source: str | None, *, output: str | None, rows: int, least: int, folds: Any, held_back: bool,
+    by: str | None,
+) -> None:  # fmt: skip
     """Write a report of MODEL: one page that needs no network, and answers what-ifs where scripts run.
 
     SOURCE has rows whose class is known, on which to judge; without it the page says what the counts tell. Of a table that
@@ -95,7 +101,7 @@ def report(
     where = output or f"{model}.html"
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
-        loaded.report(where, source=source, rows=rows, least=least, folds=_dealt(folds, held_back))
+        loaded.report(where, source=source, rows=rows, least=least, folds=_dealt(folds, held_back), by=by)
         end_progress(engine)
         tables.echo(f"the report of model {loaded.name} is {where}, {Path(where).stat().st_size / 1e6:.1f} MB")
 

@@ -124,9 +124,7 @@ def judgeable(engine: Engine, plan: Plan, source: Source, weight: str | None, by
     """
     target = _column(source, plan.spec.target, "the target of the model")
     as_text = _check_labels(engine, plan, target, source)
-    weights = None if weight is None else _column(source, weight, "the weight")
-    if weights is not None and weights.kind not in _NUMBERS:
-        raise InputError(f"weight column {weights.name!r} is {weights.type}; weights must be numbers")
+    weights = None if weight is None else weight_column(source, weight)
     sliced = [_column(source, name, "by which to slice") for name in by]
     judged: dict[str, Any] = {
         "weight": None if weights is None else weights.name,
@@ -166,9 +164,40 @@ def _column(source: Source, name: str, role: str) -> Column:
     return found
 
 
+def weight_column(source: Source, weight: str) -> Column:
+    """The column of the weights of rows, or InputError."""
+    found = _column(source, weight, "the weight")
+    if found.kind not in _NUMBERS:
+        raise InputError(f"weight column {found.name!r} is {found.type}; weights must be numbers")
+    return found
+
+
+def label_column(engine: Engine, plan: Plan, source: Source) -> tuple[str | None, bool]:
+    """The column of the classes, where a source has one and it holds any, and whether labels are compared as text.
+
+    Raises:
+        InputError: its labels cannot be compared with those of the model.
+    """
+    target = next((column for column in source.columns if folded(column.name) == folded(plan.spec.target)), None)
+    if target is None:
+        return None, False
+    if not _are_comparable(engine, plan, target) and not engine.ask("row_count", source.relation, target.name)[0][0]:
+        return None, False
+    return target.name, _check_labels(engine, plan, target, source)
+
+
+def _are_comparable(engine: Engine, plan: Plan, target: Column) -> bool:
+    return _comparable(_labels(engine, plan)) == _comparable(target)
+
+
+def _labels(engine: Engine, plan: Plan) -> Column:
+    """The column of the classes that the model knows."""
+    return next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
+
+
 def _check_labels(engine: Engine, plan: Plan, target: Column, source: Source) -> bool:
     """Whether labels are compared as text; InputError if those of the source can be none of the model's."""
-    known = next(c for c in engine.columns(plan.relations["parameters"]) if c.name in ("class", "class_1"))
+    known = _labels(engine, plan)
     if _comparable(known) != _comparable(target):
         if not engine.ask("row_count", source.relation, target.name)[0][0]:  # a NULL alone has no type, or any
             raise InputError(_nothing(engine, target.name, source, None))

@@ -12,6 +12,7 @@ from nbsql.errors import InputError, ModelError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
 from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, judgeable
 from nbsql.judging.evaluation import SLICES, Evaluation
+from nbsql.judging.monitor import monitor
 from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.judging.slices import Slices
 from nbsql.model.base import Handle
@@ -104,6 +105,45 @@ class Judging(Handle):
             model._check("evaluate", found)
         plans = self._plan, self._classes, other._plan, other._classes
         return comparison(self._engine, *plans, found, weight)
+
+    def monitor(self, source: Any, *, reference: Any = None, by: str | None = None, weight: str | None = None) -> Query:
+        """What the rows of each period are like beside a reference, and how well the model does on them.
+
+        A row a period, feature (NULL for the whole), class (NULL but for shares of classes) and metric: period (a text), feature,
+        class, metric, value, reference (the same of the reference), moved (of a psi: the value that adds most to it) and
+        by_chance (of a psi: what as many rows would show if nothing had moved). The metrics of a feature are psi, nulls and
+        unseen; of the whole psi (of the score), posterior_psi, label_psi, rows, log_evidence, unexplained, labelled, unknown,
+        accuracy and log_loss; of a class predicted, posterior and actual. sql/macros/judging/monitor.sql has the formulas.
+
+        Without reference rows the reference is what the model has counted, which no training row is needed for; it does not say
+        how probabilities and evidence are distributed, so that the psi of the score is NULL.
+
+        Args:
+            source: the rows, with the features; where it has the target, too, they are judged, but for those where it is NULL.
+            reference: rows to hold them against, those of a good month, say; bins are cut at once, each a tenth of them.
+            by: what period a row is of: a column, or an SQL expression such as "date_trunc('week', sent_at)"; None: all are of
+                one, NULL.
+            weight: column of row weights of both; a row without a weight above 0 counts for nothing.
+
+        Raises:
+            InputError: a source lacks a feature or the weight, or `by` is no expression over the columns of the source.
+            ModelError: the model has no counts.
+
+        >>> import duckdb, nbsql
+        >>> con = duckdb.connect()
+        >>> _ = con.execute("CREATE TABLE t AS SELECT i // 30 AS week, (i // 45 + i) % 3 AS x, i % 2 AS y FROM range(60) AS r(i)")
+        >>> model = nbsql.fit(con, "t", target="y", exclude=["week"])
+        >>> model.monitor("t", by="week").columns
+        ['period', 'feature', 'class', 'metric', 'value', 'reference', 'moved', 'by_chance']
+        >>> [(period, value) for period, _, _, metric, value, *_ in model.monitor("t", by="week") if metric == "rows"]
+        [('0', 30.0), ('1', 30.0)]
+        """
+        found = self._source(source)
+        held_against = None if reference is None else self._source(reference)
+        check(self._spec, "drift", self._title)
+        for rows in filter(None, (found, held_against)):
+            self._check("evaluate", rows)
+        return monitor(self._engine, self._plan, self._classes, found, held_against, by, weight)
 
     def evaluate_sql(
         self,

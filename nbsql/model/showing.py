@@ -27,6 +27,7 @@ class Showing(Scoring, Judging, Deriving):
         rows: int = 0,
         least: int = 5,
         folds: int | str | None = "auto",
+        by: str | None = None,
     ) -> None:
         """Write a report of the model: one page of HTML that needs no network, with all pictures that there is something for.
 
@@ -42,6 +43,8 @@ class Showing(Scoring, Judging, Deriving):
             folds: of a source that the model has learnt from, so that each row is judged by the counts of the other folds, or,
                 "loo", of all other rows. "auto" does so for a table that the model was fitted on: by leave-one-out, and by five
                 folds beyond 100,000 rows, or where a family does not allow the one. None: the model judges all rows itself.
+            by: what period a row of the source is of, as `monitor` takes it; the page then has what that says, too, of the model
+                itself.
 
         Raises:
             InputError: the source lacks a feature or the class, the file cannot be written, or folds are asked for of rows that
@@ -56,4 +59,4 @@ class Showing(Scoring, Judging, Deriving):
         ...     pathlib.Path(folder, "weather.html").stat().st_size < 1_500_000
         True
         """
-        write_report(self, path, source, rows=rows, least=least, folds=folds)
+        write_report(self, path, source, rows=rows, least=least, folds=folds, by=by)

@@ -140,6 +140,18 @@ class Scoring(Base):
         parameters = self.relations["parameters"]
         return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, by=by)
 
+    def monitored(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
+        """The same of rows of several periods, which keep theirs, with their evidence."""
+        context, scored = self._scored(rows, classes)
+        scored = self.renderer.fragment("with_evidence", context, scored)
+        carried = ["nbsql_period", "nbsql_evidence"]
+        parameters = self.relations["parameters"]
+        return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, carried)
+
+    def scored_rows(self, rows: Rows, classes: Sequence[ClassColumn]) -> Markup:
+        """The rows as they are scored (sql/macros/scoring/predict.sql), as a relation."""
+        return self._scored(rows, classes)[1]
+
     def comparison(
         self, rows: Judgeable, classes: Sequence[ClassColumn], other: Scoring, other_classes: Sequence[ClassColumn]
     ) -> str:

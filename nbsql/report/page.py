@@ -24,7 +24,7 @@ PROFILES = 12  # features that the report shows one by one, the most telling one
 
 
 def write_report(
-    model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int, least: int, folds: int | str | None
+    model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int, least: int, folds: int | str | None, by: str | None
 ) -> None:
     """Write the report of a model; see `Model.report`."""
     vl_convert()  # before anything is read
@@ -33,6 +33,8 @@ def write_report(
         raise InputError(f"rows must be a whole number of at least 0, not {rows!r}")
     if rows and source is None:
         raise InputError("rows are those of a source; give it, or leave out rows")
+    if by is not None and source is None:
+        raise InputError("by says the period of the rows of a source; give it, or leave out by")
     where = Path(path)
     if where.is_dir() or not where.parent.is_dir():
         raise InputError(
@@ -41,7 +43,7 @@ def write_report(
     with scored(model, source, folds) as found:
         if found is not None and folds != "auto":
             _ = found.held_out  # so that folds which cannot be are said, rather than left out of the page
-        sections, left_out = _sections(model, found, rows, least)
+        sections, left_out = _sections(model, found, rows, least, by)
         text = page(model, found, sections, left_out, least)
         while len(text.encode()) > LARGEST and (crowded := [section for section in sections if len(section.figures) > 1]):
             crowd = max(crowded, key=lambda section: len(section.figures))
@@ -61,11 +63,13 @@ def page(model: Subject, found: Scored | None, sections: list[Section], left_out
     return rendered(title=title, told=told, source=source, how=how, sections=sections, left_out=left_out, least=least)
 
 
-def _sections(model: Subject, found: Scored | None, rows: int, least: int) -> tuple[list[Section], list[tuple[str, str]]]:
-    request = Request(model, found, least, rows)
+def _sections(
+    model: Subject, found: Scored | None, rows: int, least: int, by: str | None
+) -> tuple[list[Section], list[tuple[str, str]]]:
+    request = Request(model, found, least, rows, watched=None if found is None else found.source, by=by)
     sections, left_out = [], []
     for panel in PANELS:
-        if (panel.needs_source and found is None) or (panel.shows_rows and not rows):
+        if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
             continue
         _at_work(model._engine, panel.name)
         figures: list[Shown] = []

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.answers.query import Query
+from nbsql.engines.source import Source
 from nbsql.errors import InputError
 from nbsql.report.subject import Scored, Subject
 
@@ -30,6 +31,9 @@ class Request:
         rows: how many rows of the source may be shown.
         feature: that the panel is about.
         classes: that it compares.
+        watched: the rows of several periods, if there are some.
+        against: the rows that they are held against; None: the counts of the model.
+        by: what period each of them is of.
     """
 
     model: Subject
@@ -38,6 +42,9 @@ class Request:
     rows: int = 0
     feature: str | None = None
     classes: tuple[Any, Any] | None = None
+    watched: Source | None = None
+    against: Source | None = None
+    by: str | None = None
 
     @property
     def source(self) -> Scored:
@@ -97,6 +104,7 @@ class Panel:
         of_feature: whether it takes a feature.
         of_classes: whether it takes two classes.
         shows_rows: whether it shows rows of the source.
+        of_periods: whether it takes rows of several periods, whose class need not be known.
     """
 
     name: str
@@ -107,6 +115,7 @@ class Panel:
     of_feature: bool = False
     of_classes: bool = False
     shows_rows: bool = False
+    of_periods: bool = False
 
 
 def records(query: Query, *, digits: int | None = DIGITS, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:

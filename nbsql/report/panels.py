@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.report.of_counts import card, discrimination, drift, profile, ranking
+from nbsql.report.of_periods import monitor
 from nbsql.report.of_rows import confusion, dependence, lift, reliability, slices, threshold, verdict, waterfall
 from nbsql.report.panel import Panel
 from nbsql.report.what_if import nomogram
@@ -65,6 +66,11 @@ PANELS = (
         "drift", "Has the world moved?",
         "The stronger the colour, the more a feature moved from the slice before; a psi above 0.25 is usually worth a look.",
         drift,
+    ),
+    Panel(
+        "monitor", "Is it still good?",
+        "A column is a period: how far each feature is from the reference, and below how well the model does; dashed is the reference.",
+        monitor, of_periods=True,
     ),
     Panel(
         "dependence", "Where is naive wrong?",

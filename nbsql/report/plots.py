@@ -21,6 +21,8 @@ def picture(
     row: int = 1,
     least: int = 5,
     folds: int | str | None = "auto",
+    by: str | None = None,
+    reference: Any = None,
 ) -> Picture:
     """The picture of a panel.
 
@@ -33,6 +35,8 @@ def picture(
         row: of a waterfall: which of the rows that tell most.
         least: counts below are folded together.
         folds: by which rows that the model has learnt are judged; see `Model.report`.
+        by: what period a row is of; see `Model.monitor`.
+        reference: rows that periods are held against.
 
     Raises:
         InputError: there is no such panel, it needs a source, or an argument is of no use.
@@ -45,6 +49,12 @@ def picture(
     if isinstance(row, bool) or not isinstance(row, int) or row < 1:
         raise InputError(f"row must be a whole number of at least 1, not {row!r}")
     model._refresh()
+    if panel.of_periods:
+        if source is None or by is None:
+            raise InputError(f"{name} is about rows of several periods; give them as the source, and by, which says the period")
+        against = None if reference is None else model._source(reference)
+        request = Request(model, least=least, watched=model._source(source), against=against, by=by)
+        return Picture(panel, next(iter(panel.figures(request))))
     if panel.of_feature and feature is None and len(model._spec.features) == 1:
         feature = model._spec.features[0].name
     with scored(model, source, folds) as found:
@@ -114,6 +124,10 @@ class Plots:
     def drift(self) -> Picture:
         """Whether the world has moved: how far each feature has, from slice to slice, or from batch to batch."""
         return picture(self._model, "drift")
+
+    def monitor(self, source: Any, *, by: str, reference: Any = None, least: int = 5) -> Picture:
+        """Whether it is still good: what has moved from period to period, and how well the model does; see `Model.monitor`."""
+        return picture(self._model, "monitor", source, by=by, reference=reference, least=least)
 
     def dependence(self, source: Any) -> Picture:
         """Where naive is wrong: how much features tell of each other within the classes."""

@@ -76,52 +76,6 @@ WHERE batch LIKE '____-__-__ __:__:__ ________' AND batch NOT LIKE {{ nbsql.text
 LIMIT 1
 {%- endmacro %}
 
-{# All cells in one statement: the class, scanned features, categories and tokens. #}
-{% macro cells(model, rows) -%}
-{% set columns = [model.target] + ([model.weight] if model.weight else []) + (['nbsql_slice'] if model.slice_by else []) -%}
-{% for feature in model.features -%}
-{% for column in feature.columns if column not in columns %}{% do columns.append(column) %}{% endfor -%}
-{% endfor -%}
-{% set source, scan, rescan = nbsql.inline_name('rows'), nbsql.inline_name('scan'), nbsql.inline_name('rescan') -%}
-{% set scanned = model.features | selectattr('family.scanned') | list -%}
-{% set centred = scanned | selectattr('family.centred') | list -%}
-{% set uncentred = scanned | rejectattr('family.centred') | list -%}
-{% set levels = model.features | selectattr('family.level') | list -%}
-WITH {{ source }} AS (
-  {{ nbsql.selected_columns(rows, columns) | indent(2) }}
-),
-{{ scan }} AS (
-  {{ nbsql.scan(model, source, uncentred) | indent(2) }}
-)
-{%- if centred %},
-{{ rescan }} AS (
-  {{ nbsql.scan(model, source, centred, careful=true) | indent(2) }}
-)
-{%- endif %}
-
-{{ nbsql.class_cells(model, scan) }}
-{%- if uncentred %}
-
-UNION ALL
-{{ nbsql.feature_cells(model, nbsql.summed_cells(model, scan, uncentred)) }}
-{%- endif %}
-{%- if centred %}
-
-UNION ALL
-{{ nbsql.feature_cells(model, nbsql.summed_cells(model, rescan, centred)) }}
-{%- endif %}
-{%- if levels %}
-
-UNION ALL
-{{ nbsql.level_cells(model, source, levels) }}
-{%- endif %}
-{%- for feature in model.features | selectattr('family.bag') %}
-
-UNION ALL
-{{ nbsql.token_cells(model, source, feature) }}
-{%- endfor %}
-{%- endmacro %}
-
 {# Refuse rows that break a rule of their family, which nothing downstream could tell from good ones. #}
 {% macro check_rows(model, source, rows) -%}
 {% set checks = nbsql.checks_of(model) -%}

@@ -71,6 +71,17 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {{ nbsql.finished_statement(query) }}
 {% endtest %}
 
+{#
+  Of what nbsql.monitoring makes: no metric is above its limit in `over`, or below that in `under`, in any period; of psi in no feature, and
+  not of the score. What is NULL is outside of no limit.
+#}
+{% test nbsql_within(model, over={}, under={}, arguments={}) %}
+{% set over, under = arguments.get('over', over), arguments.get('under', under) -%}
+{% if execute %}{% do nbsql.check_engine() %}{% endif -%}
+{% if not over and not under %}{% do nbsql.refuse("nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}{% endif -%}
+{{ nbsql.finished_statement(nbsql.outside_limits(model, over.items() | list, under.items() | list)) }}
+{% endtest %}
+
 {# Of statistics: no count, and no sum of squared deviations, is negative in sum. #}
 {% test nbsql_statistics_not_negative(model) %}
 {% if execute %}{% do nbsql.check_engine() %}{% endif -%}

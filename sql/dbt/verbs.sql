@@ -191,6 +191,32 @@
 {% do return(nbsql.finished_statement(query)) %}
 {%- endmacro %}
 
+{#
+  What the rows of each period are like beside what the statistics have counted, and how well the model does on them: period, feature, class,
+  metric, value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression that says the period of a row; none: all are of
+  one. The relation need not have the target. weight: a column.
+#}
+{% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
+{% if not execute %}{% do return('') %}{% endif -%}
+{% set model = nbsql.scoring_model(statistics, training) -%}
+{% do nbsql.check_source(model, source, [weight] if weight is not none else []) %}
+{% set names = [model.target] -%}
+{% set label = model.columns | select('in', [model.target]) | list -%}
+{% for column in model.features | map(attribute='columns') | sum(start=()) | list -%}
+{% if column not in names %}{% do names.append(column) %}{% endif -%}
+{% endfor -%}
+{% set sides = [(nbsql.rows_where(source, where), (label or [none]) + names[1:], by, false)] -%}
+{% set rows = nbsql.monitored_rows(sides, names, model.target_type, weight) -%}
+{% set counted = dict(
+  model, target='nbsql_all', target_type='INTEGER', weight='nbsql_weight', slice_by='nbsql_period', batch='1') -%}
+{% set parameters, as_text = nbsql.inline_name('parameters'), model.target_kind == 'text' -%}
+{% set scored = nbsql.subquery(nbsql.scored(model, nbsql.inline_name('monitored'), parameters, nbsql.inline_name('lookups'))) -%}
+{% set carried = ['nbsql_period', 'nbsql_evidence'] -%}
+{% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
+{% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
+{% set query = nbsql.monitor(counted, rows, judged, statistics, priors, as_text) -%}
+{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
 {% macro scored_by(verb, statistics, source, where, training) -%}

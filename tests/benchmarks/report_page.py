@@ -1,8 +1,8 @@
 """What the report of a model costs: python tests/benchmarks/report_page.py [rows] [DATA], or report_page.py spark.
 
 Seconds and bytes of the report of a table of 1,000,000 rows; the bytes of the library in each page; and, if DATA is the folder
-of the public tables (`NBSQL_DATA`), seconds and bytes of the reports of three of them. `spark`: instead, panel by panel, of a model of
-20 features, 50 classes and 10,000 words on Spark.
+of the public tables (`NBSQL_DATA`), seconds and bytes of the reports of three of them. `spark`: instead, panel by panel, of a
+model of 20 features, 50 classes and 10,000 words on Spark.
 """
 
 from __future__ import annotations

@@ -59,6 +59,7 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
             "SELECT slice, class, feature, value, CASE WHEN class = 'ham' THEN -n ELSE n END AS n, mean, m2, batch "
             "FROM {{ ref('kept') }}"
         ),
+        "watched": "{{ nbsql.monitoring(ref('kept'), source('raw', 'rows'), by='day', where='id >= 5') }}",
         "moved": "{{ nbsql.statistics(source('raw', 'rows'), where=\"links >= 1\") }}",
     }
     kept = {"materialized": "incremental", "unique_key": "slice"}
@@ -73,6 +74,10 @@ def built(folder: Path, engine: str, address: str | None) -> Project:
         "moved": [
             {"nbsql.nbsql_drift_below": {"name": "from_kept", "maximum": 0.1, "against": "ref('kept')"}},
             {"nbsql.nbsql_drift_below": {"name": "a_little_from_kept", "maximum": 100, "against": "ref('kept')"}},
+        ],
+        "watched": [
+            {"nbsql.nbsql_within": {"name": "little_moves", "over": {"psi": 50}, "under": {"accuracy": 0.01}}},
+            {"nbsql.nbsql_within": {"name": "too_few_rows", "under": {"rows": 10_000}}},
         ],
         "scored": [
             {"nbsql.nbsql_accuracy_at_least": {"name": "right_enough", "target": "label", "minimum": 0.9}},
@@ -115,6 +120,12 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
     equal(cells(project), fitted(project))
     equal(cells(project, "added"), fitted(project))
 
+    # What is watched is what Python has.
+    with project.connect() as con:
+        model = nbsql.fit(con, "rows", target="label", exclude=["id", "day"], families={"message": "text", "links": "poisson"})
+        watched = model.monitor("SELECT * FROM rows WHERE id >= 5", by="day").fetchall()
+        equal(read(con, "SELECT * FROM watched")[1], watched)
+
     # Generic tests fail where they should.
     done = project.dbt("test")
     assert done.returncode == 1, done.stdout
@@ -127,6 +138,8 @@ def test_a_run_adds_what_is_new_a_full_refresh_is_a_fit_and_generic_tests_fail_w
         "from_kept": "fail",
         "a_little_from_kept": "pass",
         "right_enough": "pass",
+        "little_moves": "pass",
+        "too_few_rows": "fail",
         "never_wrong": "fail",
     }
     assert {name.removeprefix("test."): status for name, status in project.statuses().items()} == expected

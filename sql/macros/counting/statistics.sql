@@ -221,6 +221,56 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 {%- endif %}
 {%- endmacro %}
 
+{#
+  All cells in one statement, which asks nothing before: the class, scanned features, categories and tokens. Numbers are read twice, the
+  second time from the mean of their class.
+#}
+{% macro cells(model, rows) -%}
+{% set columns = namespace(read=[model.target]) -%}
+{% set others = ([model.weight] if model.weight else []) + (['nbsql_slice'] if model.slice_by else []) -%}
+{% for column in others + (model.features | map(attribute='columns') | sum(start=()) | list) -%}
+{% if column not in columns.read %}{% set columns.read = columns.read + [column] %}{% endif -%}
+{% endfor -%}
+{% set source, scan, rescan = nbsql.inline_name('rows'), nbsql.inline_name('scan'), nbsql.inline_name('rescan') -%}
+{% set scanned = model.features | selectattr('family.scanned') | list -%}
+{% set centred = scanned | selectattr('family.centred') | list -%}
+{% set uncentred = scanned | rejectattr('family.centred') | list -%}
+{% set levels = model.features | selectattr('family.level') | list -%}
+WITH {{ source }} AS (
+  {{ nbsql.selected_columns(rows, columns.read) | indent(2) }}
+),
+{{ scan }} AS (
+  {{ nbsql.scan(model, source, uncentred) | indent(2) }}
+)
+{%- if centred %},
+{{ rescan }} AS (
+  {{ nbsql.scan(model, source, centred, careful=true) | indent(2) }}
+)
+{%- endif %}
+
+{{ nbsql.class_cells(model, scan) }}
+{%- if uncentred %}
+
+UNION ALL
+{{ nbsql.feature_cells(model, nbsql.summed_cells(model, scan, uncentred)) }}
+{%- endif %}
+{%- if centred %}
+
+UNION ALL
+{{ nbsql.feature_cells(model, nbsql.summed_cells(model, rescan, centred)) }}
+{%- endif %}
+{%- if levels %}
+
+UNION ALL
+{{ nbsql.level_cells(model, source, levels) }}
+{%- endif %}
+{%- for feature in model.features | selectattr('family.bag') %}
+
+UNION ALL
+{{ nbsql.token_cells(model, source, feature) }}
+{%- endfor %}
+{%- endmacro %}
+
 {# Cells folded into one a slice, class, feature and value. Cells of which nothing is left are gone. #}
 {% macro folded_cells(cells, batch) -%}
 SELECT slice, class, feature, value, n, mean, m2, {{ nbsql.text(batch) }}{{ nbsql.binary() }} AS batch

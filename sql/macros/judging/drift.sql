@@ -36,21 +36,13 @@ counts AS (
   ) AS both_sides
   GROUP BY feature, value
 ),
-shares AS (
-  SELECT
-    feature,
-    value,
-    (a + 0.5) / (sum(a) OVER (PARTITION BY feature) + 0.5 * count(*) OVER (PARTITION BY feature)) AS a,
-    (b + 0.5) / (sum(b) OVER (PARTITION BY feature) + 0.5 * count(*) OVER (PARTITION BY feature)) AS b
-  FROM counts
-),
 moments AS (
   SELECT
     feature,
     a.mean AS a,
     b.mean AS b,
-    CASE WHEN a.m2 / a.n > 1e-20 * a.mean * a.mean THEN a.m2 / a.n END AS variance_a, -- less is the rounding of a constant
-    CASE WHEN b.m2 / b.n > 1e-20 * b.mean * b.mean THEN b.m2 / b.n END AS variance_b
+    {{ nbsql.variance_of_side(nbsql.word('a')) }} AS variance_a,
+    {{ nbsql.variance_of_side(nbsql.word('b')) }} AS variance_b
   FROM (
     {{ nbsql.pooled(nbsql.number_cells(nbsql.word('a')), ['feature']) | indent(4) }}
   ) AS a
@@ -60,16 +52,9 @@ moments AS (
 )
 SELECT feature, psi, kl, value, a, b
 FROM (
-  SELECT
-    feature,
-    sum((b - a) * ln(b / a)) AS psi,
-    sum(b * ln(b / a)) AS kl,
-    {% set moved %}(b - a) * ln(b / a){% endset %}
-    {% for column in ['value', 'a', 'b'] %}
-    {{ nbsql.value_at_maximum(nbsql.word(column), moved, nbsql.word('value')) }} AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  FROM shares
-  GROUP BY feature
+  SELECT feature, psi, kl, value, a, b FROM (
+    {{ nbsql.divergence_of_values(nbsql.word('counts'), ['feature']) | indent(4) }}
+  ) AS of_values
   UNION ALL
   SELECT
     feature,
@@ -87,6 +72,48 @@ FROM (
 
 ) AS divergences
 ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
+{%- endmacro %}
+
+{#
+  How far the counts of values of two sides are apart, a row a group of the keys: the keys, psi, kl, value, a, b (of the value that adds
+  most to the psi, and its shares), n_a, n_b (the counts of the sides) and by_chance, the mean of the psi of two samples of one
+  distribution: nearly (K - 1) (1 / n_a + 1 / n_b), as that of Jeffreys' divergence (Kullback, Information Theory and Statistics, 1959,
+  chapter 6; Yurdakul and Naranjo, Statistical properties of the population stability index, 2020).
+
+  counts: a relation of the keys, value, a, b. Shares are those of the header above.
+#}
+{% macro divergence_of_values(counts, keys) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
+{% set moved %}(b - a) * ln(b / a){% endset -%}
+{% set n_a %}max(n_a){% endset -%}
+{% set n_b %}max(n_b){% endset -%}
+SELECT
+  {{ by }},
+  sum({{ moved }}) AS psi,
+  sum(b * ln(b / a)) AS kl,
+  {% for column in ['value', 'a', 'b'] %}
+  {{ nbsql.value_at_maximum(nbsql.word(column), moved, nbsql.word('value')) }} AS {{ nbsql.word(column) }},
+  {% endfor %}
+  max(n_a) AS n_a,
+  max(n_b) AS n_b,
+  (count(*) - 1) * (1 / {{ nbsql.divisor(n_a) }} + 1 / {{ nbsql.divisor(n_b) }}) AS by_chance
+FROM (
+  SELECT {{ by }}, value, n_a, n_b, (a + 0.5) / (n_a + 0.5 * k) AS a, (b + 0.5) / (n_b + 0.5 * k) AS b
+  FROM (
+    SELECT
+      *,
+      sum(a) OVER (PARTITION BY {{ by }}) AS n_a,
+      sum(b) OVER (PARTITION BY {{ by }}) AS n_b,
+      count(*) OVER (PARTITION BY {{ by }}) AS k
+    FROM {{ counts }} AS counts
+  ) AS sides
+) AS shares
+GROUP BY {{ by }}
+{%- endmacro %}
+
+{# Of the moments of one side; less is the rounding of a constant. #}
+{% macro variance_of_side(side) -%}
+CASE WHEN {{ side }}.m2 / {{ side }}.n > 1e-20 * {{ side }}.mean * {{ side }}.mean THEN {{ side }}.m2 / {{ side }}.n END
 {%- endmacro %}
 
 {#

@@ -1,0 +1,130 @@
+"""A model watched over time: how the rows of each period differ from a reference, and how well the model does on them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from markupsafe import Markup
+
+from nbsql.answers.query import Query
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.family import Binned
+from nbsql.judging.evaluate import label_column, weight_column
+from nbsql.judging.profile import is_number
+from nbsql.plan import Judgeable, Plan
+from nbsql.plan.classes import ClassColumn
+from nbsql.plan.context import Context
+from nbsql.rendering.dialect import folded
+from nbsql.spec.spec import Feature, Spec
+
+METRICS = (
+    "psi", "nulls", "unseen", "rows", "log_evidence", "unexplained", "posterior_psi", "label_psi", "labelled", "unknown",
+    "accuracy", "log_loss", "predicted", "posterior", "actual",
+)  # fmt: skip
+_ALL = "nbsql_all"  # the one class of monitored rows (sql/macros/judging/monitor.sql)
+_WEIGHT = "nbsql_weight"
+
+
+@dataclass(frozen=True)
+class _Side:
+    """The rows that are watched, or those of the reference: with the column of their labels, if they have one."""
+
+    source: Source
+    label: str | None
+    by: Markup | None = None
+    is_reference: bool = False
+
+
+def monitor(
+    engine: Engine,
+    plan: Plan,
+    classes: Sequence[ClassColumn],
+    source: Source,
+    reference: Source | None,
+    by: str | None,
+    weight: str | None,
+) -> Query:
+    """The query of what the rows of each period are like, and how well the model does on them; see `Model.monitor`.
+
+    Raises:
+        InputError: a source lacks the weight, `by` is no expression, or labels cannot be those of the model.
+    """
+    renderer, spec, relations = engine.renderer, plan.spec, plan.relations
+    found = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
+    as_text = any(text for _, text in found)
+    sides = [_Side(source, found[0][0], _period(engine, source, by))]
+    if reference is not None:
+        sides.append(_Side(reference, found[1][0], is_reference=True))
+    weighed = None if weight is None else [weight_column(side.source, weight).name for side in sides][0]
+    names = _columns(spec, sides)
+    counted = replace(
+        spec, target=_ALL, target_type="INTEGER", weight=_WEIGHT, slice_by="nbsql_period", segment_by=None, components=None
+    )
+    score = None
+    if reference is not None:
+        counted, score = _with_bins(engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weighed), names)
+    monitored = renderer.fragment("inline_name", "monitored")
+    columns = [*names, "nbsql_period", _WEIGHT]
+    rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
+    sql = renderer.statement(
+        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weighed), plan.monitored(rows, classes),
+        relations["statistics"], relations["priors"], as_text, _tied(spec, by), score,
+    )  # fmt: skip
+    source.needs = (source.needs, reference)
+    return Query(engine, sql, source)
+
+
+def _period(engine: Engine, source: Source, by: str | None) -> Markup | None:
+    """The expression of a row's period: a column, or whatever can be said of the columns."""
+    if by is None:
+        return None
+    dialect = engine.renderer.dialect
+    column = next((column.name for column in source.columns if column.name == by), None)
+    if column is not None:
+        return dialect.ident(column)
+    engine.check_expression(by, source, "by")
+    return dialect.query(by)
+
+
+def _tied(spec: Spec, by: str | None) -> str | None:
+    """The feature that is the period itself, and so has moved by definition."""
+    return next((feature.name for feature in spec.features if by is not None and feature.columns == (by,)), None)
+
+
+def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:
+    """The names of the columns that are read of all sides, the target first."""
+    wanted = [name for feature in spec.features for name in feature.columns]
+    if spec.segment_by is not None:  # the segment may be said by any column
+        others = [{folded(column.name) for column in side.source.columns} for side in sides[1:]]
+        wanted += [column.name for column in sides[0].source.columns if all(folded(column.name) in names for names in others)]
+    found = {folded(name): name for name in [spec.target, *wanted]}
+    return list(found.values())
+
+
+def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[str], weight: str | None) -> Markup:
+    """The query of the rows of some sides."""
+    read = [(side.source.relation, [side.label, *names[1:]], side.by, side.is_reference) for side in sides]
+    return engine.renderer.fragment("monitored_rows", read, names, engine.type_name(plan.spec.target_type), weight)
+
+
+def _with_bins(
+    engine: Engine, plan: Plan, classes: Sequence[ClassColumn], counted: Spec, rows: Markup, names: Sequence[str]
+) -> tuple[Spec, tuple[Sequence[float], Sequence[str]]]:
+    """The spec whose numbers are cut into tenths of the reference rows, and the bins of their score."""
+    renderer = engine.renderer
+    relation = renderer.fragment("rows_of_one_class", renderer.fragment("subquery", rows))
+
+    def cut(feature: Feature, relation: Markup) -> Binned:
+        binned = Binned(alpha=1.0, nulls="skip", unseen="smooth", estimate="mean")
+        family = binned.with_answer(engine.ask("binned_edges", Context.of(counted), relation, replace(feature, family=binned)))
+        assert isinstance(family, Binned)  # noqa: S101 - an answer makes no other family
+        return family
+
+    features = tuple(
+        replace(feature, family=cut(feature, relation)) if is_number(feature) else feature for feature in counted.features
+    )
+    scored = plan.scored_rows(Judgeable(relation, [*names, "nbsql_period", _WEIGHT, _ALL]), classes)
+    score = cut(Feature("nbsql_probability", Binned(), ("nbsql_probability",), 0, floating=True), scored)
+    return replace(counted, features=features), (score.edges or (), score.labels)

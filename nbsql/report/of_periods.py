@@ -1,0 +1,86 @@
+"""The panel that rows of several periods answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from nbsql.answers.table import plain as shown
+from nbsql.errors import InputError
+from nbsql.judging.monitor import monitor as watched
+from nbsql.report.of_counts import CLASSES
+from nbsql.report.panel import Figure, Request, angle_of, records
+from nbsql.spec.capabilities import check
+
+_FEATURES = 16
+_PERIODS = 24
+_LINES = {"accuracy": "accuracy", "log_loss": "log loss", "log_evidence": "mean ln p(x)"}
+_SCORE = "(the score)"
+_NONE = "(no period)"
+
+
+def monitor(request: Request) -> Iterator[Figure]:
+    """How far each feature is from the reference, period by period, and how well the model does."""
+    model, source = request.model, request.watched
+    assert source is not None  # noqa: S101 - the list of panels says that it takes rows
+    check(model._spec, "drift", model._title)
+    for rows in filter(None, (source, request.against)):
+        model._check("evaluate", rows)
+    query = watched(model._engine, model._plan, model._classes, source, request.against, request.by, None)
+    found = [{**row, "period": _NONE if row["period"] is None else shown(row["period"])} for row in records(query)]
+    few = {row["period"] for row in found if row["metric"] == "rows" and row["value"] < request.least}
+    enough = list(dict.fromkeys(row["period"] for row in found if row["period"] not in few))
+    periods = enough[-_PERIODS:]
+    kept = [row for row in found if row["period"] in periods]
+    moved = [
+        {
+            **{name: row[name] for name in ("period", "value", "by_chance")},
+            "feature": _SCORE if row["feature"] is None else shown(row["feature"]),
+            "moved": None if row["moved"] is None else shown(row["moved"]),
+            "shade": None if row["value"] is None else min(row["value"], 0.5),
+        }
+        for row in kept
+        if row["metric"] == "psi" and (row["value"] is not None or row["feature"] not in (None, request.by))
+    ]
+    highest: dict[str, float] = {}
+    for row in moved:
+        highest[row["feature"]] = max(highest.get(row["feature"], 0.0), row["value"] or 0.0)
+    ranked = sorted(highest, key=lambda name: (-highest[name], name))[:_FEATURES]
+    moved = [row for name in ranked for row in moved if row["feature"] == name]
+    measures = [
+        {"measure": name, **{key: row[key] for key in ("period", "value", "reference")}}
+        for metric, name in _LINES.items()
+        for row in kept
+        if row["metric"] == metric and row["value"] is not None
+    ]
+    mix = [
+        {"class": shown(str(row["class"])), **{key: row[key] for key in ("period", "value", "reference")}}
+        for row in kept
+        if row["metric"] == "predicted"
+    ]
+    classes = list(dict.fromkeys(row["class"] for row in mix))[:CLASSES]
+    if not periods:
+        raise InputError(f"no period of {source.label} has {request.least} rows or more")
+    tables = {"rows": moved, "measures": measures, "mix": [row for row in mix if row["class"] in classes]}
+    notes = [] if not few else [f"{len(few)} periods with fewer than {request.least} rows are left out."]
+    if len(periods) < len(enough):
+        notes.append(f"The last {_PERIODS} of {len(enough)} periods.")
+    if request.against is None:
+        notes.append("The reference is what the model has counted; how its scores were distributed, counts do not say.")
+    params = [angle_of(periods, 4), {"name": "periods", "value": periods}]
+    yield Figure(_finding(moved, measures), tables, query.sql, "monitor", params, notes, csv=kept)
+
+
+def _finding(moved: list[dict[str, Any]], measures: list[dict[str, Any]]) -> str:
+    """What moved most, and where the model did worst."""
+    known = [row for row in moved if row["value"] is not None]
+    parts = []
+    if known:
+        most = max(known, key=lambda row: row["value"])
+        word = "moved most" if most["value"] >= 0.25 else "moved most, and little"
+        parts.append(f"{most['feature']} {word}, in {most['period']} (psi {most['value']:.2f})")
+    right = [row for row in measures if row["measure"] == _LINES["accuracy"]]
+    if right:
+        worst = min(right, key=lambda row: row["value"])
+        parts.append(f"accuracy is least in {worst['period']}, {worst['value']:.3f}")
+    return "; ".join(parts) or "Nothing can be compared"

@@ -1,0 +1,217 @@
+"""A model watched over time: each number beside one worked out from the rows, with numpy and by hand."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import nbsql
+
+FEATURES = ["carrier", "origin", "hour", "distance", "dep_delay"]
+Rows = dict[tuple[Any, ...], tuple[Any, ...]]
+
+
+def psi(a: Counter[Any], b: Counter[Any]) -> float:
+    """Of the counts of the reference and of a period, with half a count added to each value of both."""
+    keys = [key for key in {**a, **b} if a[key] > 0 or b[key] > 0]
+    p, q = (np.array([side[key] + 0.5 for key in keys]) / (sum(side.values()) + len(keys) / 2) for side in (a, b))
+    return float(((q - p) * np.log(q / p)).sum())
+
+
+def jeffreys(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+    """Of the normal distributions with the moments of two samples."""
+    (m, v), (n, w) = ((side.mean(), side.var()) for side in (a, b))
+    return float(((v + (m - n) ** 2) / w + (w + (m - n) ** 2) / v) / 2 - 1)
+
+
+@pytest.fixture(scope="module")
+def con() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Flights of the first quarter, which the model learns from, and of the rest; some have no delay, carrier or month."""
+    con = duckdb.connect()
+    path = Path(str(nbsql.__file__)).with_name("data") / "flights.parquet"
+    con.execute(f"""
+        CREATE TABLE flights AS
+        SELECT row_number() OVER () AS row, CASE WHEN row % 97 > 0 THEN month END AS "the month", origin,
+            CASE WHEN row % 11 > 0 THEN carrier END AS carrier, CASE WHEN row % 7 > 0 THEN dep_delay END AS dep_delay,
+            hour, distance, CASE WHEN month = 12 THEN NULL WHEN arr_delay > 15 THEN 'late' ELSE 'punctual' END AS arrival,
+            row % 4 AS weight
+        FROM (SELECT *, row_number() OVER () AS row FROM '{path}') WHERE arr_delay IS NOT NULL
+    """)
+    con.execute('CREATE TABLE past AS FROM flights WHERE "the month" <= 3')
+    con.execute('CREATE TABLE later AS FROM flights WHERE "the month" > 3 OR "the month" IS NULL')
+    yield con
+    con.close()
+
+
+@pytest.fixture(scope="module")
+def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    families: dict[str, Any] = {"hour": "categorical", "distance": nbsql.Binned(bins=5)}
+    return nbsql.fit(con, "past", target="arrival", name="late", features=FEATURES, families=families)
+
+
+def found(query: nbsql.Query) -> Rows:
+    rows = {tuple(row[:4]): tuple(row[4:]) for row in query.fetchall()}
+    assert len(rows) == len(query.fetchall())
+    return rows
+
+
+def columns(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any]:
+    cursor = con.execute(sql)
+    return dict(zip([name for name, *_ in cursor.description], zip(*cursor.fetchall(), strict=True), strict=True))
+
+
+def counts(values: Any, weights: Any) -> Counter[Any]:
+    total: Counter[Any] = Counter()
+    for value, weight in zip(values, weights, strict=True):
+        if value is not None:
+            total[value] += weight
+    return total
+
+
+def test_each_number_against_the_counts_of_the_model(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    rows = found(model.monitor("later", by="the month"))
+    assert [period for period, *_, metric in rows if metric == "rows"] == [*map(str, range(4, 13)), None]
+    past = columns(con, "FROM past")
+    edges = [-math.inf, *model.families["distance"].edges, math.inf]  # type: ignore[attr-defined]
+    for period in ("7", None):
+        where = '"the month" IS NOT DISTINCT FROM ' + (period or "NULL")
+        now = columns(con, f"FROM (FROM later WHERE {where})")
+        size, ones, before = len(now["row"]), [1] * len(now["row"]), [1] * len(past["row"])
+        for name in ("carrier", "origin", "hour"):
+            a, b = counts(past[name], before), counts(now[name], ones)
+            value, reference, moved, by_chance = rows[period, name, None, "psi"]
+            assert value == pytest.approx(psi(a, b), rel=1e-9)
+            assert reference is None
+            assert by_chance == pytest.approx((len({**a, **b}) - 1) * (1 / sum(a.values()) + 1 / sum(b.values())), rel=1e-9)
+            unseen = sum(n for key, n in b.items() if key not in a) / sum(b.values())
+            assert rows[period, name, None, "unseen"][:2] == (pytest.approx(unseen, abs=1e-12), 0)
+            missing = [sum(value is None for value in side[name]) / len(side[name]) for side in (now, past)]
+            assert rows[period, name, None, "nulls"][:2] == (pytest.approx(missing[0]), pytest.approx(missing[1]))
+        cut = [counts(np.searchsorted(edges, side["distance"], "right"), n) for side, n in ((past, before), (now, ones))]
+        assert rows[period, "distance", None, "psi"][0] == pytest.approx(psi(*cut), rel=1e-9)
+        delays = [np.array([x for x in side["dep_delay"] if x is not None], float) for side in (past, now)]
+        assert rows[period, "dep_delay", None, "psi"][0] == pytest.approx(jeffreys(*delays), rel=1e-9)
+        assert rows[period, "dep_delay", None, "psi"][3] == pytest.approx(2 * sum(1 / len(side) for side in delays), rel=1e-9)
+        said = model.predict_proba(f"FROM later WHERE {where}").fetchall()
+        names = model.predict_proba("later").columns
+        late = np.array([row[names.index("probability_late")] for row in said])
+        predicted = Counter(row[names.index("prediction")] for row in said)
+        priors = {label: (n, prior) for label, n, prior, *_ in model.priors}
+        assert rows[period, None, "late", "posterior"][:2] == (pytest.approx(late.mean(), rel=1e-9), priors["late"][1])
+        assert rows[period, None, "late", "predicted"][:2] == (pytest.approx(predicted["late"] / size), None)
+        mix = Counter({"late": late.sum(), "punctual": size - late.sum()})
+        expected = Counter({label: n for label, (n, _) in priors.items()})
+        assert rows[period, None, None, "posterior_psi"][0] == pytest.approx(psi(expected, mix), rel=1e-9)
+        labels = counts(now["arrival"], ones)
+        assert rows[period, None, None, "label_psi"][0] == pytest.approx(psi(expected, labels), rel=1e-9)
+        evidence = [row[-1] for row in model.log_evidence(f"FROM later WHERE {where}").fetchall()]
+        assert rows[period, None, None, "log_evidence"][:2] == (pytest.approx(np.mean(evidence), rel=1e-9), None)
+        assert rows[period, None, None, "rows"][0] == size
+        evaluation = model.evaluate(f"FROM later WHERE {where}")
+        for metric in ("accuracy", "log_loss"):
+            assert rows[period, None, None, metric][0] == pytest.approx(getattr(evaluation, metric), rel=1e-9)
+        assert rows[period, None, None, "psi"] == (None, None, None, None)  # counts do not say how scores are distributed
+
+
+def test_a_period_without_labels(model: nbsql.Model) -> None:
+    december = '{} FROM later WHERE "the month" = 12'
+    rows = found(model.monitor(december.format("SELECT *"), by="the month"))
+    for metric in ("accuracy", "log_loss", "label_psi", "unknown"):
+        assert rows["12", None, None, metric][0] is None
+    assert rows["12", None, None, "labelled"][0] == 0
+    assert rows["12", "carrier", None, "psi"][0] > 0
+    without = model.monitor(december.format("SELECT * EXCLUDE (arrival)"), by='"the month" + 0')
+    untyped = model.monitor(december.format("SELECT * REPLACE (NULL::BLOB AS arrival)"), by="the month")
+    for other in (without, untyped):
+        assert {key: (pytest.approx(row[0], rel=1e-9), *row[2:3]) for key, row in rows.items()} == {
+            key: (row[0], *row[2:3]) for key, row in found(other).items()
+        }
+    assert model.monitor("FROM later WHERE FALSE", by="the month").fetchall() == []
+
+
+def tenths(values: Any, weights: Any) -> list[float]:
+    """The edges between bins with a tenth of the weight each, as far as ties allow."""
+    order = np.argsort(values, kind="stable")
+    values, up_to = np.array(values)[order], np.cumsum(np.array(weights)[order])
+    edges = {values[int(np.argmax(up_to * 10 >= up_to[-1] * i))] for i in range(1, 10)}
+    return sorted(edge for edge in edges if edge > values[0])
+
+
+def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    rows = found(model.monitor("later", reference="past", by="the month", weight="weight"))
+    july, past = (
+        columns(con, f"FROM late.predict_proba('{name}')")
+        for name in ("july", "past")
+        if con.execute('CREATE OR REPLACE VIEW july AS FROM later WHERE "the month" = 7')
+    )
+    for name in ("carrier", "origin"):
+        sides = [counts(side[name], side["weight"]) for side in (past, july)]
+        assert rows["7", name, None, "psi"][0] == pytest.approx(psi(*sides), rel=1e-9)
+    complete = [
+        [(x, w) for x, w in zip(side["dep_delay"], side["weight"], strict=True) if x is not None] for side in (past, july)
+    ]
+    edges = tenths(*zip(*complete[0], strict=True))
+    binned = [counts(*(np.searchsorted(edges, [x for x, _ in side], "right"), [w for _, w in side])) for side in complete]
+    assert rows["7", "dep_delay", None, "psi"][0] == pytest.approx(psi(*binned), rel=1e-9)
+    edges = tenths(past["probability"], past["weight"])
+    scores = [
+        counts(zip(side["prediction"], np.searchsorted(edges, side["probability"], "right"), strict=True), side["weight"])
+        for side in (past, july)
+    ]
+    assert rows["7", None, None, "psi"][0] == pytest.approx(psi(*scores), rel=1e-9)
+    labels = [counts(side["arrival"], side["weight"]) for side in (past, july)]
+    assert rows["7", None, None, "label_psi"][0] == pytest.approx(psi(*labels), rel=1e-9)
+    for metric in ("accuracy", "log_loss"):
+        of_sides = [getattr(model.evaluate(name, weight="weight"), metric) for name in ("july", "past")]
+        assert rows["7", None, None, metric][:2] == (pytest.approx(of_sides[0]), pytest.approx(of_sides[1]))
+    itself = found(model.monitor("past", reference="past", by="'p'"))
+    assert {value for (*_, metric), (value, *_) in itself.items() if metric == "psi"} == {0}
+    for (*_, metric), (value, reference, *_) in itself.items():
+        assert metric.endswith("psi") or value == pytest.approx(reference, rel=1e-9)
+
+
+def test_columns_together_and_names_that_lie_in_wait() -> None:
+    con = duckdb.connect()
+    con.execute("""
+        CREATE TABLE outcomes AS SELECT i % 3 AS "it's; --", CASE WHEN i % 2 = 0 THEN 'r' ELSE 'n' END AS slice, i * 1.0 AS a,
+            (i * 7 % 90) * 1.0 AS b, CASE WHEN i = 89 THEN 'never met' WHEN i % 3 = 0 THEN 'yes' ELSE 'no' END AS "y""y"
+        FROM range(90) AS t(i)
+    """)
+    families: dict[str, Any] = {"both": nbsql.MultivariateGaussian(["a", "b"]), "it's; --": "categorical"}
+    learnt = "FROM outcomes WHERE a < 89"
+    model = nbsql.fit(con, learnt, target='y"y', exclude=["slice"], families=families)
+    rows = found(model.monitor("outcomes", by="slice"))
+    assert {period for period, *_ in rows} == {"r", "n"}
+    both = columns(con, learnt)
+    half = columns(con, "FROM outcomes WHERE slice = 'n'")
+    by_column = {name: jeffreys(*(np.array(side[name], float) for side in (both, half))) for name in "ab"}
+    moved = max(by_column, key=by_column.__getitem__)
+    assert rows["n", "both", None, "psi"][::2] == (pytest.approx(by_column[moved], rel=1e-9), moved)
+    assert rows["n", None, "never met", "actual"][:2] == (pytest.approx(1 / 45), None)
+    assert rows["n", None, None, "unknown"][0] == pytest.approx(1 / 45)
+    con.close()
+
+
+def test_what_is_refused(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> None:
+    lines: list[tuple[dict[str, Any], str]] = [
+        ({"by": "nowhere"}, "by must be one SQL expression over the columns of later: "),
+        ({"by": "max(hour)"}, "by must have one value a row, and 'max(hour)' is an aggregate of many"),
+        ({"weight": "carrier"}, "weight column 'carrier' is VARCHAR; weights must be numbers"),
+        ({"weight": "heft"}, "no column 'heft' in later, the weight; "),
+        ({"reference": "SELECT hour FROM past"}, "no column 'carrier' in the query, "),
+        (
+            {"reference": "SELECT * REPLACE (1 AS arrival) FROM past"},
+            "column 'arrival' of the query is INTEGER, and the classes",
+        ),
+    ]
+    for options, message in lines:
+        with pytest.raises(nbsql.InputError) as caught:
+            model.monitor("later", **options)
+        assert str(caught.value).startswith(message)
