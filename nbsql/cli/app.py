@@ -26,7 +26,7 @@ from nbsql.cli.help import help_
 from nbsql.cli.messages import in_options
 from nbsql.cli.models import drop, list_, show
 from nbsql.cli.report import plot, report
-from nbsql.cli.score import explain, predict, sql
+from nbsql.cli.score import explain, impute, predict, sql
 from nbsql.cli.terminal import show_every_character, styled
 from nbsql.cli.weights import linear, quadratic, relevance
 from nbsql.engines.postgres.address import without_passwords
@@ -101,8 +101,8 @@ def main() -> None:
 
 _COMMANDS = (
     demo, fit, predict, evaluate, report, plot, cross_validate, sweep, auto, calibrate, explain, update, forget, rollback,
-    compact, drift, merge, export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables,
-    from_statistics, sql, drop, ad_hoc, dbt_path, help_,
+    compact, drift, merge, export, import_, show, list_, relevance, linear, quadratic, impute, sample, log_likelihood,
+    from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
 )  # fmt: skip
 for _command in _COMMANDS:
     complete(_command)
