@@ -43,14 +43,14 @@ def test_decisions_agree(models: list[nbsql.Model], source: str) -> None:
 
 
 def test_gaps_are_filled_alike(models: list[nbsql.Model]) -> None:
-    """A category, and a number whose mean and deviation are told; beside rows that lack a class, or have one not met."""
-    source = "SELECT id, CASE WHEN id % 3 > 0 THEN x END AS x, CASE WHEN id % 4 > 0 THEN u END AS u, y FROM test"
+    """Of a category, and of a number whose mean and deviation are told; beside rows without a class."""
+    source = "SELECT id, CASE WHEN id % 3 > 0 THEN x END AS x, CASE WHEN id % 4 > 0 THEN sky END AS sky, y FROM test"
     for labelled in (False, True):
         ours, theirs = (model.impute(source, labelled=labelled) for model in models)
-        assert ours.columns == theirs.columns == ["id", "x", "u", "y", "deviation_x", "probability_u"]
+        assert ours.columns == theirs.columns == ["id", "x", "sky", "y", "deviation_x", "probability_sky"]
         assert_same_rows(*(sorted(query.fetchall(), key=lambda row: row[0]) for query in (ours, theirs)))
-    for target, options in (("x", {}), ("u", {"top_k": 2})):
-        assert_alike(models, "test", target=target, columns=["id"], **options)
+    assert_alike(models, "test", target="x", columns=["id"])
+    assert_alike(models, "test", target="sky", top_k=2, columns=["id"])
 
 
 def test_only_the_named_columns_come_back(models: list[nbsql.Model]) -> None:

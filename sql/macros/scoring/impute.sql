@@ -44,7 +44,8 @@ ORDER BY source.nbsql_row ASC NULLS LAST
 WITH {{ nbsql.completions(model, scored, parameters, likelihoods, [each], labelled, most or 1, false) }}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.completed_value(each, true) }} AS prediction,
-  {%+ if each.is_value %}drawn.probability{{ i }} AS probability{% else %}drawn.deviation{{ i }} AS deviation{% endif %}
+  {% set quantity %}{% if each.is_value %}probability{% else %}deviation{% endif %}{% endset %}
+  drawn.{{ quantity }}{{ i }} AS {{ quantity }}
   {%- if most %},
   coalesce(drawn.nbsql_rank, 1) AS rank
   {%- endif %}
@@ -132,9 +133,10 @@ completions AS (
 {% set certain %}CASE WHEN k = {{ label }} THEN {{ nbsql.number(1) }} ELSE {{ nbsql.number(0) }} END{% endset -%}
 {% set posteriors %}source.nbsql_posteriors{% endset -%}
 {% set taken = nbsql.list_mapped(posteriors, certain, 'p', 'k') -%}
+{% set of_labelled %}CASE WHEN {{ label }} IS NULL THEN {{ posteriors }} ELSE {{ taken }} END{% endset -%}
 SELECT
   source.*,
-  {%+ if labelled %}CASE WHEN {{ label }} IS NULL THEN {{ posteriors }} ELSE {{ taken }} END{% else %}{{ posteriors }}{%+ endif %} AS nbsql_taken
+  {%+ if labelled %}{{ of_labelled }}{% else %}{{ posteriors }}{%+ endif %} AS nbsql_taken
 FROM (
   {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
 ) AS source
