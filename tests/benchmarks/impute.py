@@ -2,10 +2,10 @@
 
     NBSQL_DATA=folder python tests/benchmarks/impute.py [--share 0.2] [--cuts 5]
 
-Each cut of a table is a half to learn and a half to judge, by a hash of the row and the cut; a share of the values of the judged
-half is hidden. What is printed, over all hidden values of categories: the share that is filled in with the value that was hidden, by
-the commonest value of the learnt half, through the class, and through the class of rows that have theirs, each with its standard error
-over the cuts; and the mean probability that was told of what was filled in through the class, which is to be near its share.
+Each cut of a table is a half to learn and a half to judge, by a hash of the row and the cut; a share of the values of the
+judged half is hidden. What is printed, over all hidden values of categories: the share that is filled in with the value that was
+hidden, by the commonest value of the learnt half, through the class, and through the class of rows that have theirs, each with
+its standard error over the cuts; and the mean probability that was told of what was filled in through the class.
 """
 
 from __future__ import annotations
@@ -60,8 +60,9 @@ def measure(name: str, query: str, target: str, share: float, cuts: int) -> None
             for column in columns:
                 added = f'f."probability_{column}"'
                 judged = f'FROM filled AS f JOIN t USING (nb_row) WHERE {added} IS NOT NULL AND t."{column}" IS NOT NULL'
+                right = f'count(CASE WHEN f."{column}" = t."{column}" THEN 1 END)'
                 ((right, probability, count),) = con.execute(
-                    f'SELECT count(CASE WHEN f."{column}" = t."{column}" THEN 1 END), coalesce(sum({added}), 0), count(*) {judged}'
+                    f"SELECT {right}, coalesce(sum({added}), 0), count(*) {judged}"
                 ).fetchall()
                 hits, told, total = hits + right, told + probability, total + count
                 if not labelled:
