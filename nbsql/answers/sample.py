@@ -71,10 +71,15 @@ def _drawn(spec: Spec, gate: Any) -> Iterator[_Drawn]:
         if feature.family.over_columns or feature.column not in together:
             types = feature.types or [None] * len(feature.columns)
             columns = [
-                _Column(name, gate(kind) if kind is not None and _TYPE.fullmatch(kind) else None, position)
+                _Column(name, type_to_cast_to(kind, gate), position)
                 for position, (name, kind) in enumerate(zip(feature.columns, types, strict=True))
             ]
             yield _Drawn(feature, columns)
+
+
+def type_to_cast_to(kind: str | None, gate: Any) -> Markup | None:
+    """A type of a spec, for a statement; None where it is not known, or that of an ENUM."""
+    return gate(kind) if kind is not None and _TYPE.fullmatch(kind) else None
 
 
 def mean_or_total(rows: list[tuple[Any, ...]], label: str, *, mean: bool) -> float:

@@ -28,7 +28,7 @@ from nbsql.cli.models import drop, list_, show
 from nbsql.cli.monitor import monitor
 from nbsql.cli.report import plot, report
 from nbsql.cli.review import review
-from nbsql.cli.score import explain, predict, sql
+from nbsql.cli.score import explain, impute, predict, sql
 from nbsql.cli.scorecard import scorecard
 from nbsql.cli.terminal import show_every_character, styled
 from nbsql.cli.weights import linear, quadratic, relevance
@@ -103,7 +103,7 @@ def main() -> None:
 
 
 _COMMANDS = (
-    demo, fit, predict, evaluate, report, plot, cross_validate, sweep, auto, calibrate, explain, review, update, forget,
+    demo, fit, predict, evaluate, report, plot, cross_validate, sweep, auto, calibrate, explain, impute, review, update, forget,
     rollback, compact, monitor, drift, merge, export, import_, show, list_, relevance, linear, quadratic, scorecard, sample,
     log_likelihood, from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
 )  # fmt: skip

@@ -25,6 +25,8 @@ _ROWS = 20  # of a table, unless asked for more
 _FIRST = 5_000  # rows that a reader down the pipe gets before the others are scored
 _EXPLAINED = 1  # rows explained, unless asked for more
 
+_Scored = Callable[[nbsql.Model, Source], nbsql.Query]
+
 _limit = click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Only the first N rows of SOURCE.")
 _format = click.option(
     "--format",
@@ -35,6 +37,8 @@ _format = click.option(
 _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file to write to instead of the terminal.")
 
 
+_into_table = click.option("--into", metavar="TABLE", help="Keep the rows as a new table of DATABASE.")
+_labelled = click.option("--labelled", is_flag=True, help="Of a column: take the class that a row has for certain.")
 _columns = click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside what is added; '' for none.")
 
 
@@ -52,6 +56,8 @@ _columns = click.option("--columns", type=ColumnsType(), help="Only these column
     help="Predict a class where its probability reaches P; may be repeated.",
 )
 @click.option("--top-k", type=click.IntRange(min=1), metavar="K", help="The K most probable classes, a row each.")
+@click.option("--target", metavar="COLUMN", help="Predict this column of the model from the others, instead of the class.")
+@_labelled
 @click.option(
     "--coverage",
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
@@ -61,15 +67,16 @@ _columns = click.option("--columns", type=ColumnsType(), help="Only these column
 @click.option("--by-class", is_flag=True, help="With --coverage, as often in each class.")
 @click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
 @_columns
-@click.option("--into", metavar="TABLE", help="Keep the scored rows as a new table of DATABASE.")
+@_into_table
 @_limit
 @_format
 @_output
 @answering
 def predict(
     database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
-    thresholds: tuple[tuple[str, float], ...], top_k: int | None, coverage: float | None, by_class: bool, calibrated: bool,
-    columns: list[str] | None, into: str | None, limit: int | None, file_format: str | None, output: str | None, form: Form,
+    thresholds: tuple[tuple[str, float], ...], top_k: int | None, target: str | None, labelled: bool, coverage: float | None,
+    by_class: bool, calibrated: bool, columns: list[str] | None, into: str | None, limit: int | None,
+    file_format: str | None, output: str | None, form: Form,
 ) -> None:  # fmt: skip
     """Score the rows of SOURCE with MODEL: every column of theirs, the predicted class, and its probability.
 
@@ -79,12 +86,12 @@ def predict(
       curl -s https://shop.example/today.csv | nbsql predict shop.duckdb churn - --csv | head
       nbsql predict shop.duckdb churn new_customers --proba --into scored
       nbsql predict shop.duckdb spam inbox --cost ham:spam=10
+      nbsql predict shop.duckdb churn new_customers --target plan
     """  # noqa: D301 - \b keeps the lines
-    if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
-        raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
     if sum(map(bool, (proba, costs, thresholds, top_k, coverage))) > 1:
         raise click.UsageError("choose one of --proba, --cost, --threshold, --top-k and --coverage")
-    wanted = _wanted(file_format, output, form)
+    if target is not None and proba:
+        raise click.UsageError("--target has no --proba; --top-k has its values, a row each")
 
     def scored(loaded: nbsql.Model, found: Source) -> nbsql.Query:
         if proba:
@@ -92,10 +99,55 @@ def predict(
         labels = labels_by_text(loaded)
         reached = {labels.get(label, label): threshold for label, threshold in thresholds}
         return loaded.predict(
-            found, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k, coverage=coverage, by_class=by_class,
-            calibrated=calibrated, columns=columns,
+            found, target=target, labelled=labelled, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k,
+            coverage=coverage, by_class=by_class, calibrated=calibrated, columns=columns,
         )  # fmt: skip
 
+    def added(loaded: nbsql.Model) -> int:
+        return 2 + (len(loaded.classes) if proba else bool(costs or top_k or coverage))
+
+    _answer(database, model, source, scored, added, into, limit, file_format, output, form, rows=top_k or 1)
+
+
+@click.command(short_help="Fill the gaps of a table by what the rest of each row says.")
+@click.argument("database")
+@click.argument("model")
+@click.argument("source")
+@click.option("--features", type=ColumnsType(), help="Only the gaps of these columns.")
+@_labelled
+@_into_table
+@_limit
+@_format
+@_output
+@answering
+def impute(
+    database: str, model: str, source: str, *, features: list[str] | None, labelled: bool, into: str | None, limit: int | None,
+    file_format: str | None, output: str | None, form: Form,
+) -> None:  # fmt: skip
+    """Fill the gaps in the rows of SOURCE with what MODEL says of them by the rest of each row.
+
+    Each column that can be filled gets another beside it: how probable the value is that was filled in, probability_<column>,
+    or of a number its standard deviation, deviation_<column>. It is empty where the row had a value.
+
+    \b
+      nbsql impute shop.duckdb churn customers --into customers_filled
+      nbsql impute shop.duckdb churn customers.csv --features plan,age --output filled.parquet
+    """  # noqa: D301 - \b keeps the lines
+
+    def filled(loaded: nbsql.Model, found: Source) -> nbsql.Query:
+        return loaded.impute(found, features=features, labelled=labelled)
+
+    _answer(database, model, source, filled, lambda _: 2, into, limit, file_format, output, form)
+
+
+def _answer(
+    database: str, model: str, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], into: str | None,
+    limit: int | None, file_format: str | None, output: str | None, form: Form, rows: int = 1,
+) -> None:  # fmt: skip
+    """Answer with scored rows, of which a table shows the last columns, so many as are added; `rows` a row of the source."""
+    if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
+        raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
+    wanted = _wanted(file_format, output, form)
     if into is not None:
         _into(database, model, source, scored, into, limit, form)
         return
@@ -107,10 +159,9 @@ def predict(
             return
         _at_work(engine, "score")
         if wanted == "table":
-            added = 2 + (len(loaded.classes) if proba else bool(costs or top_k or coverage))
             shown = limit or _ROWS
             query = scored(loaded, _excerpt(engine, found, shown + 1))
-            _table(engine, query, shown * min(top_k or 1, len(loaded.classes)), added)
+            _table(engine, query, shown * min(rows, len(loaded.classes)), added(loaded))
         elif output is None and is_piped() and wanted in ("csv", "jsonl") and limit is None and _keeps_order(engine, found):
             parts = (_excerpt(engine, found, _FIRST), _excerpt(engine, found, None, _FIRST))
             stream(engine, [scored(loaded, part).sql for part in parts], wanted)
@@ -144,7 +195,7 @@ def _table(engine: Engine, query: nbsql.Query, limit: int, added: int) -> None:
 
 
 def _into(
-    database: str, name: str, source: str, scored: Callable[[nbsql.Model, Source], nbsql.Query], into: str,
+    database: str, name: str, source: str, scored: _Scored, into: str,
     limit: int | None, form: Form,
 ) -> None:  # fmt: skip
     with recording(database) if form == "sql" else writing(database, create=False) as engine:

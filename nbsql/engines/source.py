@@ -120,11 +120,11 @@ def passed_columns(source: Source, names: Any, *, exact: bool) -> list[str] | No
     return [spelt[key] for key in found]
 
 
-def column_names(names: Any) -> list[str]:
-    """The names of columns that an argument `columns` has, or InputError."""
+def column_names(names: Any, argument: str = "columns") -> list[str]:
+    """The names of columns that an argument has, or InputError."""
     found = list(names) if isinstance(names, Iterable) and not isinstance(names, (str, Mapping)) else None
     if found is None or not all(isinstance(name, str) and name for name in found):
-        raise InputError(f"columns must be a list of names, not {names!r}")
+        raise InputError(f"{argument} must be a list of names, not {names!r}")
     return found
 
 

@@ -177,15 +177,17 @@ class Handle:
         columns: Sequence[str] | None = None,
         *,
         by_row: bool = True,
+        without: Callable[[Spec], Spec] = lambda spec: spec,
     ) -> Query:
         """A query that is rendered anew if the model, whose classes stand in it, has changed when it runs.
 
         Args:
-            verb: what is asked.
-            source: of which rows.
-            render: makes the query of the rows.
-            columns: that come back.
+            verb: see `_added`.
+            source: what is scored.
+            render: the text, of the rows.
+            columns: of the source, that come back; None for all.
             by_row: whether the first rows of the answer follow from the first rows of the source.
+            without: the spec without the features that a row need not have.
         """
         rendered: dict[int | None, tuple[Any, str]] = {}
         passed = passed_columns(source, columns, exact=self._engine.exact)
@@ -194,7 +196,7 @@ class Handle:
             if refresh:
                 self._refresh()
             if count not in rendered or rendered[count][0] != self._stamp:
-                rows = self._rows(verb, source, passed)
+                rows = self._rows(verb, source, passed, without(self._spec))
                 if count is not None:
                     rows = replace(rows, relation=self._fragment("excerpt", rows.relation, count))
                 rendered[count] = self._stamp, render(rows)
@@ -203,15 +205,15 @@ class Handle:
         made = sql(refresh=False)  # as was done when the source was found
         return Query(self._engine, sql, source, guard=self._there, first=sql if by_row else None, made=made)
 
-    def _rows(self, verb: str, source: Source, passed: Sequence[str] | None) -> Rows:
-        """The rows of a source that a verb scores, of which only some columns come back unless `passed` is None."""
-        rows = replace(source.rows, passed=passed)
+    def _rows(self, verb: str, source: Source, passed: Sequence[str] | None, spec: Spec | None = None) -> Rows:
+        """The rows of a source that a verb scores by a spec, of which only some columns come back unless `passed` is None."""
+        rows, spec = replace(source.rows, passed=passed), spec or self._spec
         if passed is None:
-            self._check(verb, source)
+            self._check(verb, source, spec=spec)
             return rows
-        needed = {folded(name) for name in (*passed, *(name for each in self._spec.features for name in each.columns))}
+        needed = {folded(name) for name in (*passed, *(name for each in spec.features for name in each.columns))}
         left_out = {folded(name) for name in self._added(verb)} - needed
-        self._check(verb, source, left_out)
+        self._check(verb, source, left_out, spec)
         columns = [name for name in rows.columns if folded(name) not in left_out]
         if len(columns) == len(rows.columns):
             return rows
@@ -223,9 +225,9 @@ class Handle:
         verbs = {**VERBS, "review": REVIEW}
         return verbs[name].added(self._classes, option or None) if name in verbs else []
 
-    def _check(self, verb: str, source: Source, left_out: Collection[str] = ()) -> None:
+    def _check(self, verb: str, source: Source, left_out: Collection[str] = (), spec: Spec | None = None) -> None:
         """Raise InputError unless the source has the features and lacks the columns that the verb adds, but for some."""
-        columns = check_source(self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
+        columns = check_source(spec or self._spec, source.columns, source.label, self._title, exact=self._engine.exact)
         if self._spec.segment_by is not None:
             self._engine.check_expression(self._spec.segment_by, source, f"segment_by of {self._title}")
         if verb == "explain":

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from nbsql.answers.costs import cost_matrix
-from nbsql.answers.decisions import Decision, decision
+from nbsql.answers.decisions import Decision, checked_top_k, decision
 from nbsql.answers.elsewhere.inline import inlined
 from nbsql.answers.linear import weights
 from nbsql.answers.one_row import Answer, RowScorer, row_sql
@@ -14,7 +14,7 @@ from nbsql.answers.query import Query
 from nbsql.answers.sample import mean_or_total, sample
 from nbsql.engines.source import passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
-from nbsql.model.base import Handle
+from nbsql.model.imputing import Imputing
 from nbsql.plan import REVIEW, VERBS, Rows
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
@@ -24,7 +24,7 @@ Review = Literal["margin", "evidence", "novelty", "expected cost"]
 Verb = Literal["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain", "statistics"]
 
 
-class Scoring(Handle):
+class Scoring(Imputing):
     """The verbs of a model, and the model as weights and as a source of rows."""
 
     _scorer: RowScorer | None = None  # of single rows, and the time of the model's last change when it was made
@@ -34,6 +34,8 @@ class Scoring(Handle):
         self,
         source: Any,
         *,
+        target: str | None = None,
+        labelled: bool = False,
         costs: Any = None,
         thresholds: Any = None,
         top_k: int | None = None,
@@ -50,6 +52,11 @@ class Scoring(Handle):
 
         Args:
             source: what to score.
+            target: another column of the model, to be predicted from all others through the class, as `impute` does; the source
+                need not have it, and what it has is not looked at. Of a category `prediction` is the likeliest value that the
+                fit met, of a number in bins the bin, and `probability` is that among them; of a number with a density it is
+                the mean, and the column `deviation` is its standard deviation. It goes with top_k and columns.
+            labelled: with such a target, take for certain the class that a row has, if the model knows it.
             costs: what a prediction costs: {(actual, predicted): cost}, {actual: {predicted: cost}}, or a pandas DataFrame of
                 actual (index) by predicted (columns). A pair left out costs 0 if it is right and 1 if it is wrong. The class
                 that costs least, on average over the posteriors, is predicted, and the column `expected_cost` says how much.
@@ -85,6 +92,13 @@ class Scoring(Handle):
         >>> model.predict("SELECT 7 AS id, 'sun' AS sky", columns=["id"]).fetchall()
         [(7, 'dry', 0.8181818181818181)]
         """
+        if target is not None and target != self._spec.target:
+            if any(each is not None for each in (costs, thresholds, coverage)) or by_class or calibrated:
+                raise InputError("predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others")
+            most = None if top_k is None else checked_top_k(top_k)
+            return self._predicted_column(source, target, most, columns, labelled=labelled)
+        if labelled:
+            raise InputError("labelled goes with a target that is a feature; the class is what is predicted")
 
         def decided() -> Decision | None:
             if costs is None and thresholds is None and top_k is None and coverage is None and not by_class:

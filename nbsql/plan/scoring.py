@@ -116,6 +116,29 @@ class Scoring(Base):
         unseen = fragment("unseen_values", whole, self.ready(whole, queued.relation, *tables), *tables)
         return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed, count)
 
+    def completed(
+        self,
+        macro: str,
+        rows: Rows,
+        classes: Sequence[ClassColumn],
+        filled: Any,
+        labelled: bool,
+        *arguments: Any,
+    ) -> str:
+        """The query of columns that are told from the others; see sql/macros/scoring/impute.sql.
+
+        Args:
+            macro: that renders it.
+            rows: to tell them of.
+            classes: of the model.
+            filled: the columns.
+            labelled: whether the class of a row is taken for certain.
+            arguments: of the macro, the last ones.
+        """
+        context, scored = self._scored(replace(rows, ordered=True), classes)
+        relations = (self.relations["parameters"], self.relations["likelihoods"])
+        return self.renderer.statement(macro, context, scored, *relations, filled, labelled, *arguments)
+
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
         context, scored = self._scored(Rows(source), classes)

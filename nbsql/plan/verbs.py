@@ -37,7 +37,13 @@ VERBS: dict[str, Verb] = {
     "predict": Verb(
         ("prediction", "probability"),
         calibrated=True,
-        options={"costs": ("expected_cost",), "thresholds": (), "top_k": ("rank",), "coverage": ("prediction_set",)},
+        options={
+            "costs": ("expected_cost",),
+            "thresholds": (),
+            "top_k": ("rank",),
+            "coverage": ("prediction_set",),
+            "target": ("deviation",),
+        },
     ),
     "predict_proba": Verb(("prediction", "probability"), a_class="probability", calibrated=True),
     "joint_log_likelihood": Verb(a_class="joint"),

@@ -156,6 +156,14 @@ USES: dict[str, Use] = {
     "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _counts("ln p(x, c)")}),
     "predict_one": Use("`predict_one`", {"segments": _one("predict_one")}),
     "sample": Use("`sample`", {"segments": _one("a sample"), "logistic": _counts("rows to draw")}),
+    "impute": Use(
+        "`impute`, `predict(target=...)`",
+        {
+            "segments": _one("what a column is by the others"),
+            "components": _whole("what a column is by the others"),
+            "logistic": _counts("likelihoods of its columns"),
+        },
+    ),
     "inline": Use("`sql(..., inline=True)`", {"segments": _one("a query with its numbers")}),
     "dialect": Use(
         "`sql(..., dialect=...)`",
@@ -288,9 +296,13 @@ TRAITS: dict[str, Trait] = {
     "complement": Trait("a complement", lambda family: family.complement),
     "weighed": Trait("{family} with tfidf or norm", lambda family: family.weighed),
     "best": Trait("{family} with best", lambda family: family.value_limit is not None),
+    "several": Trait("{family} of several columns", lambda family: family.over_columns),
+    "bag": Trait("{family}, a bag of words", lambda family: family.bag),
+    "gaps": Trait("{family} with nulls='category'", lambda family: family.nulls == "category"),
 }
 
 _OTHER, _OPTION = "; choose another family", "; leave that out"
+_BAG, _TOGETHER = ", which have no one value to fill in", ": its columns depend on each other within a class"
 
 # By what does not take them: the traits, and how the message ends that says so.
 FEATURES: dict[str, dict[str, str]] = {
@@ -304,6 +316,11 @@ FEATURES: dict[str, dict[str, str]] = {
         "covariance": _OTHER, "backoff": _OTHER, "complement": _OPTION, "weighed": _OPTION, "best": _OPTION,
     },
     "nbsql.Forward": {"complement": ": whether the prior counts depends on the other features"},
+    "impute": {
+        "covariance": _TOGETHER, "conditional": ": it depends on its parent within a class", "backoff": _TOGETHER,
+        "presence": _BAG, "complement": _BAG, "weighed": _BAG, "best": _BAG, "several": _TOGETHER, "bag": _BAG,
+        "gaps": ", so that a gap is a value of its own",
+    },
 }  # fmt: skip
 
 

@@ -42,6 +42,17 @@ def test_decisions_agree(models: list[nbsql.Model], source: str) -> None:
         assert_alike(models, source, top_k=top_k)
 
 
+def test_gaps_are_filled_alike(models: list[nbsql.Model]) -> None:
+    """Of a category, and of a number whose mean and deviation are told; beside rows without a class."""
+    source = "SELECT id, CASE WHEN id % 3 > 0 THEN x END AS x, CASE WHEN id % 4 > 0 THEN sky END AS sky, y FROM test"
+    for labelled in (False, True):
+        ours, theirs = (model.impute(source, labelled=labelled) for model in models)
+        assert ours.columns == theirs.columns == ["id", "x", "sky", "y", "deviation_x", "probability_sky"]
+        assert_same_rows(*(sorted(query.fetchall(), key=lambda row: row[0]) for query in (ours, theirs)))
+    assert_alike(models, "test", target="x", columns=["id"])
+    assert_alike(models, "test", target="sky", top_k=2, columns=["id"])
+
+
 def test_only_the_named_columns_come_back(models: list[nbsql.Model]) -> None:
     first, *_, last = models[0].classes
     verbs = ("predict_proba", "joint_log_likelihood", "log_evidence")

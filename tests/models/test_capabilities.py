@@ -76,6 +76,7 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "labelled": lambda con, model: model.log_likelihood("t", labelled=True),
     "predict_one": lambda con, model: model.predict_one(ROW),
     "sample": lambda con, model: model.sample(3).fetchall(),
+    "impute": lambda con, model: (model.impute("t").fetchall(), model.predict("t", target="v").fetchall()),
     "inline": lambda con, model: con.execute(model.sql("predict", "t", inline=True)).fetchall(),
     "dialect": lambda con, model: con.execute(model.sql("predict", "t", dialect="duckdb")).fetchall(),
     "linear": lambda con, model: model.linear().fetchall(),
@@ -142,6 +143,9 @@ FEATURE: dict[str, Any] = {
     "complement": {"v": nbsql.Text(event="complement")},
     "weighed": {"v": nbsql.Text(tfidf=True)},
     "best": {"v": nbsql.Text(best=2)},
+    "several": {"both": nbsql.Joint(["v", "g"])},
+    "bag": {"v": nbsql.Text()},
+    "gaps": {"v": nbsql.Categorical(nulls="category")},
 }
 FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "classes": {"classes": ["a", "b", "c"], "prior": "uniform"},
@@ -149,6 +153,7 @@ FEATURE_ACTS: dict[str, dict[str, Any]] = {
     "components": {"method": nbsql.Mixture(2)},
     "method='em'": {"method": "em"},
     "nbsql.Forward": {"features": nbsql.Forward(2, folds=3)},
+    "impute": {},
 }
 
 
@@ -158,11 +163,17 @@ def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, us
     assert {*FEATURE_ACTS} == {*FEATURES}
     for trait, families in FEATURE.items():
         options = {"target": "y", "exclude": ["s"], "families": families, **FEATURE_ACTS[use]}
+        ((name, family),) = families.items()
         if trait in FEATURES[use]:
             with pytest.raises(InputError) as caught:
-                nbsql.fit(con, "t", **options)
-            ((name, family),) = families.items()
+                asked(nbsql.fit(con, "t", **options), use, name)
             text = TRAITS[trait].text.format(family=family if isinstance(family, str) else family.name)
             assert str(caught.value) == f"{use} does not take {name!r}, which is {text}{FEATURES[use][trait]}"
         else:
-            nbsql.fit(con, "t", **options)
+            asked(nbsql.fit(con, "t", **options), use, name)
+
+
+def asked(model: nbsql.Model, use: str, name: str) -> None:
+    """What is asked of a model and not of its fit."""
+    if use == "impute":
+        model.impute("t", features=["v" if name == "both" else name])

@@ -42,6 +42,7 @@ ASKED: dict[str, Ask] = {
     "export": lambda model, folder: (model.export(folder / "m.parquet"), read(folder / "m.parquet")),
     "families": lambda model, _: model.families,
     "forget": lambda model, _: (model.forget("FROM rows LIMIT 4"), model.statistics.fetchall()),
+    "impute": lambda model, _: model.impute("SELECT * REPLACE (NULL AS y) FROM rows").fetchall(),
     "joint_log_likelihood": lambda model, _: model.joint_log_likelihood("rows").fetchall(),
     "likelihoods": lambda model, _: model.likelihoods.fetchall(),
     "linear": lambda model, _: model.linear().fetchall(),

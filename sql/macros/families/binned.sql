@@ -67,3 +67,12 @@ CASE drawn.value{{ nbsql.feature_suffix(feature) }}
 {%- endset -%}
 {% if feature.whole %}floor({{ number }}){% else %}{{ number }}{% endif %}
 {%- endmacro %}
+
+{# The middle of the bin that a row is most likely in, of whole numbers one of these (impute.sql). #}
+{% macro binned_middle(feature) -%}
+CASE drawn.value{{ nbsql.feature_suffix(feature) }}
+{%- for label, low, high in feature.family.spans %}
+{%- set middle = nbsql.number((low + high) / 2) %} WHEN {{ nbsql.text(label) }} THEN
+{%- if feature.whole %} greatest(floor({{ middle }}), ceil({{ nbsql.number(low) }})){% else %} {{ middle }}{% endif %}
+{%- endfor %} END
+{%- endmacro %}

@@ -30,3 +30,7 @@
 {% set slope %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
 {%- endmacro %}
+
+{% macro exponential_moment(quantity) -%}
+{% if quantity == 'mean' %}1 / rate{% else %}1 / (rate * rate){% endif %}
+{%- endmacro %}

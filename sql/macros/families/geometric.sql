@@ -45,3 +45,7 @@ CASE WHEN {{ rate }} < 1 THEN floor(ln(1 - {{ nbsql.uniform(seed, feature.index,
 {% set slope %}failure{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
 {%- endmacro %}
+
+{% macro geometric_moment(quantity) -%}
+{% if quantity == 'mean' %}mean{% else %}mean * (1 + mean){% endif %}
+{%- endmacro %}

@@ -122,3 +122,9 @@ TRY_CAST({{ value }} AS BIGINT)
 {% set place %}(CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }}){% endset -%}
 {{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * {{ place }}
 {%- endmacro %}
+
+{# The middle of the cell that a row is most likely in (impute.sql). #}
+{% macro kernel_middle(feature) -%}
+{% set place %}(CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.double() }}) + 0.5){% endset -%}
+{{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * {{ place }}
+{%- endmacro %}

@@ -33,3 +33,8 @@ CASE WHEN {{ x }} > 0 THEN {{ nbsql.scan_value(ln_x, careful) }} WHEN {{ x }} <=
 {% macro lognormal_drawn(feature, seed, position) -%}
 exp({{ nbsql.gaussian_drawn(feature, seed, position) }})
 {%- endmacro %}
+
+{# The mean or the variance of the number itself, whose logarithm has those of the likelihoods. #}
+{% macro lognormal_moment(quantity) -%}
+{% if quantity == 'mean' %}exp(mean + variance / 2){% else %}(exp(variance) - 1) * exp(2 * mean + variance){% endif %}
+{%- endmacro %}

@@ -59,3 +59,5 @@ count{{ nbsql.feature_suffix(feature) }}.value
 {% set slope %}log_rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
 {%- endmacro %}
+
+{% macro poisson_moment(quantity) -%} rate {%- endmacro %}

@@ -1,0 +1,104 @@
+"""Which columns of a row a model can tell from the others, and how a statement names them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.answers.sample import type_to_cast_to
+from nbsql.errors import InputError, listed, suggestion
+from nbsql.rendering.dialect import Dialect, folded
+from nbsql.spec.capabilities import FEATURES, TRAITS, check_features
+from nbsql.spec.spec import Feature, Spec
+
+
+@dataclass(frozen=True)
+class Completed:
+    """A column that is told from the others.
+
+    Args:
+        feature: that reads it.
+        column: its name, as the source has it.
+        type: of what is filled in, that of the rows which the model was fitted to; None: a text.
+    """
+
+    feature: Feature
+    column: str
+    type: Markup | None
+
+    @property
+    def is_value(self) -> bool:
+        """Whether it has values, each with a probability, and is no number with a density."""
+        return self.feature.family.drawn == "value"
+
+    @property
+    def added(self) -> str:
+        """What a column is called that is added for it."""
+        return f"{'probability' if self.is_value else 'deviation'}_{self.column}"
+
+
+def completed(
+    spec: Spec, names: Sequence[str], columns: Collection[str], dialect: Dialect, label: str, title: str
+) -> list[Completed]:
+    """The features of these columns, or with none, of all columns of a source that a model can tell.
+
+    Args:
+        spec: of the model.
+        names: of columns.
+        columns: of the source.
+        dialect: of the engine.
+        label: what messages call the source.
+        title: what messages call the model.
+
+    Raises:
+        InputError: one of them is no column of the model or of the source, or the model cannot tell it; or it can tell none.
+    """
+    spelt = {folded(name): name for name in columns}
+    found = []
+    for feature in _named(spec, names, title) if names else [each for each in spec.features if _is_told(spec, each)]:
+        check_features([feature], "impute")
+        if others := _other_readers(spec, feature):
+            raise InputError(f"impute does not take {feature.column!r}, which {listed(others)} reads, too; fit it without")
+        if folded(feature.column) in spelt:
+            types = feature.types or (None,)
+            kind = type_to_cast_to(types[0], dialect.query)
+            found.append(Completed(feature, spelt[folded(feature.column)], kind))
+        elif names:
+            raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
+    if not found:
+        raise InputError(f"{title} has no feature of a column of {label} that others could tell")
+    return found
+
+
+def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> Completed:
+    """The feature of a column that is to be predicted.
+
+    Raises:
+        InputError: it is no column of the model, or the model cannot tell it.
+    """
+    if not isinstance(name, str):
+        raise InputError(f"target must be the name of a column, not {name!r}")
+    columns = [column for feature in spec.features for column in feature.columns]
+    return completed(spec, [name], columns, dialect, title, title)[0]
+
+
+def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
+    readers = {folded(column): feature for feature in reversed(spec.features) for column in feature.columns}
+    for name in names:
+        if folded(name) not in readers:
+            known = [column for feature in spec.features for column in feature.columns]
+            hint = suggestion(name, known) or f"; its columns are {listed(known)}"
+            raise InputError(f"{title} has no feature of a column {name!r}{hint}")
+    return list({id(each): each for each in (readers[folded(name)] for name in names)}.values())
+
+
+def _is_told(spec: Spec, feature: Feature) -> bool:
+    refused = any(TRAITS[trait].holds(feature.family) for trait in FEATURES["impute"])
+    return not refused and not _other_readers(spec, feature)
+
+
+def _other_readers(spec: Spec, feature: Feature) -> list[str]:
+    return [each.name for each in spec.features if each is not feature and feature.column in each.columns]

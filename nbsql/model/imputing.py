@@ -1,0 +1,98 @@
+"""What a model says of the columns of rows, by their other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from nbsql.answers.impute import completed, predictable
+from nbsql.answers.query import Query
+from nbsql.engines.source import Source, column_names
+from nbsql.errors import InputError
+from nbsql.model.base import Handle
+from nbsql.plan import Plan, Rows
+from nbsql.rendering.dialect import folded
+from nbsql.spec.capabilities import check
+from nbsql.spec.rules import check_source
+from nbsql.spec.spec import Spec
+
+
+class Imputing(Handle):
+    """Gaps filled, and columns predicted that are not the target."""
+
+    def impute(self, source: Any, *, features: Sequence[str] | None = None, labelled: bool = False) -> Query:
+        """The rows of `source` with the gaps in their features filled by what the rest of the row says, in its order.
+
+        A gap of x is filled through the class: p(x = v | rest) is the sum over the classes c of p(c | rest) p(v | c). Of a
+        category, a yes or no or a number in bins the likeliest of the values that the fit met is filled in, of bins the
+        middle, and the column `probability_<x>` says how probable it is among them. Of a number with a density the mean is
+        filled in, rounded where its column holds whole numbers, and `deviation_<x>` is its standard deviation. Both are NULL
+        where nothing was filled in: where there was a value, or no class can explain the row. Gaps of one row are filled one
+        by one, not as the likeliest of all together.
+
+        Args:
+            source: rows with gaps.
+            features: the columns to fill, by name; None for all of the source that the model can tell.
+            labelled: take for certain the class that a row has in the column of the target, if the model knows it; p(v | c)
+                then fills in, whatever else the row has.
+
+        Raises:
+            InputError: the source lacks a feature, or has a column that is to be added already; or a column cannot be told:
+                it has words, a family over several columns or one with a parent, or nulls='category'.
+            ModelError: the model is logistic, or has segments or components.
+
+        >>> import duckdb, nbsql
+        >>> rows = "('sun', 'hot', 'dry'), ('sun', 'hot', 'dry'), ('rain', 'mild', 'wet'), ('rain', 'mild', 'wet')"
+        >>> data = f"SELECT * FROM (VALUES {rows}) AS t(sky, heat, day)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="day")
+        >>> query = model.impute("SELECT 'rain' AS sky, NULL AS heat UNION ALL SELECT 'sun', 'hot'")
+        >>> query.columns
+        ['sky', 'heat', 'probability_sky', 'probability_heat']
+        >>> [(sky, heat, p and round(p, 4)) for sky, heat, _, p in query]
+        [('rain', 'mild', 0.625), ('sun', 'hot', None)]
+        """
+        found = self._source(source, judged=labelled)
+        check(self._spec, "impute", self._title)
+        named = [] if features is None else column_names(features, "features")
+        columns = [column.name for column in found.facts.columns]
+
+        def render(rows: Rows) -> str:
+            filled = completed(self._spec, named, columns, self._engine.renderer.dialect, found.label, self._title)
+            taken = {folded(name) for name in columns}
+            for each in filled:
+                if folded(each.added) in taken:
+                    added = f"a column {each.added!r} already, which impute adds"
+                    raise InputError(f"{found.label} has {added}; rename it or leave it out")
+            return self._plan.completed("imputed", rows, self._classes, filled, labelled, columns)
+
+        self._check_labelled(found, labelled)
+        return self._scored("impute", found, render)
+
+    def _predicted_column(self, source: Any, target: Any, most: Any, columns: Sequence[str] | None, *, labelled: bool) -> Query:
+        """The query of `predict(source, target=...)`, of a column that is not the target of the model."""
+        found = self._source(source, judged=labelled)
+        check(self._spec, "impute", self._title)
+        dialect = self._engine.renderer.dialect
+
+        def without(spec: Spec) -> Spec:
+            one = predictable(spec, target, dialect, self._title)
+            return replace(spec, features=tuple(each for each in spec.features if each.index != one.feature.index))
+
+        def render(rows: Rows) -> str:
+            one = predictable(self._spec, target, dialect, self._title)
+            if most is not None and not one.is_value:
+                raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
+            plan = Plan(self._engine.renderer, without(self._spec), self._relations, wide=self._plan.wide)
+            return plan.completed("predicted_column", rows, self._classes, one, labelled, most)
+
+        self._check_labelled(found, labelled)
+        number = not predictable(self._spec, target, dialect, self._title).is_value
+        verb = "predict with target" if number else "predict with top_k" if most is not None else "predict"
+        return self._scored(verb, found, render, columns, without=without)
+
+    def _check_labelled(self, found: Source, labelled: bool) -> None:
+        """Raise InputError unless the source has the target, of the type of the classes, if that is read."""
+        if labelled:
+            needed = replace(self._spec, features=(), weight=None)
+            check_source(needed, found.columns, found.label, self._title, exact=self._engine.exact, training=True)

@@ -1,0 +1,267 @@
+{#
+  Columns of a row from its other columns, through the class:
+
+    p(x = v | rest) = sum over the classes c of p(c | rest) p(v | c)
+
+  p(c | rest) is the posterior of a row that lacks x. Of a number with a density that sum is a mixture, of which mean and standard
+  deviation are told: m = sum of p(c | rest) m_c, and the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
+
+  filled: what is asked for: feature, the column of the source, the type of what is filled in (none: text), the name of what is
+  added. labelled: whether the class that a row has is taken for certain, where the model knows it.
+#}
+
+{# The rows of the source with gaps filled, and of each column in question the probability or the deviation of what was filled in. #}
+{% macro imputed(model, scored, parameters, likelihoods, filled, labelled, columns) -%}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, filled, labelled, 1, true) }}
+SELECT
+  {% for column in columns %}
+  {% set of_column = filled | selectattr('column', 'equalto', column) | list %}
+  {% if of_column %}
+  {% set each = of_column[0] %}
+  CASE
+    WHEN {{ nbsql.is_missing(each.feature, column, nbsql.word('source')) }} THEN {{ nbsql.completed_value(each) }}
+    ELSE source.{{ nbsql.ident(column) }}
+  END AS {{ nbsql.ident(column) }},
+  {% else %}
+  source.{{ nbsql.ident(column) }},
+  {% endif %}
+  {% endfor %}
+  {% for each in filled %}
+  {% set quantity %}{% if each.is_value %}probability{% else %}deviation{% endif %}{% endset %}
+  drawn.{{ quantity }}{{ nbsql.feature_suffix(each.feature) }} AS {{ nbsql.ident(each.added) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM scores AS source
+LEFT JOIN completions AS drawn ON drawn.nbsql_row = source.nbsql_row
+ORDER BY source.nbsql_row ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  The rows of the source with the value of one column as the others say it: prediction and probability of a category, and rank if so
+  many are asked for; prediction and deviation of a number with a density.
+#}
+{% macro predicted_column(model, scored, parameters, likelihoods, each, labelled, most) -%}
+{% set i = nbsql.feature_suffix(each.feature) -%}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, [each], labelled, most or 1, false) }}
+SELECT
+  {{ nbsql.passed_columns(model) }}{{ nbsql.completed_value(each, true) }} AS prediction,
+  {% set quantity %}{% if each.is_value %}probability{% else %}deviation{% endif %}{% endset %}
+  drawn.{{ quantity }}{{ i }} AS {{ quantity }}
+  {%- if most %},
+  coalesce(drawn.nbsql_rank, 1) AS rank
+  {%- endif %}
+
+FROM scores AS source
+LEFT JOIN completions AS drawn ON drawn.nbsql_row = source.nbsql_row
+ORDER BY source.nbsql_row ASC NULLS LAST{% if most %}, drawn.nbsql_rank ASC NULLS LAST{% endif %}
+
+{%- endmacro %}
+
+{#
+  The common table expressions of both: scores, the numbered rows with their posteriors, and completions, a row a row and rank, from 1:
+  nbsql_row, nbsql_rank, and of the third feature value_3 (a text) and probability_3, or number_3 and deviation_3.
+
+  most: ranks. gaps: whether only rows without the feature are asked about.
+#}
+{% macro completions(model, scored, parameters, likelihoods, filled, labelled, most, gaps) -%}
+{% set values = filled | selectattr('is_value') | map(attribute='feature') | list -%}
+{% set numbers = filled | rejectattr('is_value') | map(attribute='feature') | list -%}
+scores AS {{ nbsql.materialized() }}(
+  {{ nbsql.with_taken_classes(model, scored, parameters, labelled) | indent(2) }}
+),
+cells AS (
+  {% for each in filled %}
+  SELECT nbsql_row, {{ nbsql.text(each.feature.name) }} AS feature, nbsql_taken AS posteriors
+  FROM scores
+  {%- if gaps %}
+
+  WHERE {{ nbsql.is_missing(each.feature, each.column, nbsql.word('scores')) }}
+  {%- endif %}
+  {%- if not loop.last %}
+
+  UNION ALL
+  {% endif %}
+  {%- endfor %}
+
+),
+told AS {{ nbsql.materialized() }}(
+  SELECT known.feature, known.value, known.likelihood, known.mean, known.variance, known.rate, classes.class_no
+  FROM {{ likelihoods }} AS known
+  JOIN (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS classes ON classes.class = known.class
+  WHERE known.feature IN ({{ nbsql.feature_names(filled | map(attribute='feature') | list) }})
+),
+{% if values %}
+choices AS (
+  {{ nbsql.choices_of_values(most) | indent(2) }}
+),
+{% endif %}
+{% if numbers %}
+expectations AS (
+  {{ nbsql.expectations_of_numbers(numbers) | indent(2) }}
+),
+{% endif %}
+completions AS (
+  SELECT
+    nbsql_row,
+    nbsql_rank
+    {%- for each in filled %}
+    {%- for name in (['value', 'probability'] if each.is_value else ['number', 'deviation']) %},
+    {% set of_feature %}CASE WHEN feature = {{ nbsql.text(each.feature.name) }} THEN {{ nbsql.word(name) }} END{% endset %}
+    max({{ of_feature }}) AS {{ nbsql.word(name) }}{{ nbsql.feature_suffix(each.feature) }}
+    {%- endfor %}
+    {%- endfor %}
+
+  FROM (
+    {% if values %}
+    SELECT * FROM choices
+    {% endif %}
+    {% if values and numbers %}
+    UNION ALL
+    {% endif %}
+    {% if numbers %}
+    SELECT * FROM expectations
+    {% endif %}
+  ) AS answers
+  GROUP BY nbsql_row, nbsql_rank
+)
+{%- endmacro %}
+
+{# The scored rows with nbsql_taken, the list of the posteriors by which gaps are filled: of a class that is known, 1. #}
+{% macro with_taken_classes(model, scored, parameters, labelled) -%}
+{% set label %}known.class_no{% endset -%}
+{% set certain %}CASE WHEN k = {{ label }} THEN {{ nbsql.number(1) }} ELSE {{ nbsql.number(0) }} END{% endset -%}
+{% set posteriors %}source.nbsql_posteriors{% endset -%}
+{% set taken = nbsql.list_mapped(posteriors, certain, 'p', 'k') -%}
+{% set of_labelled %}CASE WHEN {{ label }} IS NULL THEN {{ posteriors }} ELSE {{ taken }} END{% endset -%}
+SELECT
+  source.*,
+  {%+ if labelled %}{{ of_labelled }}{% else %}{{ posteriors }}{%+ endif %} AS nbsql_taken
+FROM (
+  {{ nbsql.with_posteriors(model, scored, parameters) | indent(2) }}
+) AS source
+{%- if labelled %}
+
+LEFT JOIN (
+  {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
+) AS known ON known.class = {{ nbsql.target(model) }}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  One row a cell and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
+  probabilities the first value wins.
+#}
+{% macro choices_of_values(most) -%}
+{% set posteriors %}cells.posteriors{% endset -%}
+{% set likelihoods %}levels.likelihoods{% endset -%}
+SELECT
+  nbsql_row,
+  nbsql_rank,
+  feature,
+  value,
+  mass / total AS probability,
+  CAST(NULL AS {{ nbsql.double() }}) AS number,
+  CAST(NULL AS {{ nbsql.double() }}) AS deviation
+FROM (
+  SELECT
+    *,
+    sum(mass) OVER (PARTITION BY nbsql_row, feature) AS total,
+    row_number() OVER (PARTITION BY nbsql_row, feature ORDER BY mass DESC NULLS LAST, value ASC NULLS LAST) AS nbsql_rank
+  FROM (
+    SELECT cells.nbsql_row, cells.feature, levels.value, {{ nbsql.list_product(posteriors, likelihoods) }} AS mass
+    FROM cells
+    JOIN (
+      SELECT feature, value, {{ nbsql.ordered_list(nbsql.word('likelihood'), nbsql.word('class_no')) }} AS likelihoods
+      FROM told
+      WHERE value IS NOT NULL
+      GROUP BY feature, value
+    ) AS levels ON levels.feature = cells.feature
+  ) AS masses
+) AS ranked
+WHERE nbsql_rank <= {{ most }} AND total > 0
+{%- endmacro %}
+
+{# One row a cell of a number, the same columns: its mean and its standard deviation, where all classes tell them. #}
+{% macro expectations_of_numbers(features) -%}
+{% set posteriors %}cells.posteriors{% endset -%}
+{% set means %}numbers.means{% endset -%}
+{% set distance %}(x - answers.number) * (x - answers.number){% endset -%}
+{% set taken %}answers.posteriors{% endset -%}
+{% set centres %}answers.means{% endset -%}
+{% set within %}answers.variances{% endset -%}
+{% set between = nbsql.list_mapped(centres, distance) -%}
+SELECT
+  nbsql_row,
+  CAST(1 AS BIGINT) AS nbsql_rank,
+  feature,
+  CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
+  CAST(NULL AS {{ nbsql.double() }}) AS probability,
+  number,
+  sqrt({{ nbsql.list_product(taken, within) }} + {{ nbsql.list_product(taken, between) }}) AS deviation
+FROM (
+  SELECT
+    cells.nbsql_row,
+    cells.feature,
+    cells.posteriors,
+    numbers.means,
+    numbers.variances,
+    {{ nbsql.list_product(posteriors, means) }} AS number
+  FROM cells
+  JOIN (
+    SELECT
+      feature,
+      {{ nbsql.ordered_list(nbsql.word('centre'), nbsql.word('class_no')) }} AS means,
+      {{ nbsql.ordered_list(nbsql.word('spread'), nbsql.word('class_no')) }} AS variances
+    FROM (
+      SELECT
+        feature,
+        class_no
+        {%- for name, quantity in [('centre', 'mean'), ('spread', 'variance')] %},
+        CASE feature
+          {% for each in features %}
+          WHEN {{ nbsql.text(each.name) }} THEN {{ nbsql.moment(each, quantity) }}
+          {% endfor %}
+        END AS {{ nbsql.word(name) }}
+        {%- endfor %}
+
+      FROM told
+    ) AS moments
+    GROUP BY feature
+    HAVING count(centre) = count(*) AND count(spread) = count(*)
+  ) AS numbers ON numbers.feature = cells.feature
+  WHERE {{ nbsql.list_total(posteriors) }} > 0
+) AS answers
+{%- endmacro %}
+
+{# The mean or the variance of a number in a class, by its likelihoods: their own columns, unless the family says otherwise. #}
+{% macro moment(feature, quantity) -%}
+{% set own = nbsql[feature.family.name ~ '_moment'] -%}
+{% if own is defined %}{{ own(quantity) }}{% else %}{{ nbsql.word(quantity) }}{% endif %}
+{%- endmacro %}
+
+{# Whether a row lacks a feature. #}
+{% macro is_missing(feature, column, relation) -%}
+{% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
+{% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
+{% if feature.floating and feature.is_number %}{{ nbsql.finite(number) }}{% else %}{{ x }}{% endif %} IS NULL
+{%- endmacro %}
+
+{# What a completion says of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` a bin as it is called. #}
+{% macro completed_value(each, whole_bins=false) -%}
+{% set i = nbsql.feature_suffix(each.feature) -%}
+{% set middle = nbsql[each.feature.family.name ~ '_middle'] -%}
+{% set value -%}
+{% if not each.is_value %}drawn.number{{ i }}
+{%- elif middle is defined %}{{ middle(each.feature) }}
+{%- else %}{{ nbsql[each.feature.family.name ~ '_drawn'](each.feature, 0, 0) }}
+{%- endif %}
+{%- endset -%}
+{% if whole_bins and each.feature.family.labels is defined -%}
+drawn.value{{ i }}
+{%- elif each.type is none or whole_bins and not (each.is_value and middle is not defined) -%}
+{{ value }}
+{%- else -%}
+{{ nbsql.cast_or_null(value, each.type) }}
+{%- endif %}
+{%- endmacro %}

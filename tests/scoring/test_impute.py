@@ -1,0 +1,252 @@
+"""Gaps filled through the class, and columns predicted that are not the target: against enumeration by hand in numpy."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from scipy import stats
+
+import nbsql
+from nbsql.cli import main
+
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+ROWS = """SELECT i AS id, ['a', 'b', 'c'][1 + k] AS y, ['u', 'v', 'w'][1 + (k + i // 7) % 3] AS v, (i + k) % 3 = 0 AS f,
+    k * 2 + i % 5 AS whole, k + sin(i) AS x,
+    (i * 7 + k) % 4 AS n,
+    CAST((k + 1) * (0.1 + i % 9) AS DOUBLE) AS e, (i + k) % 6 AS g, exp(k / 4 + cos(i)) AS l, 1 + k + i % 3 AS w
+FROM (SELECT i, i * i % 11 % 3 AS k FROM range(120) AS t(i))"""
+FAMILIES: dict[str, Any] = {
+    "whole": nbsql.Binned(by=[2, 4, 6]), "n": "poisson", "e": "exponential", "g": "geometric", "l": "lognormal", "w": "gamma",
+}  # fmt: skip
+LEVELS = {"v": ["u", "v", "w"], "f": ["false", "true"], "whole": ["(-inf, 2)", "[2, 4)", "[4, 6)", "[6, inf)"]}
+
+
+def bin_of(x: float) -> str:
+    return LEVELS["whole"][int(np.searchsorted([2, 4, 6], x, side="right"))]
+
+
+class ByHand:
+    """The model in numpy: what each class says of a value, and of a number its density, mean and variance."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self.labels = sorted({row["y"] for row in rows})
+        self.priors, self.likelihoods, self.densities = {}, {}, {}
+        for label in self.labels:
+            mine = [row for row in rows if row["y"] == label]
+            self.priors[label] = len(mine) / len(rows)
+            for name, levels in LEVELS.items():
+                texts = [self.text(name, row[name]) for row in mine]
+                for level in levels:
+                    self.likelihoods[label, name, level] = (texts.count(level) + 1) / (len(texts) + len(levels))
+            of = {name: np.array([float(row[name]) for row in mine]) for name in ("x", "n", "e", "g", "l", "w")}
+            logs = np.log(of["l"])
+            shape = of["w"].mean() ** 2 / of["w"].var()
+            self.densities[label] = {
+                "x": stats.norm(of["x"].mean(), of["x"].std()),
+                "n": stats.poisson(of["n"].mean()),
+                "e": stats.expon(scale=of["e"].mean()),
+                "g": stats.geom(1 / (1 + of["g"].mean()), loc=-1),
+                "l": stats.lognorm(logs.std(), scale=math.exp(logs.mean())),
+                "w": stats.gamma(shape, scale=of["w"].mean() / shape),
+            }
+
+    @staticmethod
+    def text(name: str, value: Any) -> str:
+        return bin_of(value) if name == "whole" else str(value).lower()
+
+    def posteriors(self, row: dict[str, Any], without: str) -> dict[str, float]:
+        joints = {}
+        for label in self.labels:
+            joint = self.priors[label]
+            for name, value in row.items():
+                if value is None or name in ("id", "y", without):
+                    continue
+                if name in LEVELS:
+                    joint *= self.likelihoods[label, name, self.text(name, value)]
+                else:
+                    density = self.densities[label][name]
+                    joint *= density.pmf(value) if name in ("n", "g") else density.pdf(value)
+            joints[label] = joint
+        return {label: joint / sum(joints.values()) for label, joint in joints.items()}
+
+    def values(self, name: str, posteriors: dict[str, float]) -> dict[str, float]:
+        return {
+            level: sum(p * self.likelihoods[label, name, level] for label, p in posteriors.items()) for level in LEVELS[name]
+        }
+
+    def moments(self, name: str, posteriors: dict[str, float]) -> tuple[float, float]:
+        told = [(p, self.densities[label][name].stats("mv")) for label, p in posteriors.items()]
+        mean = sum(p * m for p, (m, _) in told)
+        return mean, math.sqrt(sum(p * (v + m * m) for p, (m, v) in told) - mean**2)
+
+
+@pytest.fixture
+def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    """In each form of scoring, with rows that have gaps beside those that it was fitted to."""
+    con.execute(f"CREATE TABLE data AS {ROWS}")
+    gaps = ", ".join(
+        f"CASE WHEN (id + {i}) % {3 + i % 3} > 0 THEN {name} END AS {name}"
+        for i, name in enumerate(["v", "f", "whole", "x", "n", "e", "g", "l", "w"])
+    )
+    con.execute(f"CREATE TABLE gaps AS SELECT id, y, {gaps} FROM data WHERE id < 30")
+    return nbsql.fit(con, "data", target="y", exclude=["id"], alpha=1, families=FAMILIES, name="m")
+
+
+def dicts(query: nbsql.Query) -> list[dict[str, Any]]:
+    return [dict(zip(query.columns, row, strict=True)) for row in query]
+
+
+def rows_of(con: Any, query: str) -> list[dict[str, Any]]:
+    found = con.execute(query)
+    names = [column[0] for column in found.description]
+    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def test_gaps_are_filled_as_enumeration_has_it(model: nbsql.Model) -> None:
+    by_hand = ByHand(rows_of(model._engine.connection, "FROM data"))
+    for labelled in (False, True):
+        assert_filled(model, by_hand, labelled=labelled)
+
+
+def assert_filled(model: nbsql.Model, by_hand: ByHand, *, labelled: bool) -> None:
+    con = model._engine.connection
+    given = rows_of(con, "SELECT * REPLACE (CASE WHEN id % 5 > 0 THEN y END AS y) FROM gaps ORDER BY id")
+    query = model.impute("SELECT * REPLACE (CASE WHEN id % 5 > 0 THEN y END AS y) FROM gaps ORDER BY id", labelled=labelled)
+    added = [f"{'probability' if name in LEVELS else 'deviation'}_{name}" for name in list(given[0])[2:]]
+    assert query.columns == [*given[0], *added]
+    middles = dict(zip(LEVELS["whole"], [1, 3, 5, 7], strict=True))
+    filled = 0
+    for before, after in zip(given, dicts(query), strict=True):
+        certain = {label: float(label == before["y"]) for label in by_hand.labels} if labelled and before["y"] else None
+        posteriors = certain or by_hand.posteriors(before, "")
+        for name, column in zip(list(before)[2:], added, strict=True):
+            if before[name] is not None:
+                assert (after[name], after[column]) == (before[name], None)
+                continue
+            filled += 1
+            if name not in LEVELS:
+                mean, deviation = by_hand.moments(name, posteriors)
+                assert after[column] == pytest.approx(deviation, rel=1e-9)
+                assert after[name] == (round(mean) if name in ("n", "g", "w") else pytest.approx(mean, rel=1e-9))
+                continue
+            masses = by_hand.values(name, posteriors)
+            assert after[column] == pytest.approx(max(masses.values()), rel=1e-9)
+            chosen = next(key for key, value in middles.items() if value == after[name]) if name == "whole" else after[name]
+            assert masses[by_hand.text(name, after[name]) if name != "whole" else chosen] == pytest.approx(after[column])
+    assert filled > 50
+
+
+def test_any_column_is_predicted_from_the_others(model: nbsql.Model) -> None:
+    con = model._engine.connection
+    by_hand = ByHand(rows_of(con, "FROM data"))
+    given = rows_of(con, "FROM gaps ORDER BY id")
+    for name in ("v", "f", "whole"):
+        answers: dict[int, list[dict[str, Any]]] = {}
+        for row in dicts(model.predict("FROM gaps ORDER BY id", target=name, top_k=9, columns=["id"])):
+            answers.setdefault(row["id"], []).append(row)
+        assert [row["id"] for row in given] == list(answers)
+        for row in given:
+            masses = by_hand.values(name, by_hand.posteriors(row, name))
+            found = {str(each["prediction"]).lower(): each["probability"] for each in answers[row["id"]]}
+            assert found == pytest.approx(masses, rel=1e-9)
+            assert [each["rank"] for each in answers[row["id"]]] == list(range(1, len(LEVELS[name]) + 1))
+            assert list(found.values()) == sorted(found.values(), reverse=True)
+    for name in ("x", "n", "e", "g", "l", "w"):
+        query = model.predict(f"SELECT * EXCLUDE ({name}) FROM gaps ORDER BY id", target=name)  # which need not be there
+        assert query.columns[-2:] == ["prediction", "deviation"]
+        for row, answer in zip(given, dicts(query), strict=True):
+            told = by_hand.moments(name, by_hand.posteriors(row, name))
+            assert (answer["prediction"], answer["deviation"]) == pytest.approx(told, rel=1e-9)
+    assert model.predict("data", target="y").sql == model.predict("data").sql
+
+
+def test_what_no_class_explains_keeps_its_gap(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "CREATE TABLE t AS SELECT unnest(['u', 'u', 'v']) AS x, unnest(['s', 's', 't']) AS z, unnest(['a', 'a', 'b']) AS y"
+    )
+    model = nbsql.fit(con, "SELECT *, x AS q FROM t", target="y", alpha=0, name="m")
+    source = "SELECT 'u' AS x, 't' AS z, NULL AS q UNION ALL SELECT 'v', NULL, NULL"
+    assert model.impute(source).fetchall() == [("u", "t", None, None, None, None), ("v", "t", "v", None, 1.0, 1.0)]
+    assert model.predict(source, target="q", top_k=3).fetchall() == [
+        ("u", "t", None, None, None, 1), ("v", None, None, "v", 1.0, 1), ("v", None, None, "u", 0.0, 2),
+    ]  # fmt: skip
+    assert model.impute("SELECT 'u' AS x, NULL AS z, NULL AS q", features=["z"]).fetchall() == [("u", "s", None, 1.0)]
+
+
+def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
+    data = "SELECT i % 2 AS y, i % 2 * 10 + i % 7 / 3 AS x, i % 2 AS v FROM range(80) AS t(i)"
+    model = nbsql.fit(con, data, target="y", families={"x": nbsql.Kernel(cells=32), "v": "categorical"}, name="m")
+    ((x, p),) = model.predict("SELECT 1 AS v", target="x", columns=[]).fetchall()
+    cells = "SELECT sum(likelihood * (class = 1)::INT) AS p FROM m.likelihoods WHERE feature = 'x' GROUP BY value"
+    told = [p for (p,) in con.execute(cells).fetchall()]
+    assert 10 < x < 13
+    assert 0.9 * max(told) / sum(told) < p < max(told) / sum(told)
+    likelihoods = {"a": {"v": {"u": 0.9, "w": 0.1}}, "b": {"v": {"u": 0.2, "w": 0.8}}}
+    given = nbsql.from_tables(con, priors={"a": 0.5, "b": 0.5}, likelihoods=likelihoods, target="y")
+    assert given.predict("SELECT 1 AS one", target="v", columns=[]).fetchall() == [("u", pytest.approx(0.55, rel=1e-12))]
+
+
+@pytest.mark.parametrize(
+    ("act", "message"),
+    [
+        (lambda m: m.impute("t", features=["q"]), "model 'm' has no feature of a column 'q'; its columns are 'v', 'g', 's', 'z'"),  # noqa: E501
+        (lambda m: m.impute("t", features="v"), "features must be a list of names, not 'v'"),
+        (lambda m: m.impute("u"), "u has a column 'probability_s' already, which impute adds; rename it or leave it out"),
+        (lambda m: m.impute("t", labelled=True), "t has no column 'y', the target of model 'm'; it has 'v', 'g', 's', 'z'"),
+        (lambda m: m.predict("t", target=3), "target must be the name of a column, not 3"),
+        (lambda m: m.predict("t", target="z", top_k=2), "top_k goes with values, and 'z' is a number with a density"),
+        (lambda m: m.predict("t", target="s", top_k=0), "top_k must be a whole number of at least 1, not 0"),
+        (
+            lambda m: m.predict("t", target="s", calibrated=True),
+            "predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others",
+        ),
+        (lambda m: m.predict("t", labelled=True), "labelled goes with a target that is a feature; the class is what is predicted"),  # noqa: E501
+        (lambda m: m.impute("t", features=["g"]), "impute does not take 'g', which 'v' reads, too; fit it without"),
+    ],
+)  # fmt: skip
+def test_errors_are_one_line(
+    con: duckdb.DuckDBPyConnection, refused: Refused, act: Callable[[nbsql.Model], Any], message: str
+) -> None:
+    con.execute("CREATE TABLE t AS SELECT 'u' || i % 3 AS v, i % 2 AS g, 'k' || i % 4 AS s, i * 1.5 AS z FROM range(6) AS r(i)")
+    con.execute("CREATE TABLE u AS SELECT *, 1 AS probability_s FROM t")
+    families = {"g": "categorical", "v": nbsql.Conditional("g")}
+    model = nbsql.fit(con, "SELECT *, g AS y FROM t", target="y", families=families, name="m")
+    with refused(nbsql.InputError, message):
+        act(model).fetchall()
+
+
+def test_the_commands_say_what_the_library_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("shop.duckdb") as con:
+        con.execute(f"CREATE TABLE data AS {ROWS}")
+        con.execute("CREATE TABLE gaps AS SELECT * REPLACE (CASE WHEN id % 2 = 0 THEN v END AS v) FROM data")
+        nbsql.fit(con, "data", target="y", exclude=["id"], families=FAMILIES, name="m")
+
+    def run(*arguments: str, code: int = 0) -> str:
+        result = CliRunner().invoke(main, list(arguments))
+        assert result.exit_code == code, result.output
+        return result.output
+
+    arguments = ("impute", "shop.duckdb", "m", "gaps", "--features", "v", "--labelled")
+    printed = json.loads(run(*arguments, "--json", "--limit", "6"))
+    run(*arguments, "--into", "filled")
+    predicted = json.loads(run("predict", "shop.duckdb", "m", "gaps", "--target", "v", "--limit", "6", "--json"))
+    assert "deviation" in run("predict", "shop.duckdb", "m", "gaps", "--target", "x")
+    assert "--target has no --proba" in run("predict", "shop.duckdb", "m", "gaps", "--target", "v", "--proba", code=2)
+    with duckdb.connect("shop.duckdb") as con:
+        model = nbsql.load(con, "m")
+        expected = dicts(model.impute("FROM gaps LIMIT 6", features=["v"], labelled=True))
+        assert [(row["v"], row["probability_v"]) for row in printed] == [(row["v"], row["probability_v"]) for row in expected]
+        assert con.execute("SELECT count(*), count(v), count(probability_v) FROM filled").fetchall() == [(120, 120, 60)]
+        answers = dicts(model.predict("FROM gaps LIMIT 6", target="v"))
+        assert [row["prediction"] for row in predicted] == [row["prediction"] for row in answers]
