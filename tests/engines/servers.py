@@ -108,14 +108,16 @@ def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "6g",
+        "spark.driver.memory": "3g",
+        "spark.buffer.pageSize": "1m",  # each sort, aggregate and broadcast takes one, of 64 MB by default, and clears it
         "spark.sql.ui.retainedExecutions": "10",  # a thousand plans, kept for a page that nobody opens, fill the memory
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(home / "warehouse"),
         "spark.local.dir": str(home),
-        # What is compiled has 48 MB by default, which Spark fills, so that it is thrown away again; and plans are short-lived.
+        # What is compiled has 48 MB by default, which Spark fills, so that it is thrown away again; plans are short-lived; and
+        # loading classes collects everything, four times, before the first of 256 MB is full.
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} {SHORT_LIVED} "
-        "-XX:ReservedCodeCacheSize=240m -Xms1536m -Xmn768m",
+        "-XX:ReservedCodeCacheSize=240m -XX:MetaspaceSize=256m -Xms1536m -Xmn768m",
         "spark.executor.extraJavaOptions": SHORT_LIVED,
         "spark.log.level": "ERROR",
         **settings,
