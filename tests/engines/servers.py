@@ -76,6 +76,7 @@ def postgres(folder: Path) -> Iterator[str]:
         "wal_level=minimal",
         "max_wal_senders=0",
         "autovacuum=off",
+        "jit=off",  # which compiles what has few rows
     ):
         command += ["-c", setting]
     with (home / "log").open("wb") as log:  # it is a child of this process, so that what it spends is counted with the tests

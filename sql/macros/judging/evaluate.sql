@@ -31,7 +31,7 @@ outcomes AS {{ nbsql.materialized() }}(
     source.{{ nbsql.word(name) }}
     {%- endfor %}
 
-  FROM {{ scored }} AS source
+  FROM {{ scored }} AS source{{ nbsql.run_once() }}
 ),
 known AS (
   SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
