@@ -100,6 +100,7 @@
 {% do return(adapter.dispatch('replacing', 'nbsql')(model, replaced, others)) %}
 {% endmacro %}
 {% macro row_id() %} {% do return(adapter.dispatch('row_id', 'nbsql')()) %} {% endmacro %}
+{% macro run_once() %} {% do return(adapter.dispatch('run_once', 'nbsql')()) %} {% endmacro %}
 {% macro runs_of_letters(x) %} {% do return(adapter.dispatch('runs_of_letters', 'nbsql')(x)) %} {% endmacro %}
 {% macro same_value(a, b) %} {% do return(adapter.dispatch('same_value', 'nbsql')(a, b)) %} {% endmacro %}
 {% macro scan_value(x, careful) %} {% do return(adapter.dispatch('scan_value', 'nbsql')(x, careful)) %} {% endmacro %}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -23,8 +24,8 @@ SHORT_LIVED = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
 
 
 def binaries() -> Path | None:
-    """The folder with initdb and pg_ctl of the newest PostgreSQL that is installed, or None."""
-    found = [Path(path).parent for path in filter(None, [shutil.which("initdb")])]
+    """The folder with initdb and postgres of the newest PostgreSQL that is installed, or None."""
+    found = [Path(path).resolve().parent for path in filter(None, [shutil.which("initdb")])]
     for pattern in (
         "/usr/lib/postgresql/*/bin",
         "/usr/pgsql-*/bin",
@@ -66,13 +67,30 @@ def postgres(folder: Path) -> Iterator[str]:
     subprocess.run(
         [folder / "initdb", "-D", data, "-U", "nbsql", "-A", "trust", "-E", "UTF8", "--no-sync", *collation], **options
     )
-    settings = f"-F -p {port} -k {home} -c listen_addresses=127.0.0.1 -c max_connections=30 -c shared_buffers=32MB"
-    control = [folder / "pg_ctl", "-D", data, "-w", "-l", home / "log"]
+    command = [folder / "postgres", "-D", data, "-F", "-p", str(port), "-k", home]
+    for setting in (
+        "listen_addresses=127.0.0.1",
+        "max_connections=30",
+        "shared_buffers=32MB",
+        "full_page_writes=off",
+        "wal_level=minimal",
+        "max_wal_senders=0",
+        "autovacuum=off",
+        "jit=off",  # which compiles what has few rows
+    ):
+        command += ["-c", setting]
+    with (home / "log").open("wb") as log:  # it is a child of this process, so that what it spends is counted with the tests
+        server = subprocess.Popen(command, **{name: options[name] for name in options.keys() - {"check", "stdout"}}, stderr=log)
     try:
-        subprocess.run([*control, "-o", settings, "start"], **options)
+        said, deadline = data / "postmaster.pid", time.monotonic() + 60
+        while not said.exists() or "ready" not in said.read_text():
+            if server.poll() is not None or time.monotonic() > deadline:
+                pytest.fail("PostgreSQL does not start: " + (home / "log").read_text(errors="replace")[-2000:])
+            time.sleep(0.05)
         yield f"postgresql://nbsql@127.0.0.1:{port}/postgres"
     finally:
-        subprocess.run([*control, "-m", "immediate", "stop"], **{**options, "check": False})
+        server.send_signal(signal.SIGQUIT)  # at once: nobody wants its data
+        server.wait(timeout=60)
         shutil.rmtree(home, ignore_errors=True)
 
 
@@ -91,14 +109,16 @@ def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "6g",
+        "spark.driver.memory": "3g",
+        "spark.buffer.pageSize": "1m",  # each sort, aggregate and broadcast takes one, of 64 MB by default, and clears it
         "spark.sql.ui.retainedExecutions": "10",  # a thousand plans, kept for a page that nobody opens, fill the memory
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str(home / "warehouse"),
         "spark.local.dir": str(home),
-        # What is compiled has 48 MB by default, which Spark fills, so that it is thrown away again; and plans are short-lived.
+        # What is compiled has 48 MB by default, which Spark fills, so that it is thrown away again; plans are short-lived; and
+        # loading classes collects everything, four times, before the first of 256 MB is full.
         "spark.driver.extraJavaOptions": f"-Dderby.system.home={home} {SHORT_LIVED} "
-        "-XX:ReservedCodeCacheSize=240m -Xms1536m -Xmn768m",
+        "-XX:ReservedCodeCacheSize=240m -XX:MetaspaceSize=256m -Xms1536m -Xmn768m",
         "spark.executor.extraJavaOptions": SHORT_LIVED,
         "spark.log.level": "ERROR",
         **settings,

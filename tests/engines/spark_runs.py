@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import Counter
 from collections.abc import Generator, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,22 +34,22 @@ def on_spark(item: pytest.Item) -> bool:
 def mark(items: Iterable[pytest.Item]) -> None:
     """Mark the cases that are not quick as slow, and those that CI leaves out as nightly.
 
-    Two workers have a session each; the quick ones, which everybody runs, share one, as starting it takes longer than they do.
+    One worker has a session, as starting and warming another costs as much as some ten cases; by night, when hardly anything
+    else is run, two have one.
     """
     why = listed()
-    cases = [item for item in items if on_spark(item)]
-    groups: Counter[bool] = Counter()
-    for item in cases:
+    nights = 0
+    for item in items:
+        if not on_spark(item):
+            continue
         reason = why.get(key(item))
         item.add_marker("spark")
-        if reason == "quick":
-            item.add_marker(pytest.mark.xdist_group("spark0"))
-            continue
-        groups[reason is None] += 1
-        item.add_marker(pytest.mark.xdist_group(f"spark{groups[reason is None] % 2}"))
-        item.add_marker("slow")
         if reason is None:
+            nights += 1
             item.add_marker("nightly")
+        item.add_marker(pytest.mark.xdist_group(f"spark{nights % 2}" if reason is None else "spark0"))
+        if reason != "quick":
+            item.add_marker("slow")
 
 
 class SparkRun:

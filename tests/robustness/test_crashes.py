@@ -61,7 +61,7 @@ def killed(path: Path, state: State, seed: int, seconds: float) -> tuple[State, 
     methods = multiprocessing.get_all_start_methods()
     context: Any = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     if "forkserver" in methods:
-        context.set_forkserver_preload(["pytest", "crashing"])
+        context.set_forkserver_preload(["pytest", "support.crashing_compiled"])
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=work, args=(str(path), state, seed, there), daemon=True)
     process.start()

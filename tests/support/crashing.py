@@ -11,11 +11,6 @@ from multiprocessing.connection import Connection
 import duckdb
 
 import nbsql
-from nbsql.rendering.renderer import Renderer
-
-_MACROS = Renderer("duckdb")._macros
-for _name in _MACROS._sources:
-    _MACROS[_name]  # compiled once, before any process is forked, so that one that is killed soon is amid its work
 
 KINDS = ("fit", "replace", "update", "forget", "forget batch", "rollback", "compact", "compact through", "drop")
 PARTS = ("may", "june", "july")

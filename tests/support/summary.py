@@ -1,9 +1,11 @@
-"""What a run of the tests left out, and how that is run: its last lines say so."""
+"""What a run of the tests cost by what it started, what it left out, and how that is run: its last lines say so."""
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,12 +21,19 @@ _KINDS = {
 }
 
 
+# What tests start, whose seconds are told apart: the first mark that a test has.
+_STARTED = {"spark": "Spark", "dbt": "dbt", "postgres": "PostgreSQL"}
+_LEAST = 60  # seconds, below which nobody asks where they went
+
+
 class Summary:
-    """A plugin: the workers count what marks deselect, and the process that they report to says it."""
+    """A plugin: workers count what marks deselect and what processors spend, and the process that they report to says it."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.left_out: Counter[str] = Counter()
+        self.tests: Counter[str] = Counter()
+        self.seconds: Counter[str] = Counter()
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         for item in items:
@@ -32,19 +41,65 @@ class Summary:
             if kind is not None:
                 self.left_out[kind] += 1
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        started = next((name for mark, name in _STARTED.items() if item.get_closest_marker(mark)), "others")
+        before = _processor_seconds(running=started != "others")
+        done = yield
+        self.seconds[started] += max(_processor_seconds(running=started != "others") - before, 0)  # type: ignore[assignment]
+        self.tests[started] += 1
+        return done
+
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         if hasattr(self.config, "workerinput"):
-            self.config.workeroutput["left_out"] = dict(self.left_out)
+            self.config.workeroutput |= {name: dict(getattr(self, name)) for name in ("left_out", "tests", "seconds")}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        self.left_out = self.left_out or Counter(getattr(node, "workeroutput", {}).get("left_out", {}))
+        said = getattr(node, "workeroutput", {})
+        self.left_out = self.left_out or Counter(said.get("left_out", {}))
+        self.tests.update(said.get("tests", {}))
+        self.seconds.update(said.get("seconds", {}))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        spent = sum(self.seconds.values())
+        if spent >= _LEAST:
+            terminalreporter.section("seconds of processors")
+            for name, seconds in self.seconds.most_common():
+                terminalreporter.write_line(f"{seconds:>5.0f} {name}, of {self.tests[name]} tests")
+            terminalreporter.write_line(f"{spent:>5.0f} all, and what finding the tests took")
         if not self.left_out or self.config.getoption("keyword"):
             return
         terminalreporter.section("left out")
         for kind, (what, command) in _KINDS.items():
             if self.left_out[kind]:
                 terminalreporter.write_line(f"{self.left_out[kind]:>5} {what}: {command}")
+
+
+def _processor_seconds(*, running: bool) -> float:
+    """Those that this process and what it has waited for have spent; and, on Linux, what it started and is running.
+
+    To look at all that is running takes longer than many a test.
+    """
+    spent = os.times()
+    total = spent.user + spent.system + spent.children_user + spent.children_system
+    if not running:
+        return total
+    parents, seconds = {}, {}
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = file.read_text(errors="replace").rpartition(")")[2].split()
+        except OSError:  # it has just ended
+            continue
+        parents[int(file.parent.name)] = int(fields[1])
+        seconds[int(file.parent.name)] = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+    return total + sum(seconds[process] for process in seconds if _descends(process, parents))
+
+
+def _descends(process: int, parents: dict[int, int]) -> bool:
+    while process in parents:
+        process = parents[process]
+        if process == os.getpid():
+            return True
+    return False

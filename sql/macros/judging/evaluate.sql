@@ -34,7 +34,7 @@ outcomes AS {{ nbsql.materialized() }}(
     source.{{ nbsql.ident(name) }} AS nbsql_by_{{ loop.index }}
     {%- endfor %}
 
-  FROM {{ scored }} AS source
+  FROM {{ scored }} AS source{{ nbsql.run_once() }}
 ),
 known AS (
   SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no

@@ -66,6 +66,9 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 {# Before the query of a common table expression that is read more than once, and is to be run once. #}
 {% macro default__materialized() %}MATERIALIZED {% endmacro %}
 
+{# The end of a query that is to be run once a row, and not again wherever its columns are read, where no word says so. #}
+{% macro default__run_once() %}{% endmacro %}
+
 {# The opposite: it is to be run wherever it is read. #}
 {% macro default__not_materialized() %}NOT MATERIALIZED {% endmacro %}
 

@@ -101,7 +101,7 @@ FROM (
     source.nbsql_matrix AS matrix,
     source.nbsql_choice AS choice,
     {{ nbsql.element(prices, price) }} AS expected
-  FROM {{ decided }} AS source
+  FROM {{ decided }} AS source{{ nbsql.run_once() }}
 ) AS outcomes
 JOIN (
   SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no

@@ -67,11 +67,6 @@ SELECT spec, nbsql_version, created_at, greatest({{ nbsql.utc_now() }}, updated_
 FROM {{ spec }} AS spec
 {%- endmacro %}
 
-{% macro spark__delete_all(relation) -%}
-CACHE TABLE {{ relation }} AS
-SELECT * FROM {{ relation }} AS relation WHERE FALSE
-{%- endmacro %}
-
 {% macro spark__delete_after(relation, batches, number) -%}
 CACHE TABLE {{ relation }} AS
 SELECT * FROM {{ relation }} AS relation WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} OR NOT {{ nbsql.has_cells() }})
