@@ -166,7 +166,9 @@ def test_it_follows_the_model(con: Connection) -> None:
 
 
 def test_values_that_differ_by_case_alone_have_their_own_points(con: Connection) -> None:
-    con.execute("CREATE TABLE t AS SELECT i % 2 = 0 AS y, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'B' END AS a FROM range(20) AS r(i)")
+    con.execute(
+        "CREATE TABLE t AS SELECT i % 2 = 0 AS y, CASE WHEN i % 3 = 0 THEN 'b' ELSE 'B' END AS a FROM range(20) AS r(i)"
+    )
     model = nbsql.fit(con, "t", target="y")
     con.execute("SET default_collation = 'NOCASE'")
     card = model.scorecard()
