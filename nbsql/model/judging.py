@@ -322,8 +322,8 @@ class Judging(Handle):
         >>> import duckdb, nbsql
         >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
         >>> model = nbsql.fit(duckdb.connect(), data, target="play")
-        >>> model.scorecard(points=100, odds=1, double=10).score("SELECT 'rain' AS sky").fetchall()
-        [('rain', 113.21928094887362)]
+        >>> model.scorecard(points=100, odds=1, double=10, digits=0).score("SELECT 'rain' AS sky").fetchall()
+        [('rain', 110.0)]
         """
         self._refresh()
         check(self._spec, "scorecard", self._title)

@@ -71,6 +71,15 @@ def test_the_scorer_is_the_golden_one(
     assert sql + "\n" == file.read_text(encoding="utf-8")
 
 
+def test_the_points_of_a_scorecard_are_one_select_in_every_dialect(con: Connection) -> None:
+    con.execute(INBOX)
+    families = {"sender": nbsql.Categorical(nulls="category"), "links": nbsql.Binned(by=[2])}
+    card = nbsql.fit(con, "inbox", target="label", id="id", features=["sender", "links"], families=families).scorecard()
+    for dialect in sorted(DIALECTS):
+        found = statement(card.sql("inbox", dialect=dialect, reasons=2, columns=["id"]), dialect)
+        assert [name.lower() for name in found.named_selects] == ["id", "points", "reason_1", "reason_2"]
+
+
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("verb", ROW_VERBS)
 def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect: str, verb: str) -> None:

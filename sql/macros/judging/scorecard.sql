@@ -21,6 +21,8 @@
 {% set factor %}({{ nbsql.number(scale.double) }} / ln({{ nbsql.number(2) }})){% endset -%}
 {% set offset %}{{ nbsql.number(scale.points) }} - {{ factor }} * ln({{ nbsql.number(scale.odds) }}){% endset -%}
 {% set points %}{{ factor }} * weight_of_evidence + CASE WHEN kind = 'base' THEN {{ offset }} ELSE 0 END{% endset -%}
+{% set prior_of_target = nbsql.of_target(nbsql.word('prior'), target) -%}
+{% set prior_of_rest = nbsql.of_rest(nbsql.word('prior'), target) -%}
 WITH likelihoods AS (
   {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.features) | indent(2) }}
 ),
@@ -40,7 +42,7 @@ weighed AS (
     CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
     sum(n) AS n,
     sum(CASE WHEN class = {{ target }} THEN n ELSE 0 END) AS n_target,
-    {{ nbsql.log_of_ratio(nbsql.of_target(nbsql.word('prior'), target), nbsql.of_rest(nbsql.word('prior'), target)) }} AS weight_of_evidence,
+    {{ nbsql.log_of_ratio(prior_of_target, prior_of_rest) }} AS weight_of_evidence,
     CAST(NULL AS {{ nbsql.double() }}) AS information_value
   FROM {{ priors }} AS priors
   UNION ALL
@@ -105,7 +107,12 @@ ORDER BY
 {% set weighed %}prior * likelihood{% endset -%}
 {% set ratio = nbsql.log_of_ratio(nbsql.word('of_target'), nbsql.word('of_rest')) -%}
 ratios AS (
-  SELECT feature, kind, value, {{ ratio }} AS weight_of_evidence, (of_target - of_rest) * {{ ratio }} AS information_value
+  SELECT
+    feature,
+    kind,
+    value,
+    {{ ratio }} AS weight_of_evidence,
+    (of_target - of_rest) * {{ ratio }} AS information_value
   FROM (
     SELECT
       feature,
@@ -141,6 +148,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset %}
     {% set nowhere %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
     {% set smooths %}{% if family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
+    {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset %}
     {% if family.edges is defined %}
     {% for label in family.labels %}
     {% set lower = nbsql.nullable_double(none if loop.first else family.edges[loop.index0 - 1]) %}
@@ -153,7 +161,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% if family.name == 'categorical' %}
     ({{ first }}, 'unseen', {{ smooths }}, {{ nowhere }}),
     {% endif %}
-    ({{ first }}, 'missing', {% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}, {{ nowhere }}){{ nbsql.comma(loop) }}
+    ({{ first }}, 'missing', {{ counts }}, {{ nowhere }}){{ nbsql.comma(loop) }}
     {% endfor %}
 )
 {%- endmacro %}
