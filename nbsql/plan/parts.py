@@ -80,7 +80,7 @@ _VALUE = "A category or a token as text, or a column of a feature over several; 
 # What the columns say of the counts, and of what is made of them, to whoever opens the file; plain names stand for themselves.
 COLUMNS: dict[str, dict[str, str]] = {
     "statistics": {
-        "slice": "The value of slice_by or segment_by, or a component; NULL where rows are counted together.",
+        "slice": "The value of slice_by or segment_by, a half-life, or a component; NULL where rows are counted together.",
         "class": _CLASS,
         "feature": _FEATURE,
         "value": _VALUE,
@@ -112,7 +112,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "options": "Of the family, as JSON.",
     },
     "batches": {
-        "operation": "What was done: fit, update, forget, merge or import.",
+        "operation": "What was done: fit, update, forget, merge, import or export.",
         "source": "What was read.",
         "rows": "How many rows were learnt; below 0 for those forgotten.",
         "at": "When.",

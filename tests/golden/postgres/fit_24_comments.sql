@@ -14,7 +14,7 @@ COMMENT ON FUNCTION "spam"."joint_log_likelihood" IS 'nbsql: The rows of a relat
 COMMENT ON FUNCTION "spam"."log_evidence" IS 'nbsql: The rows of a relation with ln p(x), low for a row that fits no class.';
 COMMENT ON VIEW "spam"."features" IS 'nbsql: A row a feature: feature, family, columns, types, options (JSON).';
 COMMENT ON TABLE "spam"."statistics" IS 'nbsql: The model itself, additive counts: slice, class, feature, value, n, mean, m2, batch.';
-COMMENT ON COLUMN "spam"."statistics"."slice" IS 'The value of slice_by or segment_by, or a component; NULL where rows are counted together.';
+COMMENT ON COLUMN "spam"."statistics"."slice" IS 'The value of slice_by or segment_by, a half-life, or a component; NULL where rows are counted together.';
 COMMENT ON COLUMN "spam"."statistics"."class" IS 'A label of the target.';
 COMMENT ON COLUMN "spam"."statistics"."feature" IS 'The feature; NULL where it is of the class itself.';
 COMMENT ON COLUMN "spam"."statistics"."value" IS 'A category or a token as text, or a column of a feature over several; NULL for numbers.';
@@ -22,7 +22,7 @@ COMMENT ON COLUMN "spam"."statistics"."n" IS 'How many rows, or tokens, weighted
 COMMENT ON COLUMN "spam"."statistics"."mean" IS 'Of a number.';
 COMMENT ON COLUMN "spam"."statistics"."m2" IS 'Of a number: the sum of squared deviations from the mean.';
 COMMENT ON COLUMN "spam"."statistics"."batch" IS 'The line of batches that it came with.';
-COMMENT ON COLUMN "spam"."batches"."operation" IS 'What was done: fit, update, forget, merge or import.';
+COMMENT ON COLUMN "spam"."batches"."operation" IS 'What was done: fit, update, forget, merge, import or export.';
 COMMENT ON COLUMN "spam"."batches"."source" IS 'What was read.';
 COMMENT ON COLUMN "spam"."batches"."rows" IS 'How many rows were learnt; below 0 for those forgotten.';
 COMMENT ON COLUMN "spam"."batches"."at" IS 'When.';
