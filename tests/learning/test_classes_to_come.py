@@ -174,7 +174,9 @@ def test_what_is_no_class_is_refused(con: Connection, model: nbsql.Model, refuse
         model.calibrate(DATA, folds="loo")
     with refused(nbsql.InputError, f"{query}; name every class there may be, or leave the rows out"):
         nbsql.cross_validate(con, DATA, target="y", families=FAMILIES, classes=["ham"], folds=2)
-    with refused(nbsql.InputError, "the query has cells of class 'spam', which classes does not name; name every class there may be"):
+    with refused(
+        nbsql.InputError, "the query has cells of class 'spam', which classes does not name; name every class there may be"
+    ):
         nbsql.from_statistics(con, model.counts, target="y", families=FAMILIES, classes=["ham"])
     with refused(
         nbsql.InputError, "folds='loo' takes a class that loses its only row for gone, and classes keeps it; use folds=10"
