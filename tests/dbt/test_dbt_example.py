@@ -79,7 +79,8 @@ class Example:
 
 
 # Engines, and versions of dbt that are not the tests' own.
-BUILDS = [*((engine, None) for engine in ENGINES), ("duckdb", "1.8"), ("duckdb", "2.0"), ("postgres", "2.0")]
+OTHERS = [("duckdb", "1.8"), *((engine, version) for version in ("1.12", "2.0") for engine in ENGINES)]
+BUILDS = [*((engine, None) for engine in ENGINES), *OTHERS]
 
 
 @pytest.fixture(scope="module", params=BUILDS, ids=lambda build: "-".join(filter(None, build)))

@@ -9,6 +9,7 @@ from pathlib import Path
 import duckdb
 import pytest
 from click.testing import CliRunner
+from support.shell import asked
 
 import nbsql
 from nbsql.cli import main
@@ -156,6 +157,26 @@ def test_real_tables(con, file, target, texts, keys):
     learning.update("SELECT * FROM t WHERE nr <= 100", batch="again")
     learning.forget(batch="again")
     assert learning.priors.fetchall() == model.priors.fetchall()
+
+
+@pytest.mark.parametrize(("file", "target", "texts", "keys"), TABLES[1:5:2] + TABLES[:1], ids=["mushroom", "titanic", "adult"])
+def test_a_plain_shell_reads_it(tmp_path, file, target, texts, keys):
+    folder = os.environ.get("NBSQL_DATA")
+    if folder is None:
+        pytest.skip("NBSQL_DATA names no folder of real tables")
+    path = str(Path(folder) / file).replace("'", "''")
+    (told,) = asked(
+        tmp_path / "t.duckdb",
+        f".read '{macro_path() / 'ad_hoc.sql'}'",
+        f"CREATE TABLE t AS FROM read_csv('{path}')",
+        f"CREATE TABLE m AS FROM naive_bayes('t', '{target}', texts := {texts}, keys := {keys})",
+        f"FROM naive_bayes_evaluate('m', 't', '{target}')",
+    )
+    with duckdb.connect(tmp_path / "t.duckdb") as con:
+        model = nbsql.fit(con, "t", target=target, exclude=keys, families={text: nbsql.Text() for text in texts})
+        found = model.evaluate("t")
+    assert int(told["rows"]) == found.rows
+    assert (float(told["accuracy"]), float(told["log_loss"])) == pytest.approx((found.accuracy, found.log_loss), abs=1e-9)
 
 
 def test_the_command_prints_it():

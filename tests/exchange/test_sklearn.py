@@ -1,4 +1,4 @@
-"""Exchange with scikit-learn: there, scored by the model's own macros in a plain DuckDB; on learning there; and back."""
+"""Exchange with scikit-learn: there, scored by the model's own macros in a DuckDB shell; on learning there; and back."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, OneHotEncoder, PowerTransformer
 from support.fitted_estimators import CALIBRATED, CASES, NUMBERS, TABLE, Case, table_of_what_maps
+from support.shell import asked
 
 import nbsql
 from nbsql import InputError, NotSupportedError
@@ -44,15 +45,14 @@ def test_the_macros_of_the_model_say_what_the_estimator_says(tmp_path: Path, nam
     estimator = case.fit(TABLE)
     path = tmp_path / "models.duckdb"
     imported(path, estimator, case, "m").close()
-    con = duckdb.connect(path)  # as a shell has it: nothing of Python's
-    con.register("frame", numbered(TABLE))
-    con.execute("CREATE TABLE rows AS FROM frame")
-    con.unregister("frame")
+    with duckdb.connect(path) as con:
+        con.register("frame", numbered(TABLE))
+        con.execute("CREATE TABLE rows AS FROM frame")
     verb = "predict_proba_calibrated" if name in CALIBRATED else "predict_proba"
-    rows = con.sql(f"FROM m.{verb}('rows') ORDER BY row_no").df()
+    rows = pd.DataFrame(asked(path, f"SELECT prediction, COLUMNS('^probability') FROM m.{verb}('rows') ORDER BY row_no"))
+    rows = rows.astype({name: float for name in rows if name.startswith("probability")})
     assert np.abs(posteriors(rows, estimator) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
     assert (rows["prediction"] == estimator.predict(TABLE[case.columns])).all()
-    con.close()
 
 
 @pytest.mark.parametrize("name", [name for name, case in CASES.items() if case.counts])
