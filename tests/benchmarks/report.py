@@ -81,6 +81,30 @@ def ratios_to_nbsql(seconds: dict[str, dict[str, list[float]]]) -> dict[str, dic
     }
 
 
+def remembered(report: dict[str, Any]) -> dict[str, Any]:
+    """What a history of runs keeps of one: when, where, of what, and the ratios by table, act and contender."""
+    ratios = {result["title"]: result["ratios to nbsql"] for result in report["results"]}
+    return {
+        "date": report["date"],
+        "machine": report["machine"],
+        "of": report["contenders"]["nbsql"]["version"],
+        "ratios": ratios,
+    }
+
+
+def slower(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
+    """Where nbsql has lost ground to a contender: no round of now is as good as the worst of then."""
+    found = []
+    for table, acts in now["ratios"].items():
+        for act, ratios in acts.items():
+            then = before["ratios"].get(table, {}).get(act, {})
+            for name in sorted(ratios.keys() & then.keys() - {"nbsql"}):
+                if ratios[name]["greatest"] < then[name]["least"]:
+                    was, is_ = (_number(each[name]["median"]) for each in (then, ratios))
+                    found.append(f"{table}, {act}: {name} took {was} times as long as nbsql on {before['date']}, and now {is_}")
+    return found
+
+
 def _judged(result: dict[str, Any], titles: dict[str, str]) -> Iterator[list[str]]:
     case = result["case"]
     for kind, rows, act, over, under, bound, side in TARGETS:

@@ -1,11 +1,14 @@
 """Fit and predict, side by side: nbsql and whatever else one would take, on the same tables and the same two cores.
 
-    python tests/benchmarks/run.py [--quick] [--only KIND ...] [--contenders NAME ...] [--rows N] [--rounds N] [--into FOLDER]
+    python tests/benchmarks/run.py [--quick] [--only KIND ...] [--contenders NAME ...] [--rows N] [--rounds N]
+        [--into FOLDER] [--against FILE]
 
 Makes its tables in a temporary folder. Every contender has a process; they take turns, so that whatever else the machine
 does meets all of them. Figures are medians of the rounds, with the least and the greatest, and ratios those of each round.
 Whatever has the same model as nbsql must give the same answers. A contender that this machine lacks is named with what is
 missing. Prints a report in Markdown, and writes it to FOLDER as benchmark.md, with every figure in benchmark.json.
+Seconds differ by machine and by the hour; ratios less, which are compared with those of the last run in FILE, a history that
+this run is added to.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from typing import Any
 import duckdb
 import numpy as np
 from contenders import CONTENDERS, THREADS, load, missing
-from report import markdown, ratios_to_nbsql
+from report import markdown, ratios_to_nbsql, remembered, slower
 from tables import Case, case_of, cases, create
 
 HERE = Path(__file__).parent
@@ -178,6 +181,14 @@ def faults(result: dict[str, Any]) -> list[str]:
     return [f"{result['title']}: {fault}" for fault in found]
 
 
+def compare(history: Path, run: dict[str, Any]) -> list[str]:
+    """What is slower than in the last run of a history, to which this one is added."""
+    lines = history.read_text(encoding="utf-8").splitlines() if history.exists() else []
+    with history.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(run) + "\n")
+    return slower(run, json.loads(lines[-1])) if lines else []
+
+
 def machine() -> dict[str, Any]:
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return {
@@ -196,6 +207,9 @@ def main() -> None:
     parser.add_argument("--rows", type=int, help="tables of so many rows instead")
     parser.add_argument("--rounds", type=int, help="how often each contender takes its turn (default 5, with --quick 3)")
     parser.add_argument("--into", type=Path, default=Path(), help="the folder of benchmark.md and benchmark.json (default .)")
+    parser.add_argument(
+        "--against", type=Path, metavar="FILE", help="a history of runs: warn of what is slower than in the last"
+    )
     options = parser.parse_args()
     options.into.mkdir(parents=True, exist_ok=True)
     rounds = options.rounds or (3 if options.quick else 5)
@@ -221,6 +235,9 @@ def main() -> None:
         (options.into / "benchmark.json").write_text(json.dumps(report, indent=2), encoding="utf-8")
         (options.into / "benchmark.md").write_text(markdown(report), encoding="utf-8")
     print(markdown(report))
+    if options.against is not None:
+        for line in compare(options.against, remembered(report)):
+            print(f"warning: {line}", file=sys.stderr)
     found = [fault for result in report["results"] for fault in faults(result)]
     if found:
         raise SystemExit("\n".join(found))

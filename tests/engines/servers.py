@@ -109,7 +109,7 @@ def spark(master: str = "local[2]", **settings: str) -> Iterator[Any]:
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
-        "spark.driver.memory": "3g",
+        "spark.driver.memory": "4g",
         "spark.buffer.pageSize": "1m",  # each sort, aggregate and broadcast takes one, of 64 MB by default, and clears it
         "spark.sql.ui.retainedExecutions": "10",  # a thousand plans, kept for a page that nobody opens, fill the memory
         "spark.sql.shuffle.partitions": "2",
