@@ -102,8 +102,8 @@ def main() -> None:
 
 _COMMANDS = (
     demo, fit, predict, evaluate, report, plot, cross_validate, sweep, auto, calibrate, explain, update, forget, rollback,
-    compact, monitor, drift, merge, export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood, from_tables,
-    from_statistics, sql, drop, ad_hoc, dbt_path, help_,
+    compact, monitor, drift, merge, export, import_, show, list_, relevance, linear, quadratic, sample, log_likelihood,
+    from_tables, from_statistics, sql, drop, ad_hoc, dbt_path, help_,
 )  # fmt: skip
 for _command in _COMMANDS:
     complete(_command)

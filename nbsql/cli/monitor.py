@@ -21,7 +21,9 @@ OUTSIDE = 3  # the exit status; 1 is that of errors, 2 that of a command that is
 @click.argument("model")
 @click.argument("source")
 @click.option("--reference", metavar="SOURCE", help="Rows to hold SOURCE against, instead of the counts of MODEL.")
-@click.option("--by", metavar="EXPRESSION", help="What period a row is of: a column, or an SQL expression; by default one for all.")
+@click.option(
+    "--by", metavar="EXPRESSION", help="What period a row is of: a column, or an SQL expression; by default one for all."
+)
 @click.option("--weight", metavar="COLUMN", help="Weigh the rows: a weight w counts as w copies of the row.")
 @click.option(
     "--fail-over", "over", type=LimitType(), multiple=True, help="End with exit status 3 where a metric is above. Repeatable."
@@ -63,7 +65,7 @@ def monitor(
 
 
 def _line(
-    period: Any, feature: Any, label: Any, metric: str, value: float, reference: Any, moved: Any, by_chance: Any,
+    period: Any, feature: Any, label: Any, metric: str, value: float, _: Any, moved: Any, by_chance: Any,
     limit: float, side: str,
 ) -> str:  # fmt: skip
     """What is outside of a limit."""

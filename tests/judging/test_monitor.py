@@ -86,7 +86,7 @@ def test_each_number_against_the_counts_of_the_model(con: duckdb.DuckDBPyConnect
         size, ones, before = len(now["row"]), [1] * len(now["row"]), [1] * len(past["row"])
         for name in ("carrier", "origin", "hour"):
             a, b = counts(past[name], before), counts(now[name], ones)
-            value, reference, moved, by_chance = rows[period, name, None, "psi"]
+            value, reference, _, by_chance = rows[period, name, None, "psi"]
             assert value == pytest.approx(psi(a, b), rel=1e-9)
             assert reference is None
             assert by_chance == pytest.approx((len({**a, **b}) - 1) * (1 / sum(a.values()) + 1 / sum(b.values())), rel=1e-9)
@@ -154,7 +154,9 @@ def test_rows_as_the_reference(con: duckdb.DuckDBPyConnection, model: nbsql.Mode
     for name in ("carrier", "origin"):
         sides = [counts(side[name], side["weight"]) for side in (past, july)]
         assert rows["7", name, None, "psi"][0] == pytest.approx(psi(*sides), rel=1e-9)
-    complete = [[(x, w) for x, w in zip(side["dep_delay"], side["weight"], strict=True) if x is not None] for side in (past, july)]
+    complete = [
+        [(x, w) for x, w in zip(side["dep_delay"], side["weight"], strict=True) if x is not None] for side in (past, july)
+    ]
     edges = tenths(*zip(*complete[0], strict=True))
     binned = [counts(*(np.searchsorted(edges, [x for x, _ in side], "right"), [w for _, w in side])) for side in complete]
     assert rows["7", "dep_delay", None, "psi"][0] == pytest.approx(psi(*binned), rel=1e-9)
@@ -204,7 +206,10 @@ def test_what_is_refused(con: duckdb.DuckDBPyConnection, model: nbsql.Model) -> 
         ({"weight": "carrier"}, "weight column 'carrier' is VARCHAR; weights must be numbers"),
         ({"weight": "heft"}, "no column 'heft' in later, the weight; "),
         ({"reference": "SELECT hour FROM past"}, "no column 'carrier' in the query, "),
-        ({"reference": "SELECT * REPLACE (1 AS arrival) FROM past"}, "column 'arrival' of the query is INTEGER, and the classes"),
+        (
+            {"reference": "SELECT * REPLACE (1 AS arrival) FROM past"},
+            "column 'arrival' of the query is INTEGER, and the classes",
+        ),
     ]
     for options, message in lines:
         with pytest.raises(nbsql.InputError) as caught:
