@@ -65,7 +65,7 @@ def monitor(
 
 
 def _line(
-    period: Any, feature: Any, label: Any, metric: str, value: float, reference: Any, moved: Any, by_chance: Any,
+    period: Any, feature: Any, label: Any, metric: str, value: float, _: Any, moved: Any, by_chance: Any,
     limit: float, side: str,
 ) -> str:  # fmt: skip
     """What is outside of a limit."""

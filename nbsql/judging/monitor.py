@@ -57,19 +57,19 @@ def monitor(
     sides = [_Side(source, found[0][0], _period(engine, source, by))]
     if reference is not None:
         sides.append(_Side(reference, found[1][0], is_reference=True))
-    weighed = None if weight is None else [weight_column(side.source, weight).name for side in sides][0]
+    weights = [weight_column(side.source, weight).name for side in sides if weight is not None]
     names = _columns(spec, sides)
     counted = replace(
         spec, target=_ALL, target_type="INTEGER", weight=_WEIGHT, slice_by="nbsql_period", segment_by=None, components=None
     )
     score = None
     if reference is not None:
-        counted, score = _with_bins(engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weighed), names)
+        counted, score = _with_bins(engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weights), names)
     monitored = renderer.fragment("inline_name", "monitored")
     columns = [*names, "nbsql_period", _WEIGHT]
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     sql = renderer.statement(
-        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weighed), plan.monitored(rows, classes),
+        "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored(rows, classes),
         relations["statistics"], relations["priors"], as_text, _tied(spec, by), score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
@@ -103,10 +103,12 @@ def _columns(spec: Spec, sides: Sequence[_Side]) -> list[str]:
     return list(found.values())
 
 
-def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[str], weight: str | None) -> Markup:
+def _rows(engine: Engine, plan: Plan, sides: Sequence[_Side], names: Sequence[str], weights: Sequence[str]) -> Markup:
     """The query of the rows of some sides."""
     read = [(side.source.relation, [side.label, *names[1:]], side.by, side.is_reference) for side in sides]
-    return engine.renderer.fragment("monitored_rows", read, names, engine.type_name(plan.spec.target_type), weight)
+    return engine.renderer.fragment(
+        "monitored_rows", read, names, engine.type_name(plan.spec.target_type), next(iter(weights), None)
+    )
 
 
 def _with_bins(

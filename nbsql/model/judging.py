@@ -109,8 +109,8 @@ class Judging(Handle):
     def monitor(self, source: Any, *, reference: Any = None, by: str | None = None, weight: str | None = None) -> Query:
         """What the rows of each period are like beside a reference, and how well the model does on them.
 
-        A row a period, feature (NULL for the whole), class (NULL but for shares of classes) and metric: period (a text), feature,
-        class, metric, value, reference (the same of the reference), moved (of a psi: the value that adds most to it) and
+        A row a period, feature (NULL for the whole), class (NULL but for shares of classes) and metric: period (a text),
+        feature, class, metric, value, reference (the same of the reference), moved (of a psi: the value that adds most) and
         by_chance (of a psi: what as many rows would show if nothing had moved). The metrics of a feature are psi, nulls and
         unseen; of the whole psi (of the score), posterior_psi, label_psi, rows, log_evidence, unexplained, labelled, unknown,
         accuracy and log_loss; of a class predicted, posterior and actual. sql/macros/judging/monitor.sql has the formulas.
@@ -131,7 +131,7 @@ class Judging(Handle):
 
         >>> import duckdb, nbsql
         >>> con = duckdb.connect()
-        >>> _ = con.execute("CREATE TABLE t AS SELECT i // 30 AS week, (i // 45 + i) % 3 AS x, i % 2 AS y FROM range(60) AS r(i)")
+        >>> _ = con.execute("CREATE TABLE t AS SELECT i // 30 AS week, i % 3 AS x, i % 2 AS y FROM range(60) AS r(i)")
         >>> model = nbsql.fit(con, "t", target="y", exclude=["week"])
         >>> model.monitor("t", by="week").columns
         ['period', 'feature', 'class', 'metric', 'value', 'reference', 'moved', 'by_chance']

@@ -43,8 +43,7 @@ class Showing(Scoring, Judging, Deriving):
             folds: of a source that the model has learnt from, so that each row is judged by the counts of the other folds, or,
                 "loo", of all other rows. "auto" does so for a table that the model was fitted on: by leave-one-out, and by five
                 folds beyond 100,000 rows, or where a family does not allow the one. None: the model judges all rows itself.
-            by: what period a row of the source is of, as `monitor` takes it; the page then has what that says, too, of the model
-                itself.
+            by: what period a row of the source is of, as `monitor` takes it, which the page then has, too.
 
         Raises:
             InputError: the source lacks a feature or the class, the file cannot be written, or folds are asked for of rows that

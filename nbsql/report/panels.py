@@ -69,7 +69,7 @@ PANELS = (
     ),
     Panel(
         "monitor", "Is it still good?",
-        "A column is a period: how far each feature is from the reference, and below how well the model does; dashed is the reference.",
+        "Above, how far each feature of a period is from the reference; below, how well the model does. Dashed: the reference.",
         monitor, of_periods=True,
     ),
     Panel(

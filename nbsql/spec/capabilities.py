@@ -192,7 +192,7 @@ USES: dict[str, Use] = {
     ),
     "ledger": Use("`rollback`, `compact`", {"probabilities": _NO_COUNTS}),
     "as_of": Use("`as_of`", {"logistic": _PART}),
-    "drift": Use("`drift`, `relevance`", {"probabilities": _NO_COUNTS}),
+    "drift": Use("`drift`, `monitor`, `relevance`", {"probabilities": _NO_COUNTS}),
     "discrimination": Use("`discrimination`, `profile` of values", {"probabilities": _NO_COUNTS}),
     "scorecard": Use(
         "`scorecard`",

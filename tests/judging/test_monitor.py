@@ -86,7 +86,7 @@ def test_each_number_against_the_counts_of_the_model(con: duckdb.DuckDBPyConnect
         size, ones, before = len(now["row"]), [1] * len(now["row"]), [1] * len(past["row"])
         for name in ("carrier", "origin", "hour"):
             a, b = counts(past[name], before), counts(now[name], ones)
-            value, reference, moved, by_chance = rows[period, name, None, "psi"]
+            value, reference, _, by_chance = rows[period, name, None, "psi"]
             assert value == pytest.approx(psi(a, b), rel=1e-9)
             assert reference is None
             assert by_chance == pytest.approx((len({**a, **b}) - 1) * (1 / sum(a.values()) + 1 / sum(b.values())), rel=1e-9)

@@ -86,7 +86,7 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "change": lambda con, model: model.update("t"),
     "ledger": lambda con, model: model.compact(),
     "as_of": lambda con, model: model.as_of("1").predict("t").fetchall(),
-    "drift": lambda con, model: model.relevance().fetchall(),
+    "drift": lambda con, model: (model.relevance().fetchall(), model.monitor("t").fetchall()),
     "discrimination": lambda con, model: model.discrimination("a", "b").fetchall(),
     "scorecard": lambda con, model: (values_of(con) if model._spec.em else model).scorecard(target="a"),
     "densities": lambda con, model: model.profile("x" if "x" in model.families else "s").fetchall(),

@@ -53,6 +53,7 @@ ASKED: dict[str, Ask] = {
     "predict_one": lambda model, _: model.predict_one({"x": 1, "y": 2, "z": "u", "m": 0}),
     "predict_one_sql": lambda model, _: re.sub(r"'[-0-9]{10} [:.0-9]+'", "", model.predict_one_sql()),  # but for the stamp
     "predict_proba": lambda model, _: model.predict_proba("rows").fetchall(),
+    "monitor": lambda model, _: rounded(model.monitor("rows", by="m").fetchall()),
     "plot": lambda model, _: model.plot.ranking().spec,
     "priors": lambda model, _: model.priors.fetchall(),
     "profile": lambda model, _: model.profile("y").fetchall(),

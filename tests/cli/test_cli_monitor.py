@@ -1,0 +1,77 @@
+"""The command `monitor`: what it prints, its exit status where a limit is passed, and what it refuses; and its panel."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import duckdb
+import pytest
+from click.testing import CliRunner
+
+import nbsql
+from nbsql.cli import main
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A database with the table sky, where rain comes in the third week, and the model weather of the first."""
+    path = str(tmp_path_factory.mktemp("shop") / "shop.duckdb")
+    with duckdb.connect(path) as con:
+        con.execute("""CREATE TABLE sky AS SELECT i // 30 AS week,
+            CASE WHEN i % 3 = 0 AND i < 60 THEN 'sun' ELSE 'rain' END AS sky,
+            CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(90) AS t(i)""")
+        nbsql.fit(con, "FROM sky WHERE week = 0", target="play", exclude=["week"], name="weather")
+    return path
+
+
+def run(*arguments: str, code: int = 0) -> tuple[str, str]:
+    result = CliRunner().invoke(main, list(arguments), prog_name="nbsql")
+    assert result.exit_code == code, result.output
+    return result.stdout, result.stderr
+
+
+def test_what_passes_a_limit_is_said_and_is_the_status(shop: str) -> None:
+    watched = ("monitor", shop, "weather", "sky", "--by", "week")
+    out, err = run(*watched, "--csv", "--fail-over", "psi=5")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert err == ""
+    assert list(rows[0]) == ["period", "feature", "class", "metric", "value", "reference", "moved", "by_chance"]
+    with duckdb.connect(shop) as con:
+        expected = nbsql.load(con, "weather").monitor("sky", by="week").fetchall()
+    assert [row["period"] for row in rows] == [period for period, *_ in expected]
+    (moved,) = (row[4] for row in expected if row[:2] == ("2", "sky") and row[3] == "psi")
+    out, err = run(*watched, "--limit", "2", "--fail-over", "psi=0.2", "--fail-under", "accuracy=0.5", code=3)
+    assert "the first 2 rows" in out
+    lines = err.splitlines()
+    chance = 2 * (1 / 30)
+    assert lines[-1] == f"outside: in 2, psi of sky is {moved:.4g}, over 0.2, {chance:.4g} of it by chance; sun moved most"
+    assert lines[0].startswith("outside: in 2, accuracy is 0.4") or len(lines) == 1
+    assert json.loads(run(*watched, "--reference", "FROM sky WHERE week = 0", "--json")[0])[0]["period"] in ("0", 0)
+
+
+def test_what_is_no_limit_is_refused(shop: str) -> None:
+    for text, message in {
+        "psi": "'psi' is not METRIC=LIMIT, such as psi=0.2",
+        "psi=much": "'psi=much' is not METRIC=LIMIT, such as psi=0.2",
+        "pis=0.2": "no metric 'pis'; did you mean 'psi'?",
+    }.items():
+        assert message in run("monitor", shop, "weather", "sky", "--fail-over", text, code=2)[1]
+    assert "by must be one SQL expression" in run("monitor", shop, "weather", "sky", "--by", "nowhere", code=1)[1]
+
+
+def test_the_panel(shop: str, tmp_path: Path) -> None:
+    target = str(tmp_path / "m.json")
+    out, _ = run("plot", shop, "weather", "monitor", "sky", "--by", "week", "--output", target)
+    assert out.startswith("sky moved most, in 2 (psi ")
+    spec = json.loads(Path(target).read_text(encoding="utf-8"))
+    assert [row["period"] for row in spec["datasets"]["rows"]] == ["0", "1", "2"]
+    message = "monitor is about rows of several periods; give them as the source, and by, which says the period"
+    assert message in run("plot", shop, "weather", "monitor", "sky", code=1)[1]
+    page = tmp_path / "m.html"
+    run("report", shop, "weather", "sky", "--by", "week", "--held-back", "--output", str(page))
+    text = page.read_text(encoding="utf-8")
+    assert '<section id="monitor"' in text
+    assert "Is it still good?" in text
