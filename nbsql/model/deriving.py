@@ -200,7 +200,7 @@ class Deriving(Handle):
 
     def _aged(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts as they weigh at a time."""
-        aged = replace(half_life, now=half_life.instant(now))
+        aged = replace(half_life, now=now)
         if abs(max(map(int, self.slice_names)) - aged.whole_periods) > NOTHING:
             raise InputError(f"{now} is over {NOTHING} half-lives from the newest rows of {self._title}; take a nearer time")
         return self._derived(f"as of {now}", "cells_of", spec=replace(self._spec, half_life=aged))

@@ -59,7 +59,11 @@ class HalfLife:
         for name, column in (("at", self.at), *([] if self.weight is None else [("weight", self.weight)])):
             if not isinstance(column, str) or not column:
                 raise InputError(f"{name} of a half-life must be the name of a column, not {column!r}")
-        object.__setattr__(self, "now", None if self.now is None else self.instant(self.now))
+        if self.now is not None and self.of_times:  # as a text, which JSON has
+            now = _EPOCH + datetime.timedelta(microseconds=self.instant(self.now))
+            object.__setattr__(self, "now", now.isoformat())
+        elif self.now is not None:
+            self.instant(self.now)
 
     @property
     def columns(self) -> list[str]:
@@ -82,7 +86,7 @@ class HalfLife:
         Raises:
             InputError: it is no time, where the half-life is of times, or no number.
         """
-        if isinstance(value, int) and not isinstance(value, bool):
+        if isinstance(value, int) and not isinstance(value, bool) and not self.of_times:
             return value
         if self.of_times and isinstance(value, str):
             try:
@@ -100,11 +104,11 @@ class HalfLife:
     @property
     def whole_periods(self) -> int:
         """The half-lives up to now, whole ones; what is left of one is `part_of_period`, so that both are exact."""
-        return math.floor(float(self.now) / self.length)
+        return math.floor(self.instant(self.now) / self.length)
 
     @property
     def part_of_period(self) -> float:
-        return (float(self.now) - self.whole_periods * self.length) / self.length
+        return (self.instant(self.now) - self.whole_periods * self.length) / self.length
 
     def to_dict(self) -> dict[str, Any]:
         """As the spec of a model keeps it."""

@@ -121,6 +121,8 @@ def test_thousands_of_half_lives_neither_overflow_nor_vanish(con: duckdb.DuckDBP
         InputError, match="2030-01-01 is over 500 half-lives from the newest rows of the model; take a nearer time"
     ):
         model.as_of(date(2030, 1, 1))
+    with pytest.raises(InputError, match="now of a half-life at 'sent' must be a date or a time, not 1"):
+        model.as_of(1)
 
 
 def test_what_reads_rows_at_one_time_weighs_them_now(con: duckdb.DuckDBPyConnection) -> None:
@@ -178,7 +180,7 @@ def test_what_is_no_half_life(con: duckdb.DuckDBPyConnection, arguments: tuple[A
 
 def test_what_searches_or_was_counted_elsewhere_takes_no_half_life(con: duckdb.DuckDBPyConnection) -> None:
     with pytest.raises(InputError, match="counts from elsewhere have no age; leave out weight=nbsql"):
-        nbsql.from_statistics(con, nbsql.fit(con, "t", **{**MODEL, "exclude": ["sent"]}).statistics, weight=AGED)
+        nbsql.from_statistics(con, nbsql.fit(con, "t", target="y", features=["v"]).statistics, weight=AGED)
     searches = (nbsql.sweep, nbsql.auto, lambda *asked, **options: nbsql.fit(*asked, families="auto", **options))
     for search in searches:
         with pytest.raises(InputError, match="a search counts rows once for all, and a half-life does not; search without it"):
