@@ -15,3 +15,4 @@ autodoc_member_order = "bysource"
 html_theme = "furo"
 html_title = f"nbsql {release}"
 html_copy_source = False
+html_show_copyright = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _GAP = 3  # between columns
+_PIPED = 10_000  # characters of a line that nobody's terminal cuts
 _STRIP = 10  # characters of the longest bar
 
 
@@ -67,7 +69,7 @@ def table(
     indent: int = 0,
     wrap: bool = False,
 ) -> int:
-    """Print a table; returns how many columns the terminal's width left out.
+    """Print a table; returns how many columns the terminal's width left out. What a pipe or a file is given has all.
 
     Args:
         columns: the headings.
@@ -83,6 +85,8 @@ def table(
     from rich.text import Text
 
     out = console()
+    if not out.is_terminal and "COLUMNS" not in os.environ:
+        out.width = _PIPED
     cells = [[Text(one_line(heading)) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
     shown = _fitting(cells, out.width - indent, keep)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")

@@ -172,6 +172,8 @@ def test_a_table_keeps_what_predict_adds_and_the_width_of_the_terminal(
         assert max(map(len, output.splitlines())) <= width
         assert words(output, "day")[-3:] == ["…", "prediction", "probability"]
         assert re.search(r"\d+ columns left out; --format csv has all", output)
+    monkeypatch.delenv("COLUMNS")  # nobody's terminal: a pipe
+    assert len(words(run("predict", fitted, "spell", wide).stdout, "day")) == 36
 
 
 def test_formats_hold_the_same_rows(fitted: str, run: Run) -> None:
