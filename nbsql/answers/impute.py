@@ -86,13 +86,15 @@ def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> Complete
 
 
 def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
-    readers = {folded(column): feature for feature in reversed(spec.features) for column in feature.columns}
+    """The features that read these columns, each once; of several the one that it is the first column of."""
+    readers = {folded(column): feature for feature in spec.features for column in feature.columns}
+    readers |= {folded(feature.column): feature for feature in reversed(spec.features)}
     for name in names:
         if folded(name) not in readers:
-            known = [column for feature in spec.features for column in feature.columns]
+            known = list(dict.fromkeys(column for feature in spec.features for column in feature.columns))
             hint = suggestion(name, known) or f"; its columns are {listed(known)}"
             raise InputError(f"{title} has no feature of a column {name!r}{hint}")
-    return list({id(each): each for each in (readers[folded(name)] for name in names)}.values())
+    return list({readers[folded(name)].index: readers[folded(name)] for name in names}.values())
 
 
 def _is_told(spec: Spec, feature: Feature) -> bool:

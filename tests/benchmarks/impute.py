@@ -3,7 +3,7 @@
     NBSQL_DATA=folder python tests/benchmarks/impute.py [--share 0.2] [--cuts 5]
 
 Each cut of a table is a half to learn and a half to judge, by a hash of the row and the cut; a share of the values of the
-judged half is hidden. What is printed, over all hidden values of categories: the share that is filled in with the value that was
+judged half is hidden. What is printed, over all hidden values: the share that is filled in with the value that was
 hidden, by the commonest value of the learnt half, through the class, and through the class of rows that have theirs, each with
 its standard error over the cuts; and the mean probability that was told of what was filled in through the class.
 """

@@ -40,7 +40,7 @@ class ByHand:
 
     def __init__(self, rows: list[dict[str, Any]]) -> None:
         self.labels = sorted({row["y"] for row in rows})
-        self.priors, self.likelihoods, self.densities = {}, {}, {}
+        self.priors, self.likelihoods, self.densities, self.told = {}, {}, {}, {}
         for label in self.labels:
             mine = [row for row in rows if row["y"] == label]
             self.priors[label] = len(mine) / len(rows)
@@ -59,6 +59,7 @@ class ByHand:
                 "l": stats.lognorm(logs.std(), scale=math.exp(logs.mean())),
                 "w": stats.gamma(shape, scale=of["w"].mean() / shape),
             }
+            self.told |= {(label, name): density.stats("mv") for name, density in self.densities[label].items()}
 
     @staticmethod
     def text(name: str, value: Any) -> str:
@@ -85,20 +86,20 @@ class ByHand:
         }
 
     def moments(self, name: str, posteriors: dict[str, float]) -> tuple[float, float]:
-        told = [(p, self.densities[label][name].stats("mv")) for label, p in posteriors.items()]
+        told = [(p, self.told[label, name]) for label, p in posteriors.items()]
         mean = sum(p * m for p, (m, _) in told)
         return mean, math.sqrt(sum(p * (v + m * m) for p, (m, v) in told) - mean**2)
 
 
 @pytest.fixture
-def model(form: str, con: duckdb.DuckDBPyConnection) -> nbsql.Model:
-    """In each form of scoring, with rows that have gaps beside those that it was fitted to."""
+def model(con: duckdb.DuckDBPyConnection) -> nbsql.Model:
+    """With rows that have gaps beside those that it was fitted to."""
     con.execute(f"CREATE TABLE data AS {ROWS}")
     gaps = ", ".join(
         f"CASE WHEN (id + {i}) % {3 + i % 3} > 0 THEN {name} END AS {name}"
         for i, name in enumerate(["v", "f", "whole", "x", "n", "e", "g", "l", "w"])
     )
-    con.execute(f"CREATE TABLE gaps AS SELECT id, y, {gaps} FROM data WHERE id < 30")
+    con.execute(f"CREATE TABLE gaps AS SELECT id, y, {gaps} FROM data WHERE id < 16")
     return nbsql.fit(con, "data", target="y", exclude=["id"], alpha=1, families=FAMILIES, name="m")
 
 
@@ -112,7 +113,7 @@ def rows_of(con: Any, query: str) -> list[dict[str, Any]]:
     return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
 
-def test_gaps_are_filled_as_enumeration_has_it(model: nbsql.Model) -> None:
+def test_gaps_are_filled_as_enumeration_has_it(form: str, model: nbsql.Model) -> None:
     by_hand = ByHand(rows_of(model._engine.connection, "FROM data"))
     for labelled in (False, True):
         assert_filled(model, by_hand, labelled=labelled)
@@ -143,7 +144,7 @@ def assert_filled(model: nbsql.Model, by_hand: ByHand, *, labelled: bool) -> Non
             assert after[column] == pytest.approx(max(masses.values()), rel=1e-9)
             chosen = next(key for key, value in middles.items() if value == after[name]) if name == "whole" else after[name]
             assert masses[by_hand.text(name, after[name]) if name != "whole" else chosen] == pytest.approx(after[column])
-    assert filled > 50
+    assert filled > 30
 
 
 def test_any_column_is_predicted_from_the_others(model: nbsql.Model) -> None:
@@ -202,7 +203,7 @@ def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
         (lambda m: m.impute("t", features=["q"]), "model 'm' has no feature of a column 'q'; its columns are 'v', 'g', 's', 'z'"),  # noqa: E501
         (lambda m: m.impute("t", features="v"), "features must be a list of names, not 'v'"),
         (lambda m: m.impute("u"), "u has a column 'probability_s' already, which impute adds; rename it or leave it out"),
-        (lambda m: m.impute("t", labelled=True), "t has no column 'y', the target of model 'm'; it has 'v', 'g', 's', 'z'"),
+        (lambda m: m.impute("t", labelled=True), "no column 'y' in t, the target of model 'm'; its columns are 'v', 'g', 's', 'z'"),
         (lambda m: m.predict("t", target=3), "target must be the name of a column, not 3"),
         (lambda m: m.predict("t", target="z", top_k=2), "top_k goes with values, and 'z' is a number with a density"),
         (lambda m: m.predict("t", target="s", top_k=0), "top_k must be a whole number of at least 1, not 0"),
