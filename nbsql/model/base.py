@@ -15,7 +15,7 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import number, paragraph
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source, passed_columns
-from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, no_column
+from nbsql.errors import DatabaseError, InputError, ModelError, NbsqlError, listed, no_column, suggestion
 from nbsql.family import Family
 from nbsql.learning.half_life import weighed
 from nbsql.learning.joined_source import completed
@@ -313,3 +313,13 @@ class Handle:
             act(found)
         finally:
             found.release()
+
+    def _label(self, label: Any) -> str:
+        """The text of a class of the model."""
+        texts = [column.label for column in sorted(self._classes, key=lambda column: column.number)]
+        known = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
+        if str(label) not in known:
+            raise InputError(
+                f"{self._title} has no class {label!r}{suggestion(str(label), texts) or f'; it has {listed(texts)}'}"
+            )
+        return known[str(label)]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from nbsql.answers.costs import cost_matrix
 from nbsql.answers.query import Query
-from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.errors import InputError, listed, suggestion
 from nbsql.judging.calibration import Calibration, Method, calibrate
 from nbsql.judging.evaluate import comparison, cost_sql, evaluate, evaluation_queries, judgeable
 from nbsql.judging.evaluation import SLICES, Evaluation
@@ -16,7 +16,6 @@ from nbsql.judging.monitor import monitor
 from nbsql.judging.profile import dependence, feature_named, profile
 from nbsql.judging.slices import Slices
 from nbsql.model.base import Handle
-from nbsql.model.scorecard import Scale, Scorecard, scorecard
 from nbsql.rendering.dialect import folded
 from nbsql.spec.capabilities import check
 from nbsql.spec.half_life import WEIGHT_NOW
@@ -296,47 +295,6 @@ class Judging(Handle):
         statement = self._engine.renderer.statement("discrimination", *relations, self._spec.features, *classes)
         return Query(self._engine, statement, guard=self._there)
 
-    def scorecard(
-        self, *, points: float = 600, odds: float = 50, double: float = 20, target: Any = None, digits: int | None = None
-    ) -> Scorecard:
-        """The model as a scorecard, from the counts alone: points a value or bin, which add up to those of a row.
-
-        A row has offset + factor * ln(odds) points, of the odds of `target` against the rest, with factor = double / ln 2 and
-        offset = points - factor * ln(odds) (Siddiqi, Credit Risk Scorecards, 2006). The base points, of the priors, are a line
-        of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest).
-
-        Args:
-            points: how many a row has at the odds `odds`.
-            odds: of the target against the rest, to 1: 50 is 50 to 1.
-            double: how many more points a row has at twice the odds.
-            target: the class that has the more points the likelier it is; in credit the good one. None is, of two classes, the
-                larger label. Of more than two the rest are all others, weighed by their priors, and the points take the
-                features to be independent in these together, which the model does not: they are not its odds.
-            digits: round the points of each line to so many; 0 makes them whole.
-
-        Raises:
-            InputError: there is no such class, or there are several and none is named; or an argument is no such number.
-            ModelError: a feature is a number with a density, a text or of several columns, or a value has no points, since
-                without smoothing one side never has it.
-
-        >>> import duckdb, nbsql
-        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
-        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
-        >>> model.scorecard(points=100, odds=1, double=10, digits=0).score("SELECT 'rain' AS sky").fetchall()
-        [('rain', 110.0)]
-        """
-        self._refresh()
-        check(self._spec, "scorecard", self._title)
-        labels = [column.label for column in self._classes]  # in their order
-        if len(labels) < 2:
-            raise ModelError(f"{self._title} has one class only; points tell two or more apart")
-        if target is None and len(labels) > 2:
-            raise InputError(
-                f"{self._title} has {len(labels)} classes; say whose odds the points are: target={labels[0]!r}, say"
-            )
-        label = labels[-1] if target is None else self._label(target)
-        return scorecard(self, label if target is None else target, label, Scale(points, odds, double, digits))
-
     def profile(self, feature: str, source: Any = None) -> Query:
         """What one feature says of the classes.
 
@@ -393,13 +351,3 @@ class Judging(Handle):
         judgeable(self._engine, self._plan, found, None)
         spec = self._spec if self._spec.half_life is None else replace(self._spec, weight=WEIGHT_NOW, slice_by=None)
         return dependence(self._engine, spec, self._title, found, features)
-
-    def _label(self, label: Any) -> str:
-        """The text of a class of the model."""
-        texts = [column.label for column in sorted(self._classes, key=lambda column: column.number)]
-        known = dict(zip(map(str, self.classes), texts, strict=True)) | {text: text for text in texts}
-        if str(label) not in known:
-            raise InputError(
-                f"{self._title} has no class {label!r}{suggestion(str(label), texts) or f'; it has {listed(texts)}'}"
-            )
-        return known[str(label)]

@@ -1,0 +1,102 @@
+"""A model as numbers that are added up: weights, and points."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from nbsql.answers.linear import weights
+from nbsql.answers.query import Query
+from nbsql.errors import InputError, ModelError
+from nbsql.model.base import Handle
+from nbsql.model.scorecard import Scale, Scorecard, scorecard
+from nbsql.spec.capabilities import check
+
+
+class Weighing(Handle):
+    """What is added up to the score of a row."""
+
+    def scorecard(
+        self, *, points: float = 600, odds: float = 50, double: float = 20, target: Any = None, digits: int | None = None
+    ) -> Scorecard:
+        """The model as a scorecard, from the counts alone: points a value or bin, which add up to those of a row.
+
+        A row has offset + factor * ln(odds) points, of the odds of `target` against the rest, with factor = double / ln 2 and
+        offset = points - factor * ln(odds) (Siddiqi, Credit Risk Scorecards, 2006). The base points, of the priors, are a line
+        of their own. A value adds factor times its weight of evidence, ln P(value | target) / P(value | the rest).
+
+        Args:
+            points: how many a row has at the odds `odds`.
+            odds: of the target against the rest, to 1: 50 is 50 to 1.
+            double: how many more points a row has at twice the odds.
+            target: the class that has the more points the likelier it is; in credit the good one. None is, of two classes, the
+                larger label. Of more than two the rest are all others, weighed by their priors, and the points take the
+                features to be independent in these together, which the model does not: they are not its odds.
+            digits: round the points of each line to so many; 0 makes them whole.
+
+        Raises:
+            InputError: there is no such class, or there are several and none is named; or an argument is no such number.
+            ModelError: a feature is a number with a density, a text or of several columns, or a value has no points, since
+                without smoothing one side never has it.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> model.scorecard(points=100, odds=1, double=10, digits=0).score("SELECT 'rain' AS sky").fetchall()
+        [('rain', 110.0)]
+        """
+        self._refresh()
+        check(self._spec, "scorecard", self._title)
+        labels = [column.label for column in self._classes]  # in their order
+        if len(labels) < 2:
+            raise ModelError(f"{self._title} has one class only; points tell two or more apart")
+        if target is None and len(labels) > 2:
+            raise InputError(
+                f"{self._title} has {len(labels)} classes; say whose odds the points are: target={labels[0]!r}, say"
+            )
+        label = labels[-1] if target is None else self._label(target)
+        return scorecard(self, label if target is None else target, label, Scale(points, odds, double, digits))
+
+    def linear(self) -> Query:
+        """The model as weights, a row a weight: class, feature, value, times, weight. The row without a feature is the bias.
+
+        The score of a row is the sum of each weight times what `times` says: 'x', the number; 'is', whether the feature has
+        that value; 'count', how often the token occurs. Of two classes there is one score, positive where the larger label is
+        predicted, and its probability is 1 / (1 + exp(-score)). Of more, each class has one, and the largest wins.
+
+        Raises:
+            ModelError: a feature has no linear form; the message names it.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (3.0, 'a'), (5.0, 'b'), (7.0, 'b')) AS t(x, y)"
+        >>> family = nbsql.Gaussian(shared_variance=True)
+        >>> nbsql.fit(duckdb.connect(), data, target="y", families={"x": family}).linear().fetchall()
+        [('b', None, None, '1', -16.0), ('b', 'x', None, 'x', 4.0)]
+        """
+        return self._weights(1)
+
+    def quadratic(self) -> Query:
+        """As `linear`, of a model with squares too: class, feature, value, other, times, weight.
+
+        `times` is 'x^2' for the weight of a square, and 'x y' for that of a product of the columns `value` and `other`.
+
+        Raises:
+            ModelError: a feature is no polynomial of its number; the message names it.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES (1.0, 'a'), (2.0, 'a'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="y")
+        >>> model.quadratic().columns
+        ['class', 'feature', 'value', 'other', 'times', 'weight']
+        """
+        return self._weights(2)
+
+    def _weights(self, degree: Literal[1, 2]) -> Query:
+        self._refresh()
+        check(self._spec, "linear" if degree == 1 else "quadratic", self._title)
+
+        def sql() -> str:
+            self._refresh()
+            return weights(self._plan, self._classes, self._title, degree)
+
+        sql()
+        return Query(self._engine, sql)
