@@ -17,17 +17,6 @@ from nbsql.family import FAMILIES
 
 Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
 
-GOLF = """CREATE TABLE golf AS SELECT * FROM (VALUES
-    ('sunny', 85, 1.5, FALSE, 'no', 1, 'hot and dry'), ('rain', 70, 2.5, TRUE, 'yes', 2, 'cool'),
-    ('overcast', 64, 3.5, TRUE, 'yes', 1, 'mild'), ('sunny', 72, 2.0, FALSE, 'yes', 3, 'hot')
-) AS golf(outlook, temperature, rainfall, windy, play, n, note)"""
-
-
-@pytest.fixture
-def golf(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
-    con.execute(GOLF)
-    return con
-
 
 def fit(con: duckdb.DuckDBPyConnection, source: Any = "golf", **options: Any) -> nbsql.Model:
     return nbsql.fit(con, source, **{"target": "play", **options})
