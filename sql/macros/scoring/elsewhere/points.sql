@@ -1,7 +1,7 @@
 {#
   The end of a frozen scorecard: points, and reason_1, reason_2, ..., the features that cost the row most points, the costliest first,
   NULL where no other costs any; of two that cost the same, the first one. It is a scorer whose only class is scored by points
-  (scorer.sql). The steps of each reason:
+  (scorer.sql), beside which stands what each feature costs, nbsql_cost_3. The steps of each reason:
 
     nbsql_most_1    what the costliest feature costs, of those that no reason before names
     nbsql_reason_1  its place among the features, from 1; NULL where it costs nothing
