@@ -21,8 +21,8 @@
     rows           how many, whatever they weigh
     log_evidence   the mean of ln p(x) over the rows that some class explains; NULL of a model that has none
     unexplained    the share of the rows that no class explains
-    psi            that of the score: counts of predictions with the bin of their probability, by tenths of the reference rows. The counts of
-                   a model do not say how its probabilities are distributed, so that it is NULL without reference rows
+    psi            that of the score: counts of predictions with the bin of their probability, by tenths of the reference rows. The
+                   counts of a model do not say how its probabilities are distributed, so that it is NULL without such rows
     posterior_psi  that of the mean posteriors: against the priors, of which they are the mean where rows are distributed as the model
                    believes, or against those of the reference rows; what it shows by chance is at most by_chance
     label_psi      that of the labels, against the classes of the model, or the labels of the reference rows
@@ -36,8 +36,8 @@
 #}
 
 {#
-  The rows to compare: columns of the sources, nbsql_period and the weight of each row, nbsql_weight. A period is 'p' and its text, 'n' where
-  it is NULL, and 'r' for rows of the reference.
+  The rows to compare: columns of the sources, nbsql_period and the weight of each row, nbsql_weight. A period is 'p' and its text, 'n'
+  where it is NULL, and 'r' for rows of the reference.
 
   sides: of each (relation, columns, the expression of the period or none, whether they are the reference). names: of the columns in the
   result; the label, whose type is given, is none of the columns of a side without labels.
@@ -46,7 +46,8 @@
 {% for relation, columns, by, is_reference in sides -%}
 SELECT
   {% for column in columns %}
-  {%+ if column is none %}CAST(NULL AS {{ type_of_label }}){% else %}source.{{ nbsql.ident(column) }}{%+ endif %} AS {{ nbsql.ident(names[loop.index0]) }},
+  {% set label %}CAST(NULL AS {{ type_of_label }}){% endset %}
+  {%+ if column is none %}{{ label }}{% else %}source.{{ nbsql.ident(column) }}{%+ endif %} AS {{ nbsql.ident(names[loop.index0]) }},
   {% endfor %}
   {% if is_reference %}
   CAST('r' AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_period,
@@ -55,7 +56,8 @@ SELECT
   {% else %}
   CASE WHEN source.nbsql_slice IS NULL THEN 'n' ELSE 'p' || source.nbsql_slice END{{ nbsql.binary() }} AS nbsql_period,
   {% endif %}
-  {%+ if weight is none %}{{ nbsql.unit_weight() }}{% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
+  {% set size %}{% if weight is none %}{{ nbsql.unit_weight() }}{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
+  CAST({{ size }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {% if by is none %}{{ relation }}{% else %}{{ nbsql.with_slices(relation, by) }}{% endif %} AS source
 {%- if weight is not none %}
 
@@ -80,7 +82,8 @@ UNION ALL
 (
   SELECT
     source.*,
-    {%+ if model.learnt %}{{ nbsql.nullable_double(none) }}{% else %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}{%+ endif %} AS nbsql_evidence
+    {% set evidence %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}{% endset %}
+    {%+ if model.learnt %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )
 {%- endmacro %}
@@ -88,7 +91,8 @@ UNION ALL
 {#
   counted: the model as it counts monitored rows: by nbsql_slice, and all of one class, nbsql_all. rows: those rows, a query. judged: what
   judges them (evaluate.sql), under the name that `monitored` has. statistics, priors: of the model. as_text: of its labels.
-  tied: the feature that is the period itself, if one is. score: where there are reference rows, the edges and labels of the bins of a probability.
+  tied: the feature that is the period itself, if one is. score: where there are reference rows, the edges and labels of the bins of a
+  probability.
 #}
 {% macro monitor(counted, rows, judged, statistics, priors, as_text, tied=none, score=none) -%}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
@@ -188,6 +192,7 @@ FROM (
 {{ nbsql.in_order_of_periods() }}
 {%- endmacro %}
 
+{# Sorted by period, as numbers where they are, then the whole before its features and classes. #}
 {% macro in_order_of_periods() -%}
 ORDER BY
   {{ nbsql.as_number(nbsql.word('period')) }} ASC NULLS LAST,
@@ -203,7 +208,8 @@ SELECT * FROM {{ monitored }} AS monitored
 {%- endmacro %}
 
 {#
-  The rows of what is monitored that are outside of limits, pairs of a metric and a number: its columns, outermost (the limit), and side ("over" or "under").
+  The rows of what is monitored that are outside of limits, pairs of a metric and a number: its columns, outermost (the limit), and side
+  ("over" or "under").
 #}
 {% macro outside_limits(monitored, over, under) -%}
 {% set limits = namespace(of_sides=[]) -%}
@@ -226,8 +232,8 @@ FROM (
 {%- endmacro %}
 
 {#
-  Common table expressions: slices; overall, a row a slice: the numbers of the whole; of_classes, a row a slice and class, those that the model
-  does not know too: predicted, posterior and actual, by weight; and shares_of_classes, the same as shares.
+  Common table expressions: slices; overall, a row a slice: the numbers of the whole; of_classes, a row a slice and class, those that the
+  model does not know too: predicted, posterior and actual, by weight; and shares_of_classes, the same as shares.
 #}
 {% macro monitored_totals() -%}
 {% set explained %}CASE WHEN nbsql_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
@@ -298,196 +304,5 @@ shares_of_classes AS (
     of_classes.actual / {{ nbsql.divisor(labelled) }} AS actual
   FROM of_classes
   JOIN totals ON totals.slice = of_classes.slice
-)
-{%- endmacro %}
-
-{#
-  Common table expressions, the last being compared, a row a value of what is compared by counts: metric, slice, feature, value, a (its count in
-  the reference), b (in the slice) and seen (in what the model has learnt).
-#}
-{% macro compared_counts(features, priors, score) -%}
-{% set text %}{{ nbsql.string() }}{% endset -%}
-{% set of_feature %}CAST('psi' AS {{ text }}){{ nbsql.binary() }} AS metric{% endset -%}
-values_learnt AS {{ nbsql.materialized() }}(
-  {{ nbsql.summed_values(nbsql.word('learnt'), features, false) | indent(2) }}
-),
-values_of_slices AS {{ nbsql.materialized() }}(
-  {{ nbsql.summed_values(nbsql.word('counted'), features, true) | indent(2) }}
-),
-mixes AS {{ nbsql.materialized() }}(
-  SELECT CAST('posterior_psi' AS {{ text }}){{ nbsql.binary() }} AS metric, slice, CAST(class AS {{ text }}){{ nbsql.binary() }} AS value, posterior AS n
-  FROM of_classes
-  UNION ALL
-  SELECT 'label_psi', slice, CAST(class AS {{ text }}){{ nbsql.binary() }}, actual
-  FROM of_classes
-  {%- if score %}
-
-  UNION ALL
-  SELECT 'psi', nbsql_period, value, sum(weight)
-  FROM (
-    SELECT
-      nbsql_period,
-      CAST(prediction AS {{ text }}) || ' ' || {{ nbsql.bin_of('probability', nbsql.word('outcomes'), score[0], score[1]) }} AS value,
-      weight
-    FROM outcomes
-  ) AS scores
-  GROUP BY nbsql_period, value
-  {%- endif %}
-
-),
-compared AS {{ nbsql.materialized() }}(
-  SELECT metric, slice, feature, value, sum(a) AS a, sum(b) AS b, sum(seen) AS seen
-  FROM (
-    SELECT {{ of_feature }}, slice, feature, value, {{ nbsql.number(0) }} AS a, n AS b, {{ nbsql.number(0) }} AS seen FROM values_of_slices
-    UNION ALL
-    SELECT 'psi', slices.slice, feature, value, {% if score %}0{% else %}n{% endif %}, 0, n FROM values_learnt CROSS JOIN slices
-    UNION ALL
-    SELECT metric, slice, NULL, value, 0, n, 0 FROM mixes
-    UNION ALL
-    {% if score %}
-    SELECT 'psi', slices.slice, feature, value, n, 0, 0 FROM values_of_slices CROSS JOIN slices WHERE values_of_slices.slice = 'r'
-    UNION ALL
-    SELECT metric, slices.slice, NULL, value, n, 0, 0 FROM mixes CROSS JOIN slices WHERE mixes.slice = 'r'
-    {% else %}
-    SELECT metric, slices.slice, NULL, value, n, 0, 0
-    FROM (
-      SELECT 'posterior_psi' AS metric, CAST(class AS {{ text }}){{ nbsql.binary() }} AS value, prior * sum(n) OVER () AS n
-      FROM {{ priors }} AS priors
-      UNION ALL
-      SELECT 'label_psi', CAST(class AS {{ text }}), n
-      FROM {{ priors }} AS priors
-    ) AS expected
-    CROSS JOIN slices
-    {% endif %}
-  ) AS sides
-  GROUP BY metric, slice, feature, value
-  HAVING sum(a) > 0 OR sum(b) > 0
-)
-{%- endmacro %}
-
-{# The counts of values in cells, over the classes: a row a feature, value and, if asked, slice: slice, feature, value, n. #}
-{% macro summed_values(cells, features, by_slice) -%}
-{% set bags = features | selectattr('family.bag') | list -%}
-{% set slice %}{% if by_slice %}slice, {% endif %}{% endset -%}
-SELECT {{ slice }}feature, value, sum(n * coalesce(mean, 1)) AS n
-FROM {{ cells }} AS cells
-WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL))
-{%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif %}
-
-GROUP BY {{ slice }}feature, value
-{%- endmacro %}
-
-{# A row a slice and feature: slice, feature, value: the share of rows in which it, or a column of it, is missing. #}
-{% macro missing_shares(features, monitored) -%}
-{% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set shares %}{% for feature in features %}missing_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set lists = [nbsql.list_of(names, nbsql.string()), nbsql.list_of(shares, nbsql.double())] -%}
-SELECT slice, {{ nbsql.unnested(lists, ['feature', 'value']) | indent(2) }}
-FROM (
-  SELECT
-    nbsql_period AS slice
-    {%- for feature in features %},
-    sum(CASE WHEN {% for column in feature.columns -%}
-    {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
-    {%+ if feature.floating and (feature.family.number or feature.family.name in ['binned', 'kernel']) %}{{ nbsql.finite(x) }}{% else %}{{ x }}{%+ endif %} IS NULL
-    {%- if not loop.last %} OR {% endif %}{% endfor %} THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS missing_{{ feature.index }}
-    {%- endfor %}
-
-  FROM {{ monitored }} AS source
-  GROUP BY nbsql_period
-) AS shares
-{%- endmacro %}
-
-{# What is measured of the reference: feature, class, metric, value; without reference rows, as the model's counts have it. #}
-{% macro reference_values(features, priors, as_text, score) -%}
-{% if score -%}
-SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
-{%- else -%}
-{% set columns = features | rejectattr('family.bag') | rejectattr('family.over_columns') | list -%}
-SELECT CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature, class, metric{{ nbsql.binary() }} AS metric, value
-FROM (
-  SELECT class, {{ nbsql.metric_rows(['posterior', 'actual']) | indent(2) }}
-  FROM (
-    SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, prior AS posterior, n / sum(n) OVER () AS actual
-    FROM {{ priors }} AS priors
-  ) AS shares
-) AS of_classes
-UNION ALL
-SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM measured WHERE metric = 'unseen'
-{%- if columns %}
-
-UNION ALL
-SELECT cells.feature, NULL, 'nulls', greatest(1 - sum(cells.n) / max(everything.n), 0)
-FROM learnt AS cells
-CROSS JOIN (
-  SELECT sum(n) AS n FROM learnt WHERE feature IS NULL
-) AS everything
-WHERE cells.feature IN ({{ nbsql.feature_names(columns) }}) AND (cells.value IS NOT NULL OR cells.mean IS NOT NULL)
-GROUP BY cells.feature
-{%- endif %}
-{%- endif %}
-{%- endmacro %}
-
-{#
-  How far slices are from the reference, a row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance; that of numbers has
-  by chance as many times 1 / n_a + 1 / n_b as the distribution has parameters.
-#}
-{% macro monitored_divergences(features) -%}
-{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
-{% set counts %}compared{% endset -%}
-{% set a, b = nbsql.word('a'), nbsql.word('b') -%}
-{% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
-SELECT metric, slice, feature, CASE WHEN n_a > 0 AND n_b > 0 THEN psi END AS psi, value AS moved, by_chance
-FROM (
-  {{ nbsql.divergence_of_values(counts, ['metric', 'slice', 'feature']) | indent(2) }}
-) AS of_values
-{%- if features | selectattr('family.number') | list %}
-
-UNION ALL
-SELECT
-  'psi',
-  slice,
-  feature,
-  max(psi),
-  {{ nbsql.value_at_maximum(nbsql.word('value'), nbsql.word('psi'), nbsql.word('value')) }},
-  max(by_chance)
-FROM (
-  SELECT
-    slice,
-    feature,
-    value,
-    {{ nbsql.divergence(a, b, features) }} + {{ nbsql.divergence(b, a, features) }} AS psi,
-    {% if of_one %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% else %}2{% endif %} * (1 / n_a + 1 / n_b) AS by_chance
-  FROM (
-    SELECT
-      b.slice,
-      b.feature,
-      b.value,
-      a.mean AS a,
-      b.mean AS b,
-      {{ nbsql.variance_of_side(a) }} AS variance_a,
-      {{ nbsql.variance_of_side(b) }} AS variance_b,
-      a.n AS n_a,
-      b.n AS n_b
-    FROM (
-      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('learnt'), together), ['feature', 'value']) | indent(6) }}
-    ) AS a
-    JOIN (
-      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
-    ) AS b ON b.feature = a.feature AND {{ nbsql.same_value(a, b) }}
-  ) AS moments
-) AS of_numbers
-GROUP BY slice, feature
-{%- endif %}
-{%- endmacro %}
-
-{# The cells of numbers, and those of the columns, without the pairs, of features that have a covariance matrix. #}
-{% macro cells_of_moments(cells, together) -%}
-(
-  SELECT * FROM {{ cells }} AS cells
-  WHERE mean IS NOT NULL AND (value IS NULL
-  {%- for feature in together %} OR (feature = {{ nbsql.text(feature.name) }} AND value IN (
-    {%- for column in feature.columns %}{{ nbsql.text(column) }}{{ nbsql.comma(loop) }}{% endfor %}))
-  {%- endfor %})
 )
 {%- endmacro %}

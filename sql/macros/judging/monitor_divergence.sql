@@ -1,0 +1,198 @@
+{# How far the rows of periods are from a reference, for monitor.sql. #}
+
+{#
+  Common table expressions, the last being compared, a row a value of what is compared by counts: metric, slice, feature, value, a (its
+  count in the reference), b (in the slice) and seen (in what the model has learnt).
+#}
+{% macro compared_counts(features, priors, score) -%}
+{% set text %}{{ nbsql.string() }}{% endset -%}
+{% set of_feature %}CAST('psi' AS {{ text }}){{ nbsql.binary() }} AS metric{% endset -%}
+values_learnt AS {{ nbsql.materialized() }}(
+  {{ nbsql.summed_values(nbsql.word('learnt'), features, false) | indent(2) }}
+),
+values_of_slices AS {{ nbsql.materialized() }}(
+  {{ nbsql.summed_values(nbsql.word('counted'), features, true) | indent(2) }}
+),
+mixes AS {{ nbsql.materialized() }}(
+  SELECT
+    CAST('posterior_psi' AS {{ text }}){{ nbsql.binary() }} AS metric,
+    slice,
+    CAST(class AS {{ text }}){{ nbsql.binary() }} AS value,
+    posterior AS n
+  FROM of_classes
+  UNION ALL
+  SELECT 'label_psi', slice, CAST(class AS {{ text }}){{ nbsql.binary() }}, actual
+  FROM of_classes
+  {%- if score %}
+
+  UNION ALL
+  SELECT 'psi', nbsql_period, value, sum(weight)
+  FROM (
+    SELECT
+      nbsql_period,
+      CAST(prediction AS {{ text }}) || ' ' || {{ nbsql.bin_of('probability', nbsql.word('outcomes'), score[0], score[1]) }} AS value,
+      weight
+    FROM outcomes
+  ) AS scores
+  GROUP BY nbsql_period, value
+  {%- endif %}
+
+),
+compared AS {{ nbsql.materialized() }}(
+  SELECT metric, slice, feature, value, sum(a) AS a, sum(b) AS b, sum(seen) AS seen
+  FROM (
+    SELECT {{ of_feature }}, slice, feature, value, {{ nbsql.number(0) }} AS a, n AS b, {{ nbsql.number(0) }} AS seen FROM values_of_slices
+    UNION ALL
+    SELECT 'psi', slices.slice, feature, value, {% if score %}0{% else %}n{% endif %}, 0, n FROM values_learnt CROSS JOIN slices
+    UNION ALL
+    SELECT metric, slice, NULL, value, 0, n, 0 FROM mixes
+    UNION ALL
+    {% if score %}
+    SELECT 'psi', slices.slice, feature, value, n, 0, 0 FROM values_of_slices CROSS JOIN slices WHERE values_of_slices.slice = 'r'
+    UNION ALL
+    SELECT metric, slices.slice, NULL, value, n, 0, 0 FROM mixes CROSS JOIN slices WHERE mixes.slice = 'r'
+    {% else %}
+    SELECT metric, slices.slice, NULL, value, n, 0, 0
+    FROM (
+      SELECT 'posterior_psi' AS metric, CAST(class AS {{ text }}){{ nbsql.binary() }} AS value, prior * sum(n) OVER () AS n
+      FROM {{ priors }} AS priors
+      UNION ALL
+      SELECT 'label_psi', CAST(class AS {{ text }}), n
+      FROM {{ priors }} AS priors
+    ) AS expected
+    CROSS JOIN slices
+    {% endif %}
+  ) AS sides
+  GROUP BY metric, slice, feature, value
+  HAVING sum(a) > 0 OR sum(b) > 0
+)
+{%- endmacro %}
+
+{# The counts of values in cells, over the classes: a row a feature, value and, if asked, slice: slice, feature, value, n. #}
+{% macro summed_values(cells, features, by_slice) -%}
+{% set bags = features | selectattr('family.bag') | list -%}
+{% set slice %}{% if by_slice %}slice, {% endif %}{% endset -%}
+SELECT {{ slice }}feature, value, sum(n * coalesce(mean, 1)) AS n
+FROM {{ cells }} AS cells
+WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL))
+{%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif %}
+
+GROUP BY {{ slice }}feature, value
+{%- endmacro %}
+
+{# A row a slice and feature: slice, feature, value: the share of rows in which it, or a column of it, is missing. #}
+{% macro missing_shares(features, monitored) -%}
+{% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set shares %}{% for feature in features %}missing_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+{% set lists = [nbsql.list_of(names, nbsql.string()), nbsql.list_of(shares, nbsql.double())] -%}
+SELECT slice, {{ nbsql.unnested(lists, ['feature', 'value']) | indent(2) }}
+FROM (
+  SELECT
+    nbsql_period AS slice
+    {%- for feature in features %},
+    sum(CASE WHEN {% for column in feature.columns -%}
+    {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
+    {%- set is_number = feature.floating and (feature.family.number or feature.family.name in ['binned', 'kernel']) %}
+    {%+ if is_number %}{{ nbsql.finite(x) }}{% else %}{{ x }}{%+ endif %} IS NULL
+    {%- if not loop.last %} OR {% endif %}{% endfor %} THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS missing_{{ feature.index }}
+    {%- endfor %}
+
+  FROM {{ monitored }} AS source
+  GROUP BY nbsql_period
+) AS shares
+{%- endmacro %}
+
+{# What is measured of the reference: feature, class, metric, value; without reference rows, as the model's counts have it. #}
+{% macro reference_values(features, priors, as_text, score) -%}
+{% if score -%}
+SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
+{%- else -%}
+{% set columns = features | rejectattr('family.bag') | rejectattr('family.over_columns') | list -%}
+SELECT CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature, class, metric{{ nbsql.binary() }} AS metric, value
+FROM (
+  SELECT class, {{ nbsql.metric_rows(['posterior', 'actual']) | indent(2) }}
+  FROM (
+    SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, prior AS posterior, n / sum(n) OVER () AS actual
+    FROM {{ priors }} AS priors
+  ) AS shares
+) AS of_classes
+UNION ALL
+SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM measured WHERE metric = 'unseen'
+{%- if columns %}
+
+UNION ALL
+SELECT cells.feature, NULL, 'nulls', greatest(1 - sum(cells.n) / max(everything.n), 0)
+FROM learnt AS cells
+CROSS JOIN (
+  SELECT sum(n) AS n FROM learnt WHERE feature IS NULL
+) AS everything
+WHERE cells.feature IN ({{ nbsql.feature_names(columns) }}) AND (cells.value IS NOT NULL OR cells.mean IS NOT NULL)
+GROUP BY cells.feature
+{%- endif %}
+{%- endif %}
+{%- endmacro %}
+
+{#
+  How far slices are from the reference, a row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance; numbers have
+  by chance as many times 1 / n_a + 1 / n_b as the distribution has parameters.
+#}
+{% macro monitored_divergences(features) -%}
+{% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% set counts %}compared{% endset -%}
+{% set a, b = nbsql.word('a'), nbsql.word('b') -%}
+{% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
+SELECT metric, slice, feature, CASE WHEN n_a > 0 AND n_b > 0 THEN psi END AS psi, value AS moved, by_chance
+FROM (
+  {{ nbsql.divergence_of_values(counts, ['metric', 'slice', 'feature']) | indent(2) }}
+) AS of_values
+{%- if features | selectattr('family.number') | list %}
+
+UNION ALL
+SELECT
+  'psi',
+  slice,
+  feature,
+  max(psi),
+  {{ nbsql.value_at_maximum(nbsql.word('value'), nbsql.word('psi'), nbsql.word('value')) }},
+  max(by_chance)
+FROM (
+  SELECT
+    slice,
+    feature,
+    value,
+    {{ nbsql.divergence(a, b, features) }} + {{ nbsql.divergence(b, a, features) }} AS psi,
+    {% set parameters %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% endset %}
+    {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
+  FROM (
+    SELECT
+      b.slice,
+      b.feature,
+      b.value,
+      a.mean AS a,
+      b.mean AS b,
+      {{ nbsql.variance_of_side(a) }} AS variance_a,
+      {{ nbsql.variance_of_side(b) }} AS variance_b,
+      a.n AS n_a,
+      b.n AS n_b
+    FROM (
+      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('learnt'), together), ['feature', 'value']) | indent(6) }}
+    ) AS a
+    JOIN (
+      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
+    ) AS b ON b.feature = a.feature AND {{ nbsql.same_value(a, b) }}
+  ) AS moments
+) AS of_numbers
+GROUP BY slice, feature
+{%- endif %}
+{%- endmacro %}
+
+{# The cells of numbers, and those of the columns, without the pairs, of features that have a covariance matrix. #}
+{% macro cells_of_moments(cells, together) -%}
+(
+  SELECT * FROM {{ cells }} AS cells
+  WHERE mean IS NOT NULL AND (value IS NULL
+  {%- for feature in together %} OR (feature = {{ nbsql.text(feature.name) }} AND value IN (
+    {%- for column in feature.columns %}{{ nbsql.text(column) }}{{ nbsql.comma(loop) }}{% endfor %}))
+  {%- endfor %})
+)
+{%- endmacro %}
