@@ -192,9 +192,9 @@
 {%- endmacro %}
 
 {#
-  What the rows of each period are like beside what the statistics have counted, and how well the model does on them: period, feature, class,
-  metric, value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression that says the period of a row; none: all are of
-  one. The relation need not have the target. weight: a column.
+  What the rows of each period are like beside what the statistics have counted, and how well the model does on them: period, feature,
+  class, metric, value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression that says the period of a row; none: all
+  are of one. The relation need not have the target. weight: a column.
 #}
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}

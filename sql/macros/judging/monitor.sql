@@ -21,8 +21,8 @@
     rows           how many, whatever they weigh
     log_evidence   the mean of ln p(x) over the rows that some class explains; NULL of a model that has none
     unexplained    the share of the rows that no class explains
-    psi            that of the score: counts of predictions with the bin of their probability, by tenths of the reference rows. The counts of
-                   a model do not say how its probabilities are distributed, so that it is NULL without reference rows
+    psi            that of the score: counts of predictions with the bin of their probability, by tenths of the reference rows. The
+                   counts of a model do not say how its probabilities are distributed, so that it is NULL without such rows
     posterior_psi  that of the mean posteriors: against the priors, of which they are the mean where rows are distributed as the model
                    believes, or against those of the reference rows; what it shows by chance is at most by_chance
     label_psi      that of the labels, against the classes of the model, or the labels of the reference rows
@@ -36,8 +36,8 @@
 #}
 
 {#
-  The rows to compare: columns of the sources, nbsql_period and the weight of each row, nbsql_weight. A period is 'p' and its text, 'n' where
-  it is NULL, and 'r' for rows of the reference.
+  The rows to compare: columns of the sources, nbsql_period and the weight of each row, nbsql_weight. A period is 'p' and its text, 'n'
+  where it is NULL, and 'r' for rows of the reference.
 
   sides: of each (relation, columns, the expression of the period or none, whether they are the reference). names: of the columns in the
   result; the label, whose type is given, is none of the columns of a side without labels.
@@ -46,7 +46,8 @@
 {% for relation, columns, by, is_reference in sides -%}
 SELECT
   {% for column in columns %}
-  {%+ if column is none %}CAST(NULL AS {{ type_of_label }}){% else %}source.{{ nbsql.ident(column) }}{%+ endif %} AS {{ nbsql.ident(names[loop.index0]) }},
+  {% set label %}CAST(NULL AS {{ type_of_label }}){% endset %}
+  {%+ if column is none %}{{ label }}{% else %}source.{{ nbsql.ident(column) }}{%+ endif %} AS {{ nbsql.ident(names[loop.index0]) }},
   {% endfor %}
   {% if is_reference %}
   CAST('r' AS {{ nbsql.string() }}){{ nbsql.binary() }} AS nbsql_period,
@@ -55,7 +56,8 @@ SELECT
   {% else %}
   CASE WHEN source.nbsql_slice IS NULL THEN 'n' ELSE 'p' || source.nbsql_slice END{{ nbsql.binary() }} AS nbsql_period,
   {% endif %}
-  {%+ if weight is none %}{{ nbsql.unit_weight() }}{% else %}CAST(source.{{ nbsql.ident(weight) }} AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
+  {% set size %}{% if weight is none %}{{ nbsql.unit_weight() }}{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
+  CAST({{ size }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {% if by is none %}{{ relation }}{% else %}{{ nbsql.with_slices(relation, by) }}{% endif %} AS source
 {%- if weight is not none %}
 
@@ -80,7 +82,8 @@ UNION ALL
 (
   SELECT
     source.*,
-    {%+ if model.learnt %}{{ nbsql.nullable_double(none) }}{% else %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}{%+ endif %} AS nbsql_evidence
+    {% set evidence %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}{% endset %}
+    {%+ if model.learnt %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )
 {%- endmacro %}
@@ -88,7 +91,8 @@ UNION ALL
 {#
   counted: the model as it counts monitored rows: by nbsql_slice, and all of one class, nbsql_all. rows: those rows, a query. judged: what
   judges them (evaluate.sql), under the name that `monitored` has. statistics, priors: of the model. as_text: of its labels.
-  tied: the feature that is the period itself, if one is. score: where there are reference rows, the edges and labels of the bins of a probability.
+  tied: the feature that is the period itself, if one is. score: where there are reference rows, the edges and labels of the bins of a
+  probability.
 #}
 {% macro monitor(counted, rows, judged, statistics, priors, as_text, tied=none, score=none) -%}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
@@ -188,6 +192,7 @@ FROM (
 {{ nbsql.in_order_of_periods() }}
 {%- endmacro %}
 
+{# Sorted by period, as numbers where they are, then the whole before its features and classes. #}
 {% macro in_order_of_periods() -%}
 ORDER BY
   {{ nbsql.as_number(nbsql.word('period')) }} ASC NULLS LAST,
@@ -203,7 +208,8 @@ SELECT * FROM {{ monitored }} AS monitored
 {%- endmacro %}
 
 {#
-  The rows of what is monitored that are outside of limits, pairs of a metric and a number: its columns, outermost (the limit), and side ("over" or "under").
+  The rows of what is monitored that are outside of limits, pairs of a metric and a number: its columns, outermost (the limit), and side
+  ("over" or "under").
 #}
 {% macro outside_limits(monitored, over, under) -%}
 {% set limits = namespace(of_sides=[]) -%}
@@ -223,4 +229,80 @@ FROM (
   {% endfor %}
 ) AS outside
 {{ nbsql.in_order_of_periods() }}
+{%- endmacro %}
+
+{#
+  Common table expressions: slices; overall, a row a slice: the numbers of the whole; of_classes, a row a slice and class, those that the
+  model does not know too: predicted, posterior and actual, by weight; and shares_of_classes, the same as shares.
+#}
+{% macro monitored_totals() -%}
+{% set explained %}CASE WHEN nbsql_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
+{% set of_evidence %}sum({{ explained }} weight END){% endset -%}
+{% set place %}classes.class_no{% endset -%}
+{% set posteriors %}outcomes.posteriors{% endset -%}
+totals AS {{ nbsql.materialized() }}(
+  SELECT
+    nbsql_period AS slice,
+    count(*) AS rows,
+    sum(weight) AS weight,
+    sum(CASE WHEN class IS NOT NULL THEN weight ELSE 0 END) AS labelled,
+    sum(CASE WHEN prediction IS NOT NULL THEN weight ELSE 0 END) AS explained,
+    sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.divisor(of_evidence) }} AS log_evidence
+  FROM outcomes
+  GROUP BY nbsql_period
+),
+slices AS (
+  SELECT slice FROM totals
+),
+{{ nbsql.row_losses() }},
+of_labels AS (
+  SELECT
+    nbsql_period AS slice,
+    sum(CASE WHEN class_no IS NULL THEN weight ELSE 0 END) / sum(weight) AS unknown,
+    sum(CASE WHEN prediction = class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
+    sum(weight * log_loss) / sum(weight) AS log_loss
+  FROM row_losses
+  GROUP BY nbsql_period
+),
+overall AS (
+  SELECT
+    totals.slice,
+    CAST(totals.rows AS {{ nbsql.double() }}) AS rows,
+    totals.log_evidence,
+    1 - totals.explained / totals.weight AS unexplained,
+    totals.labelled / totals.weight AS labelled,
+    of_labels.unknown,
+    of_labels.accuracy,
+    of_labels.log_loss
+  FROM totals
+  LEFT JOIN of_labels ON of_labels.slice = totals.slice
+),
+classes AS (
+  SELECT class, class_no FROM known
+  UNION ALL
+  SELECT DISTINCT class, class_no FROM judged WHERE class_no IS NULL
+),
+of_classes AS {{ nbsql.materialized() }}(
+  SELECT
+    outcomes.nbsql_period AS slice,
+    classes.class,
+    sum(CASE WHEN outcomes.prediction = classes.class THEN outcomes.weight ELSE 0 END) AS predicted,
+    sum(outcomes.weight * coalesce({{ nbsql.element(posteriors, place) }}, 0)) AS posterior,
+    sum(CASE WHEN outcomes.class = classes.class THEN outcomes.weight ELSE 0 END) AS actual
+  FROM outcomes
+  CROSS JOIN classes
+  GROUP BY outcomes.nbsql_period, classes.class
+),
+shares_of_classes AS (
+  SELECT
+    totals.slice,
+    of_classes.class,
+    of_classes.predicted / totals.weight AS predicted,
+    {% set explained %}totals.explained{% endset %}
+    {% set labelled %}totals.labelled{% endset %}
+    of_classes.posterior / {{ nbsql.divisor(explained) }} AS posterior,
+    of_classes.actual / {{ nbsql.divisor(labelled) }} AS actual
+  FROM of_classes
+  JOIN totals ON totals.slice = of_classes.slice
+)
 {%- endmacro %}

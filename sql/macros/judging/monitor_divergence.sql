@@ -1,84 +1,8 @@
-{# What is measured of the rows of each period, and of the reference, for monitor.sql. #}
+{# How far the rows of periods are from a reference, for monitor.sql. #}
 
 {#
-  Common table expressions: slices; overall, a row a slice: the numbers of the whole; of_classes, a row a slice and class, those that the model
-  does not know too: predicted, posterior and actual, by weight; and shares_of_classes, the same as shares.
-#}
-{% macro monitored_totals() -%}
-{% set explained %}CASE WHEN nbsql_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
-{% set of_evidence %}sum({{ explained }} weight END){% endset -%}
-{% set place %}classes.class_no{% endset -%}
-{% set posteriors %}outcomes.posteriors{% endset -%}
-totals AS {{ nbsql.materialized() }}(
-  SELECT
-    nbsql_period AS slice,
-    count(*) AS rows,
-    sum(weight) AS weight,
-    sum(CASE WHEN class IS NOT NULL THEN weight ELSE 0 END) AS labelled,
-    sum(CASE WHEN prediction IS NOT NULL THEN weight ELSE 0 END) AS explained,
-    sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.divisor(of_evidence) }} AS log_evidence
-  FROM outcomes
-  GROUP BY nbsql_period
-),
-slices AS (
-  SELECT slice FROM totals
-),
-{{ nbsql.row_losses() }},
-of_labels AS (
-  SELECT
-    nbsql_period AS slice,
-    sum(CASE WHEN class_no IS NULL THEN weight ELSE 0 END) / sum(weight) AS unknown,
-    sum(CASE WHEN prediction = class THEN weight ELSE 0 END) / sum(weight) AS accuracy,
-    sum(weight * log_loss) / sum(weight) AS log_loss
-  FROM row_losses
-  GROUP BY nbsql_period
-),
-overall AS (
-  SELECT
-    totals.slice,
-    CAST(totals.rows AS {{ nbsql.double() }}) AS rows,
-    totals.log_evidence,
-    1 - totals.explained / totals.weight AS unexplained,
-    totals.labelled / totals.weight AS labelled,
-    of_labels.unknown,
-    of_labels.accuracy,
-    of_labels.log_loss
-  FROM totals
-  LEFT JOIN of_labels ON of_labels.slice = totals.slice
-),
-classes AS (
-  SELECT class, class_no FROM known
-  UNION ALL
-  SELECT DISTINCT class, class_no FROM judged WHERE class_no IS NULL
-),
-of_classes AS {{ nbsql.materialized() }}(
-  SELECT
-    outcomes.nbsql_period AS slice,
-    classes.class,
-    sum(CASE WHEN outcomes.prediction = classes.class THEN outcomes.weight ELSE 0 END) AS predicted,
-    sum(outcomes.weight * coalesce({{ nbsql.element(posteriors, place) }}, 0)) AS posterior,
-    sum(CASE WHEN outcomes.class = classes.class THEN outcomes.weight ELSE 0 END) AS actual
-  FROM outcomes
-  CROSS JOIN classes
-  GROUP BY outcomes.nbsql_period, classes.class
-),
-shares_of_classes AS (
-  SELECT
-    totals.slice,
-    of_classes.class,
-    of_classes.predicted / totals.weight AS predicted,
-    {% set explained %}totals.explained{% endset %}
-    {% set labelled %}totals.labelled{% endset %}
-    of_classes.posterior / {{ nbsql.divisor(explained) }} AS posterior,
-    of_classes.actual / {{ nbsql.divisor(labelled) }} AS actual
-  FROM of_classes
-  JOIN totals ON totals.slice = of_classes.slice
-)
-{%- endmacro %}
-
-{#
-  Common table expressions, the last being compared, a row a value of what is compared by counts: metric, slice, feature, value, a (its count in
-  the reference), b (in the slice) and seen (in what the model has learnt).
+  Common table expressions, the last being compared, a row a value of what is compared by counts: metric, slice, feature, value, a (its
+  count in the reference), b (in the slice) and seen (in what the model has learnt).
 #}
 {% macro compared_counts(features, priors, score) -%}
 {% set text %}{{ nbsql.string() }}{% endset -%}
@@ -90,7 +14,11 @@ values_of_slices AS {{ nbsql.materialized() }}(
   {{ nbsql.summed_values(nbsql.word('counted'), features, true) | indent(2) }}
 ),
 mixes AS {{ nbsql.materialized() }}(
-  SELECT CAST('posterior_psi' AS {{ text }}){{ nbsql.binary() }} AS metric, slice, CAST(class AS {{ text }}){{ nbsql.binary() }} AS value, posterior AS n
+  SELECT
+    CAST('posterior_psi' AS {{ text }}){{ nbsql.binary() }} AS metric,
+    slice,
+    CAST(class AS {{ text }}){{ nbsql.binary() }} AS value,
+    posterior AS n
   FROM of_classes
   UNION ALL
   SELECT 'label_psi', slice, CAST(class AS {{ text }}){{ nbsql.binary() }}, actual
@@ -164,7 +92,8 @@ FROM (
     {%- for feature in features %},
     sum(CASE WHEN {% for column in feature.columns -%}
     {% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
-    {%+ if feature.floating and (feature.family.number or feature.family.name in ['binned', 'kernel']) %}{{ nbsql.finite(x) }}{% else %}{{ x }}{%+ endif %} IS NULL
+    {%- set is_number = feature.floating and (feature.family.number or feature.family.name in ['binned', 'kernel']) %}
+    {%+ if is_number %}{{ nbsql.finite(x) }}{% else %}{{ x }}{%+ endif %} IS NULL
     {%- if not loop.last %} OR {% endif %}{% endfor %} THEN nbsql_weight ELSE 0 END) / sum(nbsql_weight) AS missing_{{ feature.index }}
     {%- endfor %}
 
@@ -204,7 +133,7 @@ GROUP BY cells.feature
 {%- endmacro %}
 
 {#
-  How far slices are from the reference, a row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance; that of numbers has
+  How far slices are from the reference, a row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance; numbers have
   by chance as many times 1 / n_a + 1 / n_b as the distribution has parameters.
 #}
 {% macro monitored_divergences(features) -%}
@@ -232,7 +161,8 @@ FROM (
     feature,
     value,
     {{ nbsql.divergence(a, b, features) }} + {{ nbsql.divergence(b, a, features) }} AS psi,
-    {% if of_one %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% else %}2{% endif %} * (1 / n_a + 1 / n_b) AS by_chance
+    {% set parameters %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% endset %}
+    {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
   FROM (
     SELECT
       b.slice,
