@@ -8,7 +8,7 @@ import nbsql
 from nbsql.cli.answers import Form, answer, answering
 from nbsql.cli.arguments import ColumnsType, CostType, prices
 from nbsql.cli.session import reading
-from nbsql.model.scoring import Review
+from nbsql.model.reviewing import Review
 from nbsql.plan import REVIEW
 
 

@@ -1,0 +1,90 @@
+"""Which rows a person should label next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from nbsql.answers.costs import cost_matrix
+from nbsql.answers.query import Query
+from nbsql.errors import InputError, ModelError, listed, suggestion
+from nbsql.model.base import Handle
+from nbsql.plan import REVIEW, Rows
+from nbsql.rendering.dialect import folded
+from nbsql.spec.capabilities import check
+
+Review = Literal["margin", "evidence", "novelty", "expected cost"]
+
+
+class Reviewing(Handle):
+    """The queue of the rows that tell the model most."""
+
+    def review(
+        self,
+        source: Any,
+        n: int = 50,
+        *,
+        by: Review = "margin",
+        costs: Any = None,
+        calibrated: bool = False,
+        columns: Sequence[str] | None = None,
+    ) -> Query:
+        """Which rows of `source` a person should label next, the most telling first; `update` with the answers, and ask anew.
+
+        A row a pattern: rows equal in all features are one, shown by its first row. The columns of the source, prediction,
+        probability, what they are sorted by (margin, log_evidence, unseen or expected_cost), stands_for, how many rows the
+        pattern has, and reason, which says it in words. Ties go by the id of the model and then by all columns, and so the same
+        rows have the same answer every time.
+
+        Args:
+            source: what to choose from, such as the rows without a class.
+            n: how many patterns, at most.
+            by: "margin": the smallest difference of the two highest posteriors (uncertainty sampling, Settles 2009).
+                "evidence": the lowest ln p(x), rows unlike all that was learnt. "novelty": the most values and words never met;
+                rows that lack the same ones are one pattern. "expected cost": the highest cost of the prediction of least
+                cost.
+            costs: what a prediction costs, as `predict` takes it, by the expected cost; None: every mistake 1.
+            calibrated: take the posteriors as `calibrate` has fitted them.
+            columns: of the source, that come back; [] for none of them, None for all.
+
+        Raises:
+            InputError: the source lacks a feature, or has a column that is to be added already; or an option is of no use.
+            ModelError: the model has one class, no evidence, or no feature that a value could be new to.
+
+        >>> import duckdb, nbsql
+        >>> data = "SELECT * FROM (VALUES ('sun', 'no'), ('sun', 'no'), ('rain', 'yes'), ('sun', 'yes')) AS t(sky, play)"
+        >>> model = nbsql.fit(duckdb.connect(), data, target="play")
+        >>> days = "SELECT * FROM (VALUES ('sun'), ('rain'), ('sun'), ('hail')) AS t(sky)"
+        >>> [(sky, stands_for, reason) for sky, _, _, _, stands_for, reason in model.review(days, 2)]
+        [('hail', 1, 'no 50 %, yes 50 %'), ('sun', 2, 'no 60 %, yes 40 %')]
+        >>> [row[-1] for row in model.review(days, by="novelty")]
+        ['never seen: sky = hail']
+        """
+        if by not in REVIEW.options:
+            kinds = REVIEW.options
+            raise InputError(f"by must be one of {listed(kinds)}, not {by!r}{suggestion(str(by), kinds)}")
+        if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+            raise InputError(f"n must be a whole number of at least 1, not {n!r}")
+        if costs is not None and by != "expected cost":
+            raise InputError(f"costs go with by='expected cost', not with by={by!r}")
+        if calibrated and by in ("evidence", "novelty"):
+            raise InputError(f"calibrated is about posteriors, which by={by!r} does not ask; leave it out")
+        found = self._source(source)
+        if by == "evidence":
+            check(self._spec, "log_evidence", self._title)
+        elif by == "novelty":
+            if not any(each.family.bag or (each.family.level and not each.family.number) for each in self._spec.features):
+                raise ModelError(f"{self._title} has numbers alone, which are never new; review by='evidence'")
+        elif len(self._classes) < 2:
+            raise ModelError(f"{self._title} has one class only, and is never in doubt; review by='evidence'")
+        matrix = cost_matrix(costs or {}, self.classes) if by == "expected cost" else None
+
+        def render(rows: Rows) -> str:
+            method = self._calibration(calibrated)
+            known = {folded(name) for name in rows.columns} if rows.passed is not None else None
+            kinds = {each.name: each.kind for each in found.columns if known is None or folded(each.name) in known}
+            passed = [each.name for each in found.facts.columns] if rows.passed is None else rows.passed
+            whole = Rows(found.relation, list(kinds), passed=passed)
+            return self._plan.review(by, whole, self._classes, n, kinds, calibration=method, costs=matrix)
+
+        return self._scored(f"review with {by}", found, render, columns, by_row=False)
