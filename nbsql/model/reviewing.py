@@ -17,7 +17,7 @@ Review = Literal["margin", "evidence", "novelty", "expected cost"]
 
 
 class Reviewing(Handle):
-    """A queue of rows to label."""
+    """The queue of the rows that tell the model most."""
 
     def review(
         self,

@@ -13,7 +13,6 @@ from nbsql.answers.sample import mean_or_total, sample
 from nbsql.engines.source import passed_columns
 from nbsql.errors import DatabaseError, InputError, ModelError, listed, suggestion
 from nbsql.model.imputing import Imputing
-from nbsql.model.reviewing import Reviewing
 from nbsql.model.weighing import Weighing
 from nbsql.plan import VERBS, Rows
 from nbsql.spec.capabilities import check
@@ -22,7 +21,7 @@ from nbsql.spec.rules import check_source
 Verb = Literal["predict", "predict_proba", "joint_log_likelihood", "log_evidence", "explain", "statistics"]
 
 
-class Scoring(Imputing, Reviewing, Weighing):
+class Scoring(Imputing, Weighing):
     """The verbs of a model, and the model as a source of rows."""
 
     _scorer: RowScorer | None = None  # of single rows, and the time of the model's last change when it was made

@@ -7,11 +7,12 @@ from typing import Any
 
 from nbsql.model.deriving import Deriving
 from nbsql.model.judging import Judging
+from nbsql.model.reviewing import Reviewing
 from nbsql.model.scoring import Scoring
 from nbsql.report import Plots, write_report
 
 
-class Showing(Scoring, Judging, Deriving):
+class Showing(Scoring, Reviewing, Judging, Deriving):
     """What can be looked at of a model. The pictures need the extra `report`: pip install 'nbsql[report]'."""
 
     @property

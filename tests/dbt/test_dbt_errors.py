@@ -192,7 +192,7 @@ MODELS = {
     ),
     "no_slice_column": (
         "{{ nbsql.evaluation(ref('good'), source('raw', 'rows'), 'slices', by='region') }}",
-        "no column 'region' in rows, which 'good' needs; its columns are 'y', 'x', 's', 'n'",
+        "no column 'region' in rows, which 'good' needs; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",
     ),
     "no_queue": (
         "{{ nbsql.review_queue(ref('good'), source('raw', 'rows'), by='doubt') }}",
