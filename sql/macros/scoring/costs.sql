@@ -54,7 +54,7 @@ FROM (
     SELECT {{ nbsql.array_of(matrix) | indent(4) }} AS nbsql_matrix
   ) AS matrix
   {{- nbsql.optimisation_fence() | indent(2) }}
-) AS priced
+) AS priced{{ nbsql.run_once() }}
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 

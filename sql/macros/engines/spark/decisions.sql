@@ -9,7 +9,7 @@ SELECT
   source.*,
   {{ nbsql.array_of(labels) }} AS nbsql_labels,
   {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
-FROM {{ scored }} AS source
+FROM {{ scored }} AS source{{ nbsql.run_once() }}
 {%- endmacro %}
 
 {% macro spark__expected_costs(costs) -%}
