@@ -161,6 +161,14 @@ MODELS = {
         "{{ nbsql.predictions(ref('good'), source('raw', 'empty')) }}",
         "no column 'x' in empty, a feature of 'good'; its columns are 'y', 's'",
     ),
+    "not_watched": (
+        "{{ nbsql.monitoring(ref('good'), source('raw', 'empty')) }}",
+        "no column 'x' in empty, a feature of 'good'; its columns are 'y', 's'",
+    ),
+    "no_limits": (
+        "{{ nbsql.test_nbsql_within(ref('good')) }}",
+        "nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}",
+    ),
     "no_statistics": (
         "{{ nbsql.predictions(ref('plain'), source('raw', 'rows')) }}",
         "'plain' has no meta.nbsql in its config, so it is no model of statistics; give it one: meta: {nbsql: {target: ...}}",
