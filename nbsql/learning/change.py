@@ -15,6 +15,7 @@ from nbsql.family.rate import Rate
 from nbsql.learning.collinear import check_covariances
 from nbsql.learning.count import Count, total
 from nbsql.learning.factorised import count_of
+from nbsql.learning.half_life import check_now
 from nbsql.plan import EARLIER_MACROS, MACROS, Entry, Plan
 from nbsql.plan.classes import ClassColumn, class_columns, scored
 from nbsql.rendering.dialect import folded
@@ -256,6 +257,7 @@ class Change:
         """Make anew what scoring reads; the macros only where the classes are others."""
         engine, plan = self.engine, self.plan
         renderer = engine.renderer
+        check_now(engine, plan.spec, plan.relations["statistics"], self.title)
         engine.run("touch", renderer.statement("set_updated_at", plan.relations["spec"]))
         for statement in plan.estimates(again=True):
             engine.run(statement.name, statement.sql)

@@ -17,6 +17,7 @@ from nbsql.learning.collinear import check_covariances, together
 from nbsql.learning.count import Count, total
 from nbsql.learning.em import shared_out
 from nbsql.learning.factorised import count_of
+from nbsql.learning.half_life import check_now
 from nbsql.learning.joins import joins_of_model
 from nbsql.learning.kmeans import decomposed, staged
 from nbsql.learning.logistic import learn
@@ -124,6 +125,7 @@ class Fit:
                 written = count.cells(self.relations["statistics"], "1", temporary=temporary_model)
             for statement in written:
                 run_statement(self.engine, statement)
+            check_now(self.engine, self.spec, self.relations["statistics"], "the model")
             if isinstance(self.choosing, Best):
                 self.spec = best_features(self.engine, self.spec, self.choosing, self.relations["statistics"])
                 plan = self.plan

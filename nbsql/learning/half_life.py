@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from markupsafe import Markup
+
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
@@ -13,6 +15,7 @@ from nbsql.spec.capabilities import USES
 from nbsql.spec.half_life import NOTHING, WEIGHT_NOW, HalfLife
 from nbsql.spec.options import Options
 from nbsql.spec.resolve import Columns
+from nbsql.spec.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,15 @@ def weighed_now(options: Options) -> Options:
     exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
     left_out = [name for name in half_life.columns if name not in exclude]
     return replace(options, weight=WEIGHT_NOW, exclude=[*exclude, *left_out])
+
+
+def check_now(engine: Engine, spec: Spec, statistics: Markup, title: str) -> None:
+    """Raise InputError if counts are read at a time so far from the rows that nothing, or too much, is left."""
+    aged = spec.half_life
+    if aged is not None and aged.now is not None:
+        newest = max((int(row[0]) for row in engine.ask("slices_in_order", statistics)), default=aged.whole_periods)
+        if abs(newest - aged.whole_periods) > NOTHING:
+            raise InputError(f"{aged.now} is over {NOTHING} half-lives from the newest rows of {title}; take a nearer time")
 
 
 def refuse_half_life(options: Mapping[str, Any]) -> None:

@@ -12,10 +12,11 @@ from nbsql.answers.query import Query
 from nbsql.errors import InputError, listed
 from nbsql.learning.change import Ledger
 from nbsql.learning.derive import derive, known_slices, slice_names
+from nbsql.learning.half_life import check_now
 from nbsql.model.base import Handle
 from nbsql.plan import Entry
 from nbsql.spec.capabilities import check, check_components, check_segmented
-from nbsql.spec.half_life import NOTHING, HalfLife
+from nbsql.spec.half_life import HalfLife
 from nbsql.spec.spec import Spec
 from nbsql.storage.drafts import drafted, publish
 from nbsql.storage.files import write_file
@@ -200,10 +201,9 @@ class Deriving(Handle):
 
     def _aged(self, half_life: HalfLife, now: Any) -> Self:
         """The model with its counts as they weigh at a time."""
-        aged = replace(half_life, now=now)
-        if abs(max(map(int, self.slice_names)) - aged.whole_periods) > NOTHING:
-            raise InputError(f"{now} is over {NOTHING} half-lives from the newest rows of {self._title}; take a nearer time")
-        return self._derived(f"as of {now}", "cells_of", spec=replace(self._spec, half_life=aged))
+        spec = replace(self._spec, half_life=replace(half_life, now=now))
+        check_now(self._engine, spec, self._relations["statistics"], self._title)
+        return self._derived(f"as of {now}", "cells_of", spec=spec)
 
     def _derived(self, source: str, macro: str, *arguments: Any, spec: Spec | None = None) -> Self:
         engine = self._engine

@@ -108,6 +108,7 @@ class HalfLife:
 
     @property
     def part_of_period(self) -> float:
+        """What is left of a half-life up to now."""
         return (self.instant(self.now) - self.whole_periods * self.length) / self.length
 
     def to_dict(self) -> dict[str, Any]:

@@ -134,7 +134,8 @@
 {% set checks = [] -%}
 {% set weight = model.weight if model.aged is none else model.aged.weight -%}
 {% if model.aged is not none -%}
-{% do checks.append({'rule': 'missing', 'column': model.aged.at, 'message': 'NULL, by which rows age; fill them, or leave such rows out'}) %}
+{% do checks.append({
+  'rule': 'missing', 'column': model.aged.at, 'message': 'NULL, by which rows age; fill them, or leave such rows out'}) %}
 {% endif -%}
 {% if weight is not none -%}
 {% do checks.append({'rule': 'weight', 'column': weight, 'message': 'negative, NULL or not finite; weights must be at least 0'}) %}

@@ -149,3 +149,24 @@ def test_what_cannot_be_compared_is_said(con: duckdb.DuckDBPyConnection) -> None
         message = "the models are not in one connection; load both of them with the same one"
         with pytest.raises(nbsql.InputError, match=f"^{message}$"):
             model.compare(far, rows(2))
+
+
+def test_intervals_of_a_cross_validation_are_of_its_out_of_fold_predictions(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute(
+        "CREATE OR REPLACE TABLE dealt AS SELECT i % 3 AS fold, CASE WHEN hash(i) % 5 < 3 THEN 'a' ELSE 'b' END AS y, "
+        "'v' || hash(i * 7) % 3 AS v, hash(i) % 5 + hash(i * 11) % 9 / 3.0 AS x FROM range(90) AS t(i)"
+    )
+    found = intervals_of(nbsql.cross_validate(con, "dealt", target="y", fold="fold").evaluation)
+    lost, right = [], 0
+    for fold in range(3):
+        model = nbsql.fit(con, f"SELECT * FROM dealt WHERE fold <> {fold}", target="y", exclude=["fold"])
+        for y, *_, a, b in model.predict_proba(f"SELECT * FROM dealt WHERE fold = {fold}", columns=["y"]):
+            lost.append(-math.log(a if y == "a" else b))
+            right += (a > b) == (y == "a")
+    n, z, p = 90, 1.959963984540054, right / 90
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    assert found[None, "accuracy"][2:] == pytest.approx((middle - reach, middle + reach), rel=1e-9)
+    mean = sum(lost) / n
+    error = math.sqrt(sum((loss - mean) ** 2 for loss in lost) / (n - 1) / n)
+    assert found[None, "log_loss"] == pytest.approx((mean, error, mean - z * error, mean + z * error), rel=1e-9)

@@ -118,9 +118,11 @@ def test_thousands_of_half_lives_neither_overflow_nor_vanish(con: duckdb.DuckDBP
     recent = f"{year} QUALIFY epoch_us(sent) > epoch_us(max(sent) OVER ()) - 500 * {hour}"
     assert_same(model, weighed(con, end(con, year, hour), recent, hour))
     with pytest.raises(
-        InputError, match="2030-01-01 is over 500 half-lives from the newest rows of the model; take a nearer time"
+        InputError, match="2030-01-01T00:00:00 is over 500 half-lives from the newest rows of the model; take a nearer time"
     ):
         model.as_of(date(2030, 1, 1))
+    with pytest.raises(InputError, match="1990-01-01T00:00:00 is over 500 half-lives from the newest rows of the model; take"):
+        nbsql.fit(con, "t", weight=nbsql.HalfLife("1 hour", at="sent", now="1990-01-01"), **MODEL)
     with pytest.raises(InputError, match="now of a half-life at 'sent' must be a date or a time, not 1"):
         model.as_of(1)
 

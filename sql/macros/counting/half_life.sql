@@ -21,9 +21,11 @@
 {% set length = nbsql.number(aged.half_life.length) -%}
 {% set period %}floor({{ time }} / {{ length }}){% endset -%}
 {% set part %}({{ time }} - {{ period }} * {{ length }}) / {{ length }}{% endset -%}
-{% set weight %}
-{% if aged.weight is none %}{{ nbsql.unit_weight() }}{% else %}CAST(source.{{ nbsql.ident(aged.weight) }} AS {{ nbsql.double() }}){% endif %}
-{% endset -%}
+{% set weight -%}
+{% if aged.weight is none %}{{ nbsql.unit_weight() }}
+{%- else %}CAST(source.{{ nbsql.ident(aged.weight) }} AS {{ nbsql.double() }})
+{%- endif %}
+{%- endset -%}
 {% set newest -%}
 (SELECT max({{ period }}) FROM {{ source }} AS source WHERE source.{{ nbsql.ident(aged.target) }} IS NOT NULL AND {{ weight | trim }} > 0)
 {%- endset -%}

@@ -90,7 +90,10 @@ SELECT slice, class, feature, value, n, mean, m2, batch
 FROM (
   SELECT
     *,
-    sum(n) OVER (PARTITION BY slice, class, feature ORDER BY n ASC NULLS LAST, value ASC NULLS FIRST ROWS UNBOUNDED PRECEDING) - n AS smaller
+    sum(n) OVER (
+      PARTITION BY slice, class, feature
+      ORDER BY n ASC NULLS LAST, value ASC NULLS FIRST ROWS UNBOUNDED PRECEDING
+    ) - n AS smaller
   FROM (
     {{ cells | indent(4) }}
   ) AS cells

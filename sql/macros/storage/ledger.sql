@@ -173,11 +173,13 @@ FROM (
 
 {# Remove what came after a line of the ledger. #}
 {% macro default__delete_after(relation, batches, number) -%}
-DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} AND {{ nbsql.has_cells() }})
+DELETE FROM {{ relation }}
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} AND {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {% macro default__delete_through(relation, batches, number) -%}
-DELETE FROM {{ relation }} WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} AND {{ nbsql.has_cells() }})
+DELETE FROM {{ relation }}
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} AND {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {# The cells up to a line of the ledger. #}

@@ -69,12 +69,14 @@ FROM {{ spec }} AS spec
 
 {% macro spark__delete_after(relation, batches, number) -%}
 CACHE TABLE {{ relation }} AS
-SELECT * FROM {{ relation }} AS relation WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} OR NOT {{ nbsql.has_cells() }})
+SELECT * FROM {{ relation }} AS relation
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number <= {{ number }} OR NOT {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {% macro spark__delete_through(relation, batches, number) -%}
 CACHE TABLE {{ relation }} AS
-SELECT * FROM {{ relation }} AS relation WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} OR NOT {{ nbsql.has_cells() }})
+SELECT * FROM {{ relation }} AS relation
+WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} OR NOT {{ nbsql.has_cells() }})
 {%- endmacro %}
 
 {# The cells without those of other features than these, as a table. #}
