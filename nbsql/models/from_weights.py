@@ -154,7 +154,7 @@ def _features(
         if (feature is None) != (kind == "1"):
             raise InputError(f"weights of {where} have times {kind!r}; the bias has '1' and no feature, all others a feature")
         if kind == _PRODUCT and None in json.loads(feature):
-            raise InputError(f"weights of {where} have times 'x y'; name one column as 'value' or 'feature', one as 'other'")
+            raise InputError("weights have times 'x y', of two columns; name one as 'value', or 'feature', and one as 'other'")
         if wrong:
             raise InputError(f"a weight of {where} is no finite number; leave it out, or give it")
         if times_given > 1:

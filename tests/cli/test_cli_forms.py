@@ -153,6 +153,15 @@ def test_standard_input_is_a_source(shop: str, form: str) -> None:
     assert [float(row["probability"]) for row in piped] == pytest.approx([float(row["probability"]) for row in table])
 
 
+def test_standard_input_is_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for command in ("fit - golf.csv --target play --name m", "predict - m golf.csv", "list -", "update - m golf.csv"):
+        found = CliRunner().invoke(main, command.split())
+        said = "error: '-' is standard input, which holds no database; name a file, such as shop.duckdb\n"
+        assert (found.exit_code, found.stderr) == (1, said)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_standard_input_goes_wherever_a_source_does(shop: str) -> None:
     assert "judged on 40 rows" in run("evaluate", shop, "spell", "-", stdin=GOLF)
     assert "play is" in run("explain", shop, "spell", "-", stdin=GOLF)

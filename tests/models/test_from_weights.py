@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from typing import Any
 
 import duckdb
@@ -43,6 +44,40 @@ def test_the_weights_of_a_model_are_the_model(con: duckdb.DuckDBPyConnection, fo
         again.update("t")
 
 
+@pytest.mark.parametrize("where", ["TRUE", "y <> 'c'"])
+def test_products_of_columns_are_weights_as_well(con: duckdb.DuckDBPyConnection, where: str) -> None:
+    con.execute(f"CREATE TABLE u AS SELECT y, x, k, flag, x * (hash(rowid) % 3) + n AS z FROM t WHERE {where}")
+    options: list[dict[str, Any]] = [
+        {"method": "qda", "features": ["x", "z"]},
+        {"method": "lda", "features": ["x", "z"]},
+        {"method": "logistic"},
+        {"families": {"both": nbsql.MultivariateGaussian(["x", "z"], shared=False)}},
+    ]
+    for asked in options:
+        model = nbsql.fit(con, "u", target="y", **asked)
+        again = nbsql.from_weights(con, model.quadratic(), classes=model.classes, target="y", name="again", replace=True)
+        assert abs(proba(model, "u") - proba(again, "u")).max() < 1e-9
+        third = nbsql.from_weights(con, again.quadratic(), classes=model.classes)
+        assert abs(proba(model, "u") - proba(third, "u")).max() < 1e-9
+        row = dict(zip(("x", "z", "k", "flag"), con.sql("SELECT x, z, k, flag FROM u LIMIT 1").fetchall()[0], strict=True))
+        read = {column for feature in again._spec.features for column in feature.columns}
+        said = again.predict_one({name: row[name] for name in read})
+        first = proba(model, "SELECT * FROM u LIMIT 1")[0].tolist()
+        assert list(said["probabilities"].values()) == pytest.approx(first, abs=1e-9)
+        if asked.get("method") != "qda":
+            continue
+        with pytest.raises(ModelError, match=r"has no linear form: '\[\"z\",\"x\"\]' is a product; use quadratic\(\)"):
+            again.linear()
+        explained = again.explain("SELECT 2.0 AS x, 3.0 AS z").fetchall()
+        products = [each for each in explained if each[2] == '["z","x"]']
+        assert {each[3] for each in products} == {"[3.0, 2.0]"}
+        elsewhere = sqlite3.connect(":memory:")
+        elsewhere.execute("CREATE TABLE u (y, x, k, flag, z)")
+        elsewhere.executemany("INSERT INTO u VALUES (?, ?, ?, ?, ?)", con.sql("FROM u").fetchall())
+        found = [row[-len(model.classes) :] for row in elsewhere.execute(again.sql("predict_proba", "u", dialect="sqlite"))]
+        assert abs(proba(model, "SELECT * FROM u") - found).max() < 1e-9
+
+
 def test_a_model_of_weights_travels_in_a_file(con: duckdb.DuckDBPyConnection, tmp_path: Any) -> None:
     model = nbsql.fit(con, "t", target="y", families=FAMILIES)
     again = nbsql.from_weights(con, con.sql(model.quadratic().sql), name="again")
@@ -61,7 +96,12 @@ def given(**columns: Any) -> dict[str, list[Any]]:
         ({"class": ["p"], "weight": [1]}, {}, "weights has no column 'feature'"),
         (given(), {"classes": ["p", "r"]}, "weights are of class 'q', which is none of classes"),
         (given(**{"class": ["p", "p"]}), {}, "weights tell two classes or more apart; name all labels in classes"),
-        (given(times=["x y", "x y"]), {}, "weights of 'x' have a product of two columns, which from_weights does not take"),
+        (
+            given(times=["x y", "x y"]),
+            {},
+            "weights have times 'x y', of two columns; name one as 'value', or 'feature'",
+        ),
+        (given(times=["x*y", "x*y"]), {}, "weights of 'x' have times 'x*y', which is none of '1', 'x', 'x^2', 'x y', 'is'"),
         (given(feature=[None, None]), {}, "weights of the bias have times 'x'; the bias has '1' and no feature"),
         (given(weight=[1.0, None]), {}, "a weight of 'x' is no finite number; leave it out, or give it"),
         (given(**{"class": ["p", "p"]}), {"classes": ["p", "q"]}, "a weight of 'x' is given 2 times; give it once"),

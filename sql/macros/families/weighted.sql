@@ -5,9 +5,11 @@
 
   and where it is squared, of weights that were given (estimating/given_weights.sql), square_c (x - mean)^2 more,
 
-  or with the product of two columns for x, so that a missing value, which adds nothing, counts as the mean. With nulls='category' it has a weight of its own.
+  or with the product of two columns for x, so that a missing value, which adds nothing, counts as the mean. With nulls='category' it
+  has a weight of its own.
 #}
 
+{# The number of a row, or the product of its two, as a column. #}
 {% macro weighted_inputs(feature, centre, careful, centred) -%}
 {% if feature.family.product -%}
 {% for column in feature.columns -%}

@@ -8,13 +8,14 @@
 {% set family = feature.family -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}) COLLATE "und-x-icu"{% endset -%}
 {% set folded %}{% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}{% endset -%}
+{% set pattern = nbsql.pattern_here('(' ~ family.pattern ~ ')') -%}
 {% set found -%}
 {% if family.letters_and_digits -%}
 regexp_split_to_table({{ folded }}, '[^{{ nbsql.letters_and_digits() }}]+') WITH ORDINALITY AS words(word, position)
 {%- else -%}
 (
       SELECT matches.match[1] AS word, matches.position
-      FROM regexp_matches({{ folded }}, {{ nbsql.pattern_here('(' ~ family.pattern ~ ')') }}, 'g') WITH ORDINALITY AS matches(match, position)
+      FROM regexp_matches({{ folded }}, {{ pattern }}, 'g') WITH ORDINALITY AS matches(match, position)
     ) AS words
 {%- endif %}
 {%- endset -%}
