@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from nbsql.report.drawing import bundle, csv_of, inline_svg, packed
 from nbsql.report.panel import Figure, Panel
 from nbsql.version import __version__
 
-_SQL = 40_000  # characters of a query that a page shows; of few models it has more
+_SQL = 6_000  # characters that are left of a query where a page has no room
 _EMPTY = re.compile(r'<path class="(?:fore|back)ground"[^>]* d=""[^>]*/>|<path class="background"[^>]* d="M0,0h0v0h0Z"[^>]*/>')
 _USUAL = (' opacity="1"', ' pointer-events="none"', ' aria-hidden="true"', ' stroke-width="1"')  # of SVG, or said by the figure
 _WIDTH = re.compile(r'<svg[^>]* width="([\d.]+)"')
@@ -33,6 +33,15 @@ class Shown:
     spec: dict[str, Any]
     csv: str
     sql: str
+
+    def shortened(self) -> Shown:
+        """The same with less of its query; the picture has all of it."""
+        rest = len(self.sql) - _SQL
+        return (
+            self
+            if rest <= 0
+            else replace(self, sql=f"{self.sql[:_SQL]}\n-- ... {rest:,} characters more, as model.plot has them")
+        )
 
 
 @dataclass(frozen=True)
@@ -72,6 +81,6 @@ def shown_figure(name: str, figure: Figure) -> Shown:
         drawn = drawn.replace(usual, "")
     rows = figure.csv if figure.csv is not None else figure.tables["rows"]
     csv = base64.b64encode(csv_of(rows).encode()).decode()
-    sql = figure.sql if len(figure.sql) <= _SQL else f"{figure.sql[:_SQL]}\n-- ... {len(figure.sql) - _SQL:,} characters more"
     width = _WIDTH.match(drawn)
-    return Shown(name, figure, Markup(drawn), round(float(width[1])) if width else 0, {**spec, "config": config}, csv, sql)  # noqa: S704 - Vega escapes texts
+    svg = Markup(drawn)  # noqa: S704 - Vega escapes texts
+    return Shown(name, figure, svg, round(float(width[1])) if width else 0, {**spec, "config": config}, csv, figure.sql)

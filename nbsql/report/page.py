@@ -45,6 +45,10 @@ def write_report(
             _ = found.held_out  # so that folds which cannot be are said, rather than left out of the page
         sections, left_out = _sections(model, found, rows, least, by)
         text = page(model, found, sections, left_out, least)
+        if len(text.encode()) > LARGEST:
+            for section in sections:
+                section.figures[:] = [item.shortened() for item in section.figures]
+            text = page(model, found, sections, left_out, least)
         while len(text.encode()) > LARGEST and (crowded := [section for section in sections if len(section.figures) > 1]):
             crowd = max(crowded, key=lambda section: len(section.figures))
             last = crowd.figures.pop()  # the least telling one
