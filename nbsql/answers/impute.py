@@ -86,9 +86,12 @@ def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> Complete
 
 
 def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
-    """The features that read these columns, each once; of several the one that it is the first column of."""
+    """The features that read these columns, each once; of several one over columns, or of which it is the first."""
     readers = {folded(column): feature for feature in spec.features for column in feature.columns}
     readers |= {folded(feature.column): feature for feature in reversed(spec.features)}
+    readers |= {
+        folded(column): feature for feature in spec.features if feature.family.over_columns for column in feature.columns
+    }
     for name in names:
         if folded(name) not in readers:
             known = list(dict.fromkeys(column for feature in spec.features for column in feature.columns))

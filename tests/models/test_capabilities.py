@@ -76,7 +76,7 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "labelled": lambda con, model: model.log_likelihood("t", labelled=True),
     "predict_one": lambda con, model: model.predict_one(ROW),
     "sample": lambda con, model: model.sample(3).fetchall(),
-    "impute": lambda con, model: (model.impute("t").fetchall(), model.predict("t", target="v").fetchall()),
+    "impute": lambda con, model: (model.impute("t"), model.predict("t", target=[*model.families][-1]).fetchall()),
     "inline": lambda con, model: con.execute(model.sql("predict", "t", inline=True)).fetchall(),
     "dialect": lambda con, model: con.execute(model.sql("predict", "t", dialect="duckdb")).fetchall(),
     "linear": lambda con, model: model.linear().fetchall(),
@@ -176,4 +176,4 @@ def test_features_go_with_what_the_table_says(con: duckdb.DuckDBPyConnection, us
 def asked(model: nbsql.Model, use: str, name: str) -> None:
     """What is asked of a model and not of its fit."""
     if use == "impute":
-        model.impute("t", features=["v" if name == "both" else name])
+        model.impute("t", features=[model._spec.features[[*model.families].index(name)].column])

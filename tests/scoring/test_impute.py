@@ -203,7 +203,10 @@ def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
         (lambda m: m.impute("t", features=["q"]), "model 'm' has no feature of a column 'q'; its columns are 'v', 'g', 's', 'z'"),  # noqa: E501
         (lambda m: m.impute("t", features="v"), "features must be a list of names, not 'v'"),
         (lambda m: m.impute("u"), "u has a column 'probability_s' already, which impute adds; rename it or leave it out"),
-        (lambda m: m.impute("t", labelled=True), "no column 'y' in t, the target of model 'm'; its columns are 'v', 'g', 's', 'z'"),
+        (
+            lambda m: m.impute("t", labelled=True),
+            "no column 'y' in t, the target of model 'm'; its columns are 'v', 'g', 's', 'z'",
+        ),
         (lambda m: m.predict("t", target=3), "target must be the name of a column, not 3"),
         (lambda m: m.predict("t", target="z", top_k=2), "top_k goes with values, and 'z' is a number with a density"),
         (lambda m: m.predict("t", target="s", top_k=0), "top_k must be a whole number of at least 1, not 0"),
