@@ -256,6 +256,7 @@ def test_no_color_is_respected_in_errors_and_warnings(shop: str) -> None:
     assert "\x1b[3" not in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "variables", [{"PYTHONIOENCODING": "ascii"}, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}]
 )
@@ -293,6 +294,7 @@ def test_messages_name_the_option(shop: str) -> None:
 # predict | head ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a pipe says that its reader has gone")
 def test_a_reader_that_has_enough_stops_the_scoring(shop: str) -> None:
     with duckdb.connect(shop) as con:

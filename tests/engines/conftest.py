@@ -22,6 +22,7 @@ _numbers = itertools.count(1)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what starts PostgreSQL, and leave to the night the cases there that render nothing but what others do."""
     chosen = listed("postgres")
+    quick = {case.replace("[spark-", "[postgres-") for case, why in listed().items() if why == "quick"}
     for item in items:
         if not item.path.is_relative_to(Path(__file__).parent):
             continue
@@ -34,6 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
                 item.add_marker("slow")
                 if is_case_on("postgres", item) and key(item) not in chosen:
                     item.add_marker("nightly")
+            elif getattr(item, "originalname", "") == "test_models_agree" and key(item) not in quick:
+                item.add_marker("slow")  # many models, of which everybody has those quick on Spark, and CI all
 
 
 @pytest.fixture(scope="session")

@@ -212,6 +212,7 @@ def test_a_weight_is_so_many_copies_in_any_order(con: Connection, features: list
     assert weights(nbsql.fit(con, copied, **options)) == pytest.approx(once, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_large_table_is_begun_with_a_sample(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
     con.execute(DAYS.replace("range(200)", "range(2000)"))
     options: dict[str, Any] = {"target": "place", "id": "i", "method": "logistic"}
