@@ -78,7 +78,7 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {% test nbsql_within(model, over={}, under={}, arguments={}) %}
 {% set over, under = arguments.get('over', over), arguments.get('under', under) -%}
 {% if execute %}{% do nbsql.check_engine() %}{% endif -%}
-{% if not over and not under -%}
+{% if execute and not over and not under -%}
 {% do nbsql.refuse("nbsql_within has no limits; say over: {psi: 0.2}, or under: {accuracy: 0.8}") %}
 {% endif -%}
 {{ nbsql.finished_statement(nbsql.outside_limits(model, over.items() | list, under.items() | list)) }}
