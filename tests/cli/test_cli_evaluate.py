@@ -147,7 +147,7 @@ def test_two_models_on_the_same_rows(shop: str) -> None:
     assert "nbsql_other_posteriors" in run(shop, "weather", "sky", "--against", "by_weight", "--sql")
     assert "no model 'nowhere' in 'shop'" in run(shop, "weather", "sky", "--against", "nowhere", code=1)
     refused = run(shop, "weather", "sky", "--against", "by_weight", "--table", "roc", code=2)
-    assert "--against goes with --weight alone; leave out --cost, --calibrated and --table" in refused
+    assert "--against goes with --weight alone; leave out --cost, --calibrated, --by and --table" in refused
 
 
 def test_slices_and_two_of_them_side_by_side(shop: str) -> None:
