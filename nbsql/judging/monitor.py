@@ -51,7 +51,7 @@ def monitor(
     Raises:
         InputError: a source lacks the weight, `by` is no expression, or labels cannot be those of the model.
     """
-    renderer, spec, relations = engine.renderer, plan.spec, plan.relations
+    renderer, spec = engine.renderer, plan.spec
     found = [label_column(engine, plan, side) for side in (source, *([] if reference is None else [reference]))]
     as_text = any(text for _, text in found)
     sides = [_Side(source, found[0][0], _period(engine, source, by))]
@@ -60,8 +60,9 @@ def monitor(
     weights = [weight_column(side.source, weight).name for side in sides if weight is not None]
     names = _columns(spec, sides)
     counted = replace(
-        spec, target=_ALL, target_type="INTEGER", weight=_WEIGHT, slice_by="nbsql_period", segment_by=None, components=None
-    )
+        spec, target=_ALL, target_type="INTEGER", weight=_WEIGHT, slice_by="nbsql_period", segment_by=None, components=None,
+        half_life=None,
+    )  # fmt: skip
     score = None
     if reference is not None:
         counted, score = _with_bins(engine, plan, classes, counted, _rows(engine, plan, sides[1:], names, weights), names)
@@ -70,7 +71,7 @@ def monitor(
     rows = Judgeable(monitored, columns, weight=_WEIGHT, as_text=as_text)
     sql = renderer.statement(
         "monitor", Context.of(counted), _rows(engine, plan, sides, names, weights), plan.monitored(rows, classes),
-        relations["statistics"], relations["priors"], as_text, _tied(spec, by), score,
+        plan.counted(), plan.relations["priors"], as_text, _tied(spec, by), score,
     )  # fmt: skip
     source.needs = (source.needs, reference)
     return Query(engine, sql, source)

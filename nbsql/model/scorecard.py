@@ -251,8 +251,8 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
             _accept(feature)
         plan, renderer = model._plan, model._engine.renderer
         literal = renderer.fragment("class_literal", label, model._engine.type_name(model._spec.target_type))
-        context, relations = plan.context(model._classes), model._relations
-        return renderer.statement("scorecard_lines", context, relations["statistics"], relations["priors"], literal, scale)
+        tables = plan.counted(), model._relations["priors"]
+        return renderer.statement("scorecard_lines", plan.context(model._classes), *tables, literal, scale)
 
     lines = Query(model._engine, sql, guard=model._there)
     card = Scorecard(

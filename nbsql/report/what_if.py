@@ -95,7 +95,7 @@ def _values(request: Request, features: Sequence[Feature], most: int) -> Iterato
     counted = [feature for feature in features if feature.family.has_categories or isinstance(feature.family, Bernoulli)]
     frequent: dict[str, list[str]] = {}
     if counted and not model._spec.given:
-        arguments = (model._relations["statistics"], counted, request.least, most)
+        arguments = (model._plan.counted(), counted, request.least, most)
         for name, value in engine.ask("frequent_values", *arguments):
             frequent.setdefault(name, []).append(value)
     for feature in features:

@@ -58,11 +58,15 @@ def assert_same(found: nbsql.Model, expected: nbsql.Model) -> None:
     asked = "SELECT v, x, g, said FROM t"
     pairs.append((found.joint_log_likelihood(asked), expected.joint_log_likelihood(asked)))
     for query, other in pairs:
-        rows, others = (sorted(each.fetchall(), key=lambda row: repr([x for x in row if not isinstance(x, float)]))
-                        for each in (query, other))  # fmt: skip
-        assert len(rows) == len(others) > 0
-        for row, one in zip(rows, others, strict=True):
-            assert row == pytest.approx(one, rel=1e-9, abs=1e-12)
+        assert_same_rows(query, other)
+
+
+def assert_same_rows(query: nbsql.Query, other: nbsql.Query) -> None:
+    rows, others = (sorted(each.fetchall(), key=lambda row: repr([x for x in row if not isinstance(x, float)]))
+                    for each in (query, other))  # fmt: skip
+    assert len(rows) == len(others) > 0
+    for row, one in zip(rows, others, strict=True):
+        assert row == pytest.approx(one, rel=1e-9, abs=1e-12)
 
 
 def test_rows_age_as_by_weights_written_out(con: duckdb.DuckDBPyConnection) -> None:
@@ -83,6 +87,15 @@ def test_rows_age_as_by_weights_written_out(con: duckdb.DuckDBPyConnection) -> N
     con.execute(nbsql.fit_sql(con, "t", name="scripted", weight=AGED, **MODEL))
     assert_same(nbsql.load(con, "scripted"), model)
     con.execute("DROP SCHEMA scripted CASCADE")
+
+
+def test_whoever_reads_counts_reads_what_they_weigh(con: duckdb.DuckDBPyConnection) -> None:
+    options: dict[str, Any] = {"families": {}, "features": ["v", "g"], "nulls": "category", "exclude": []}
+    model = nbsql.fit(con, "t", weight=AGED, **{**MODEL, **options})
+    expected = weighed(con, end(con), **options)
+    assert_same_rows(model.scorecard().lines, expected.scorecard().lines)
+    for reference in (None, "t"):
+        assert_same_rows(model.monitor("later", reference=reference), expected.monitor("later", reference=reference))
 
 
 def test_counts_add_and_may_be_taken_away(con: duckdb.DuckDBPyConnection, tmp_path: Path) -> None:
