@@ -16,6 +16,7 @@ from nbsql.answers.query import Query
 from nbsql.answers.table import Shown, Table
 from nbsql.engines.source import Source, passed_columns
 from nbsql.errors import InputError, ModelError
+from nbsql.family import Conditional
 from nbsql.model.base import Handle
 from nbsql.rendering.dialect import folded
 from nbsql.rendering.renderer import Renderer
@@ -265,6 +266,11 @@ def scorecard(model: Handle, target: Any, label: str, scale: Scale) -> Scorecard
 def _accept(feature: Feature) -> None:
     """Raise ModelError if a feature has no values or bins of one column."""
     family = feature.family
+    if isinstance(family, Conditional):
+        raise ModelError(
+            f"{feature.name!r} depends on {family.parent!r}, so that a value has no points by itself; fit it as a category, "
+            "with method='naive'"
+        )
     if family.has_categories and not family.over_columns:
         return
     cure = f'fit it with families={{{feature.name!r}: nbsql.Binned(by="mdl", monotone=True)}}'

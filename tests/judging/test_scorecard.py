@@ -184,6 +184,8 @@ REFUSED: list[tuple[str, dict[str, Any], dict[str, Any], str]] = [
      "families={'x': nbsql.Binned(by=\"mdl\", monotone=True)}"),
     ("text", {"features": ["s"], "families": {"s": "text"}}, {}, "'s' is text, which has no values or bins to give points to; "
      "leave it out of the model"),
+    ("parent", {"features": ["a"], "families": {"a": nbsql.Conditional("k")}}, {},
+     "'a' depends on 'k', so that a value has no points by itself; fit it as a category, with method='naive'"),
     ("classes", {"target": "k", "features": ["a"]}, {},
      "the model has 3 classes; say whose odds the points are: target='0', say"),
     ("no class", {"features": ["a"]}, {"target": "no"}, "the model has no class 'no'; it has 'false', 'true'"),
