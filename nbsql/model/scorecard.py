@@ -9,9 +9,6 @@ from typing import Any, Literal
 
 from markupsafe import Markup
 
-from nbsql.answers.elsewhere.foreign import source_of
-from nbsql.answers.elsewhere.points import frozen_points
-from nbsql.answers.elsewhere.scorer import known_dialect, passed_elsewhere
 from nbsql.answers.query import Query
 from nbsql.answers.table import Shown, Table
 from nbsql.engines.source import Source, passed_columns
@@ -150,6 +147,9 @@ class Scorecard(Shown):
         >>> duckdb.connect().execute(card.sql("SELECT 'rain' AS sky")).fetchall()
         [('rain', 507.0)]
         """
+        from nbsql.answers.elsewhere.foreign import source_of  # with sqlglot, which takes long to import
+        from nbsql.answers.elsewhere.scorer import known_dialect, passed_elsewhere
+
         model = self._model
         added = self._added(reasons, against)
         if dialect is None:
@@ -175,6 +175,8 @@ class Scorecard(Shown):
         return self._frozen(found.relation, model._engine.renderer.dialect.name, passed, reasons, against)
 
     def _frozen(self, relation: Markup, dialect: str, passed: Sequence[str] | None, reasons: int, against: str) -> str:
+        from nbsql.answers.elsewhere.points import frozen_points  # with sqlglot
+
         model = self._model
         return frozen_points(
             model._engine, model._plan, model._classes, self._points(against), relation, dialect, passed, reasons

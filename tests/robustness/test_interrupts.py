@@ -7,8 +7,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import pytest
+
+from nbsql.engines.duckdb.engine import DuckDB
 
 SCRIPT = """
 import sys, duckdb, nbsql
@@ -55,3 +59,32 @@ def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path,
             process.kill()
             raise
     assert said == "KeyboardInterrupt ['before'] [('main', 't')] 3\n"
+
+
+class Late:
+    """A connection whose first rollback meets the interrupt that ended the work before it: a matter of microseconds otherwise."""
+
+    def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
+        self.connection, self.rollbacks = connection, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+    def rollback(self) -> None:
+        self.rollbacks += 1
+        if self.rollbacks == 1:
+            raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
+        self.connection.rollback()
+
+
+def test_an_interrupt_that_comes_late_leaves_no_transaction_open() -> None:
+    with duckdb.connect() as con:
+        engine = DuckDB(con)
+        engine.connection = late = Late(con)  # type: ignore[assignment]
+        with pytest.raises(KeyboardInterrupt), engine.transaction():
+            con.execute("CREATE TABLE half AS SELECT 1")
+            raise KeyboardInterrupt
+        assert late.rollbacks == 2
+        assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
+        con.begin()  # as none is open
+        con.rollback()

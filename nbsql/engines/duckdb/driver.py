@@ -118,6 +118,14 @@ class DuckDBDriver(Engine):
         for name, value in zip(("enable_progress_bar", "enable_progress_bar_print"), values, strict=True):
             self.ask("set_switch", name, "true" if value else "false")
 
+    def _roll_back(self) -> None:
+        """Undo what a transaction did, though the Ctrl-C that has ended it may reach DuckDB only now."""
+        try:
+            self.connection.rollback()
+        except duckdb.InterruptException:
+            with suppress(duckdb.TransactionException):  # it had been undone all the same
+                self.connection.rollback()
+
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """A transaction of its own, or the one that the caller has open."""
@@ -131,7 +139,7 @@ class DuckDBDriver(Engine):
         try:
             yield
         except BaseException:
-            self.connection.rollback()
+            self._roll_back()
             raise
         finally:
             self._seen = None
