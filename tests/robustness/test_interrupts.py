@@ -62,7 +62,7 @@ def test_an_interrupt_is_a_keyboard_interrupt_and_leaves_nothing(tmp_path: Path,
 
 
 class Late:
-    """A connection whose first rollback meets the interrupt that ended the work before it: a matter of microseconds otherwise."""
+    """A connection whose first rollback meets the interrupt that ended the work before it: else a matter of microseconds."""
 
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self.connection, self.rollbacks = connection, 0
@@ -77,13 +77,18 @@ class Late:
         self.connection.rollback()
 
 
+def _interrupted(engine: DuckDB) -> None:
+    with engine.transaction():
+        engine.connection.execute("CREATE TABLE half AS SELECT 1")
+        raise KeyboardInterrupt
+
+
 def test_an_interrupt_that_comes_late_leaves_no_transaction_open() -> None:
     with duckdb.connect() as con:
         engine = DuckDB(con)
         engine.connection = late = Late(con)  # type: ignore[assignment]
-        with pytest.raises(KeyboardInterrupt), engine.transaction():
-            con.execute("CREATE TABLE half AS SELECT 1")
-            raise KeyboardInterrupt
+        with pytest.raises(KeyboardInterrupt):
+            _interrupted(engine)
         assert late.rollbacks == 2
         assert con.execute("SELECT table_name FROM duckdb_tables()").fetchall() == []
         con.begin()  # as none is open
