@@ -68,6 +68,7 @@ def test_readers_see_the_old_model_until_the_new_one_is_whole(tables: Any, addre
 
 def test_a_fit_in_the_callers_transaction_is_the_callers(tables: Any, address: str) -> None:
     with psycopg.connect(address) as con:
+        con.execute("SET jit = on")  # which the servers of the tests are without
         con.execute("CREATE TABLE mine AS SELECT * FROM first")
         nbsql.fit(con, "mine", target="y", name="m")
         with pytest.raises(InputError):
