@@ -69,7 +69,12 @@ def completed(
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
     if not found:
-        raise InputError(f"{title} has no feature of a column of {label} that others could tell")
+        cure = (
+            "; with nulls='category' a missing value is no gap"
+            if any(each.family.nulls == "category" for each in spec.features)
+            else ""
+        )
+        raise InputError(f"{title} has no feature of a column of {label} whose gaps others could fill{cure}")
     return found
 
 

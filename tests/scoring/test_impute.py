@@ -197,6 +197,15 @@ def test_a_kernel_and_a_given_model(con: duckdb.DuckDBPyConnection) -> None:
     assert given.predict("SELECT 1 AS one", target="v", columns=[]).fetchall() == [("u", pytest.approx(0.55, rel=1e-12))]
 
 
+def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -> None:
+    con.execute("CREATE TABLE t AS SELECT i % 2 AS y, 'a' || i % 3 AS v FROM range(30) AS r(i)")
+    model = nbsql.fit(con, "t", target="y", nulls="category", name="m")
+    with pytest.raises(nbsql.InputError) as caught:
+        model.impute("t")
+    message = "model 'm' has no feature of a column of t whose gaps others could fill; with nulls='category' "
+    assert str(caught.value) == f"{message}a missing value is no gap"
+
+
 @pytest.mark.parametrize(
     ("act", "message"),
     [
