@@ -52,9 +52,10 @@ def shared(model: nbsql.Model, **sharing: Any) -> None:
         model.export(f"{folder}/shared.parquet", **sharing)
 
 
-def values_of(con: Any) -> nbsql.Model:
-    """A model by expectation-maximisation of values alone, since counts have no points."""
-    return nbsql.fit(con, "t", target="y", features=["v", "g"], method="em")
+def of_values(con: Any, model: nbsql.Model) -> nbsql.Model:
+    """A model of its kind of values alone, if it takes counts, too, which have no points."""
+    kind = "em" if model._spec.em else "half_life" if model._spec.half_life else None
+    return model if kind is None else nbsql.fit(con, "t", target="y", **{**FITS[kind], "families": {}, "features": ["v", "g"]})
 
 
 # Of one fit: the options of a kind with what they meet.
@@ -88,7 +89,7 @@ ACTS: dict[str, Callable[[Any, nbsql.Model], Any]] = {
     "as_of": lambda con, model: model.as_of("1").predict("t").fetchall(),
     "drift": lambda con, model: (model.relevance().fetchall(), model.monitor("t").fetchall()),
     "discrimination": lambda con, model: model.discrimination("a", "b").fetchall(),
-    "scorecard": lambda con, model: (values_of(con) if model._spec.em else model).scorecard(target="a"),
+    "scorecard": lambda con, model: of_values(con, model).scorecard(target="a"),
     "densities": lambda con, model: model.profile("x" if "x" in model.families else "s").fetchall(),
     "contributions": lambda con, model: model.plot.nomogram(),
     "derive": lambda con, model: model.slices(["0"]),
