@@ -63,6 +63,7 @@ def test_what_is_no_limit_is_refused(shop: str) -> None:
 
 
 def test_the_panel(shop: str, tmp_path: Path) -> None:
+    pytest.importorskip("vl_convert", reason="vl-convert-python is not installed: pip install '.[report]'")
     target = str(tmp_path / "m.json")
     out, _ = run("plot", shop, "weather", "monitor", "sky", "--by", "week", "--output", target)
     assert out.startswith("sky moved most, in 2 (psi ")
