@@ -132,9 +132,14 @@ class Fit:
                 run_statement(self.engine, plan.keep_features())
             summary = self._summarised()
             plan = self.plan
-            built = build(self.engine, plan, entries)
+            built = build(self.engine, plan, entries, single=self._is_single and not counted)
             self._warn(summary)
         return built
+
+    @property
+    def _is_single(self) -> bool:
+        """Whether rows are counted into one cell a class, feature and value: in no slices, and not by parts."""
+        return not (self.spec.is_sliced or self.spec.joins)
 
     def _learnt(self, wanted: Logistic, count: Count, temporary: Callable[[str], Markup]) -> dict[str, Markup]:
         """Temporary tables of the cells and of the weights of a model that learns some."""
@@ -171,7 +176,7 @@ class Fit:
         classes = class_columns(self.engine.rows(order))
         statements.extend(plan.cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
         rows = renderer.fragment("rows_scanned", scan)
-        statements.extend(plan.described(__version__, Entry(1, "1", "fit", self.source.label, 0), rows))
+        statements.extend(plan.described(__version__, Entry(1, "1", "fit", self.source.label, 0), rows, single=self._is_single))
         statements.extend([*plan.compiled(classes), *plan.macros(classes), *plan.published()])
         statements.extend(plan.commented(statements))
         statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))

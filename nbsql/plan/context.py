@@ -45,6 +45,7 @@ class Reading:
         joins: that the source is still to be joined with, before it is scored.
         bare: whether it is a part of a model, which is scored without the prior.
         coded: whether the rows come with what their categories add, which are no features then (coded.sql).
+        single: whether no class has two cells of one value of a feature, as after a fit by one batch of rows in no slices.
     """
 
     batch: str = "1"
@@ -59,6 +60,7 @@ class Reading:
     joins: Sequence[Joining] = ()
     without_prior: bool = False
     coded: bool = False
+    single: bool = False
 
     @property
     def joined_names(self) -> list[str]:

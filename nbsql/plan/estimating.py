@@ -9,7 +9,7 @@ from markupsafe import Markup
 from nbsql.errors import NotSupportedError
 from nbsql.plan.base import BINS, Entry, Statement
 from nbsql.plan.classes import ClassColumn
-from nbsql.plan.context import Context, Members
+from nbsql.plan.context import Context, Members, Reading
 from nbsql.plan.functions import functions
 from nbsql.plan.layout import numbers_a_class
 from nbsql.plan.parts import COLUMNS, PARTS, SCHEMA
@@ -26,17 +26,20 @@ class Estimating(Scoring):
     def create_schema(self) -> Statement:
         return Statement("schema", self.renderer.statement("create_schema", self.relations.schema))
 
-    def described(self, version: str, entry: Entry, rows: Markup | None = None) -> Iterator[Statement]:
+    def described(
+        self, version: str, entry: Entry, rows: Markup | None = None, *, single: bool = False
+    ) -> Iterator[Statement]:
         """What surrounds the statistics: the spec, the ledger with its first line, and the views of the estimates.
 
         Args:
             version: of nbsql.
             entry: the first line of the ledger.
             rows: the query of the number of its rows, which a script does not know yet.
+            single: whether no class has two cells of one value of a feature.
         """
         yield self._table("spec", self.relations["spec"], self.renderer.fragment("spec_row", self.spec.to_json(), version))
         yield self._table("batches", self.relations["batches"], self._entry(entry, rows))
-        yield from self.estimates()
+        yield from self.estimates(single=single)
 
     def enter(self, entry: Entry) -> Statement:
         """One more line of the ledger."""
@@ -46,7 +49,7 @@ class Estimating(Scoring):
         counted = entry.rows if rows is None else rows
         return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, counted)
 
-    def estimates(self, *, again: bool = False) -> Iterator[Statement]:
+    def estimates(self, *, again: bool = False, single: bool = False) -> Iterator[Statement]:
         """The table of estimates, and the views of priors and likelihoods, or their tables; `again`: after a change."""
         traits = self.renderer.dialect.traits
         again = again and not traits.tabulates
@@ -59,7 +62,8 @@ class Estimating(Scoring):
             if again and not traits.refills:
                 drop = self.renderer.statement("drop_relation", "table", self.relations["estimates"], if_exists=True)
                 yield Statement("drop estimates", drop)
-            arguments = (Context.of(self.spec), self.counted(), self.relations["priors"], self._tabulated)
+            context = Context.of(self.spec, reading=Reading(single=single))
+            arguments = (context, self.counted(), self.relations["priors"], self._tabulated)
             query = self.renderer.fragment("smoothed_likelihoods", *arguments)
             yield from self._made("estimates", query, again=again and traits.refills)
         if again:

@@ -17,6 +17,7 @@ from nbsql.rendering.layout import Layout
 _MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
 
 
+@cache
 def macro_path() -> Path:
     """The folder of the dbt package: beside the modules when installed, beside the repository when editable."""
     here = Path(__file__).parents[1]

@@ -11,7 +11,9 @@ from nbsql.plan.classes import ClassColumn, class_columns, scored
 from nbsql.version import __version__
 
 
-def build(engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None) -> tuple[Plan, list[ClassColumn]]:
+def build(
+    engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | None = None, single: bool = False
+) -> tuple[Plan, list[ClassColumn]]:
     """Make what a new model reads from the statistics that are there already.
 
     Args:
@@ -19,11 +21,12 @@ def build(engine: Engine, plan: Plan, entries: Sequence[Entry], *, wide: bool | 
         plan: of the model.
         entries: the lines of its ledger.
         wide: the form of the tables that scoring reads; None chooses it by their size.
+        single: whether no class has two cells of one value of a feature.
 
     Returns:
         The plan of the model, in the form in which it was written, and its classes.
     """
-    described = [*plan.described(__version__, entries[0]), *map(plan.enter, entries[1:])]
+    described = [*plan.described(__version__, entries[0], single=single), *map(plan.enter, entries[1:])]
     views = [statement for statement in described if statement.small and statement.name in ("likelihoods", "components")]
     run_statements(engine, plan, [statement for statement in described if statement not in views])
     classes = class_columns(engine.rows(plan.class_order()))

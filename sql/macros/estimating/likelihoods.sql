@@ -233,22 +233,22 @@ UNION ALL
 {%- elif model.given -%}
 {{ nbsql.given_likelihoods(statistics, priors, features) }}
 {%- else -%}
-{{ nbsql.likelihoods_of_cells(statistics, priors, features) }}
+{{ nbsql.likelihoods_of_cells(statistics, priors, features, single=model.single) }}
 {%- endif %}
 {%- endmacro %}
 
 {#
   One row a class, feature and value, or parameter of a feature: the columns of likelihoods, estimated from the cells and the priors.
-  part: a column of `priors`; classes of one part share what is pooled over classes.
+  part: a column of `priors`; classes of one part share what is pooled over classes. single: whether no two cells are to be summed.
 #}
-{% macro likelihoods_of_cells(statistics, priors, features, part=none) -%}
+{% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false) -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
 {% set choosy = features | selectattr('family.value_limit') | list -%}
 WITH classes AS (
   SELECT class{% if part %}, {{ part }}{% endif %} FROM {{ priors }} AS priors
 ),
 {% if choosy %}all_counts{% else %}counts{% endif %} AS (
-  {{ nbsql.counts_of(statistics, tfidf) | indent(2) }}
+  {{ nbsql.counts_of(statistics, tfidf, single) | indent(2) }}
   {%- if tfidf %}
 
   UNION ALL
@@ -260,7 +260,12 @@ WITH classes AS (
 {{ nbsql.best_counts(priors, choosy) }},
 {% endif %}
 moments AS (
+  {% if single %}
+  {{ nbsql.single_moments(statistics) | indent(2) }}
+  {%- else %}
   {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
+  {%- endif %}
+
 )
 {%- if features | selectattr('family.density') | list %},
 pooled_moments AS (
@@ -293,14 +298,26 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 {%- endfor %}
 {%- endmacro %}
 
-{# The cells of categories and tokens, summed: class, feature, value, n; but for those of some features. #}
-{% macro counts_of(statistics, others=()) -%}
-SELECT class, feature, value, sum(n) AS n
+{#
+  The cells of categories and tokens, summed: class, feature, value, n; but for those of some features. single: see likelihoods_of_cells.
+#}
+{% macro counts_of(statistics, others=(), single=false) -%}
+SELECT class, feature, value, {% if single %}n{% else %}sum(n) AS n{% endif %}
+
 FROM {{ statistics }} AS statistics
 WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{ nbsql.feature_names(others) }}){% endif %}
+{% if single %} AND n > 0{% else %}
 
 GROUP BY class, feature, value
 HAVING {{ nbsql.is_left() }}
+{%- endif %}
+{%- endmacro %}
+
+{# What `pooled` makes of the cells of numbers where a class has one a feature: class, feature, n, mean, m2. #}
+{% macro single_moments(statistics) -%}
+SELECT class, feature, n, mean, CASE WHEN m2 < 0 THEN 0 ELSE m2 END AS m2
+FROM {{ statistics }} AS statistics
+WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 {%- endmacro %}
 
 {# The cells of numbers, without those of tokens (tfidf.sql). #}
