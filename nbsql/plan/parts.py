@@ -73,50 +73,31 @@ PARTS: dict[str, Part] = {
     "statistics": Part("table", "The model itself, additive counts: slice, class, feature, value, n, mean, m2, batch."),
 }
 
-_CLASS = "A label of the target."
-_FEATURE = "The feature; NULL where it is of the class itself."
 _VALUE = "A category or a token as text, or a column of a feature over several; NULL for numbers."
 
-# What the columns say of the counts, and of what is made of them, to whoever opens the file; plain names stand for themselves.
+# What the columns say of the counts, and of what is made of them, to whoever opens the file, beyond their names: each costs a fit a
+# statement.
 COLUMNS: dict[str, dict[str, str]] = {
     "statistics": {
         "slice": "The value of slice_by or segment_by, a half-life, or a component; NULL where rows are counted together.",
-        "class": _CLASS,
-        "feature": _FEATURE,
+        "feature": "The feature; NULL where it is of the class itself.",
         "value": _VALUE,
         "n": "How many rows, or tokens, weighted; below 0 where some were forgotten.",
-        "mean": "Of a number.",
         "m2": "Of a number: the sum of squared deviations from the mean.",
         "batch": "The line of batches that it came with.",
     },
-    "priors": {
-        "class": _CLASS,
-        "n": "How many rows, weighted.",
-        "prior": "P(class).",
-        "log_prior": "ln P(class).",
-    },
     "likelihoods": {
-        "class": _CLASS,
-        "feature": "The feature.",
         "value": _VALUE,
-        "likelihood": "P(value | class).",
-        "log_likelihood": "ln P(value | class).",
         "mean": "Of a number, or of its logarithm.",
         "variance": "Of a number, or of its logarithm.",
         "rate": "Of a number that is scored by one.",
     },
     "features": {
-        "family": "How it is distributed in a class.",
-        "columns": "Of a source that it reads.",
-        "types": "Of these columns, in the rows that it was fitted to.",
-        "options": "Of the family, as JSON.",
+        "types": "Of its columns, in the rows that it was fitted to.",
     },
     "batches": {
         "operation": "What was done: fit, update, forget, merge, import or export.",
-        "source": "What was read.",
         "rows": "How many rows were learnt; below 0 for those forgotten.",
-        "at": "When.",
-        "number": "Of the change, from 1.",
     },
 }
 

@@ -1,11 +1,9 @@
 {# What the statements that count say of a row: its label, its slice, its weight, and the names of a feature's columns. #}
 
 {# The slice of a cell: a column, where the model is cut into slices. #}
-{% macro slice(model, column=none) -%}
-{% if not model.slice_by %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}
-{%- elif column is none %}slice
-{%- else %}{{ column }}
-{%- endif %}
+{% macro slice(model) -%}
+{% if model.slice_by %}slice{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endif %}
+
 {%- endmacro %}
 
 {#

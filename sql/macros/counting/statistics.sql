@@ -14,12 +14,15 @@
   Categories take one GROUP BY class, value a feature. Tokens take one GROUP BY class, token over the unnested bag.
 #}
 
-{# One row, or one a group: slice, class, feature, value, n, mean, m2, batch, of which those that are not given are NULL. #}
-{% macro cell(model, n, class=none, feature=none, value=none, slice=none, mean=none) -%}
+{#
+  One row, or one a group: slice, class, feature, value, n, mean, m2, batch, of which those that are not given are NULL. feature: the
+  feature, or a column of its name.
+#}
+{% macro cell(model, n, feature=none, value=none, mean=none) -%}
 SELECT
-  {{ nbsql.slice(model, slice) }} AS slice,
-  {%+ if class is none %}class{% else %}{{ class }} AS class{%+ endif %},
-  {% set name %}{% if feature is none %}NULL{% else %}{{ nbsql.text(feature.name) }}{% endif %}{% endset %}
+  {{ nbsql.slice(model) }} AS slice,
+  class,
+  {% set name %}{% if feature is none %}NULL{% elif feature is string %}{{ feature }}{% else %}{{ nbsql.text(feature.name) }}{% endif %}{% endset %}
   CAST({{ name }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
@@ -179,10 +182,30 @@ WHERE n > 0
 
 {# The cells of some categorical features: one GROUP BY a feature, which DuckDB runs side by side. #}
 {% macro level_cells(model, source, features) -%}
-{% for feature in features %}
+{{ nbsql.cell(model, nbsql.word('n'), feature=nbsql.word('feature'), value=nbsql.word('value')) }}
+FROM (
+  {% for feature in features %}
+  {{ nbsql.counted_levels(model, source, feature) | indent(2) }}
+  {%- if not loop.last %}
+
+  UNION ALL
+  {% endif %}
+  {%- endfor %}
+
+) AS counted
+{%- endmacro %}
+
+{# One row a class and value of a categorical feature: class, feature, value, n, and the slice where there are some. #}
+{% macro counted_levels(model, source, feature) -%}
 {% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) -%}
-{% set class, slice = nbsql.target(model), nbsql.slice_of(nbsql.word('source')) -%}
-{{ nbsql.cell(model, nbsql.size(model), class=class, feature=feature, value=value, slice=slice) }}
+SELECT
+  {{ nbsql.target(model) }} AS class,
+  {% if model.slice_by %}
+  {{ nbsql.slice_of(nbsql.word('source')) }} AS slice,
+  {% endif %}
+  {{ nbsql.text(feature.name) }} AS feature,
+  {{ value }} AS value,
+  {{ nbsql.size(model) }} AS n
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- if feature.family.nulls != 'category' %}
@@ -191,13 +214,6 @@ WHERE {{ nbsql.is_counted(model) }}
 {%- endif %}
 
 GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
-
-{%- if not loop.last %}
-
-
-UNION ALL
-{% endif %}
-{% endfor %}
 {%- endmacro %}
 
 {# The cells of one bag of tokens: how often each token met each class. #}

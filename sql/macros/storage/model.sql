@@ -39,16 +39,18 @@ FROM (
   knows where it is, and no subquery may stand where a relation's name is computed; but DuckDB says in which schemas it has found what
   an unqualified name may have meant, of a hundred that it looks at. Nothing where the search path finds the model. The probe gives no
   argument, so that it calls no macro that it finds. No lambda: files of old storage write them out as DuckDB 2 reads them no more.
+  Every macro of a model begins with this, so that it is short: the patterns are whole texts, in which \Q and \E are around a name.
 #}
 {% macro database_of_macro(schema) -%}
 {% set found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
 {% set spec = nbsql.text('FROM "' ~ schema | replace('"', '""') ~ '".spec') -%}
-{% set name -%} regexp_escape({{ nbsql.text(schema) }}) || '[.]class_scores(?:,| or |$)' {%- endset -%}
-{% set database %}'(?:^|, or |, | or )([^ ,]+)[.]' || {{ name }}{% endset -%}
+{% set name = '\\Q' ~ schema | replace('\\E', '\\E\\\\E\\Q') ~ '\\E[.]class_scores(?:,| or |$)' -%}
+{% set several = nbsql.text('(?:^|[ .])' ~ name) -%}
+{% set database = nbsql.text('(?:^|, or |, | or )([^ ,]+)[.]' ~ name) -%}
 {% set unclear = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
 CASE
   WHEN database IS NOT NULL THEN database || '.'
-  WHEN len(regexp_extract_all({{ found }}, '(?:^|[ .])' || {{ name }})) > 1 THEN {{ unclear }}
+  WHEN len(regexp_extract_all({{ found }}, {{ several }})) > 1 THEN {{ unclear }}
   WHEN regexp_matches({{ found }}, {{ database }}) THEN CASE
     WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ unclear }}
     ELSE '"' || replace(regexp_extract({{ found }}, {{ database }}, 1), '"', '""') || '".'
