@@ -34,8 +34,8 @@ from nbsql.family.weighted import Weighted, weighted
 from nbsql.family.zero_inflated import ZeroInflated
 
 _FAMILIES = (
-    Categorical, Binned, Bernoulli, Gaussian, LogNormal, Gamma, Beta, Exponential, Poisson, Geometric, ZeroInflated, Multinomial,
-    Complement, Tokens, TokenCounts, Text, Joint, Conditional, Kernel, MultivariateGaussian,
+    Categorical, Binned, Bernoulli, Gaussian, LogNormal, Gamma, Beta, Exponential, Poisson, Geometric, ZeroInflated,
+    Multinomial, Complement, Tokens, TokenCounts, Text, Joint, Conditional, Kernel, MultivariateGaussian,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
