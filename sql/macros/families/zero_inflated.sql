@@ -21,7 +21,8 @@
 {% if centred %}{% set centre %}means.centre{{ i }}{% endset %}{% endif -%}
 {% set value %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
 {% set x %}nullif({{ value }}, 0){% endset -%}
-{% if feature.family.formula == 'lognormal' %}{{ nbsql.log_of_input(x, centre, careful) }}{% else %}{{ nbsql.scan_value(x, careful) }}{% endif %}
+{% set is_log = feature.family.formula == 'lognormal' -%}
+{% if is_log %}{{ nbsql.log_of_input(x, centre, careful) }}{% else %}{{ nbsql.scan_value(x, careful) }}{% endif %}
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ i }},
 {%- if centred %}
 {{ centre }} AS centre{{ i }},

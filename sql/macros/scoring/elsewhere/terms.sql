@@ -139,9 +139,8 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 {% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
 {% set zero, other = nbsql.frozen_number(term.of[k].zero), nbsql.frozen_number(term.of[k].other) -%}
 {% set outside %}nbsql_outside_{{ term.index }}{% endset -%}
-{% set x -%}
-{% if term.shape == 'logarithm' %}COALESCE({{ nbsql.frozen_x(term) }}, NULLIF({{ outside }}, 0)){% else %}{{ nbsql.frozen_x(term) }}{% endif %}
-{%- endset -%}
+{% set known = nbsql.frozen_x(term) -%}
+{% set x %}{% if term.shape == 'logarithm' %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
 {{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.frozen_density_of(term, k)) }}
 {%- else -%}
 {{ nbsql.frozen_density_of(term, k) }}
