@@ -25,6 +25,7 @@ from nbsql.family import (
     Text,
     TokenCounts,
     Tokens,
+    ZeroInflated,
 )
 from nbsql.judging.calibration import Calibration
 from nbsql.judging.evaluation import ClassEvaluation, Evaluation
@@ -95,6 +96,7 @@ __all__ = [
     "Text",
     "TokenCounts",
     "Tokens",
+    "ZeroInflated",
     "__version__",
     "auto",
     "cross_validate",

@@ -31,10 +31,11 @@ from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
 from nbsql.family.tokens import TokenCounts, Tokens
 from nbsql.family.weighted import Weighted, weighted
+from nbsql.family.zero_inflated import ZeroInflated
 
 _FAMILIES = (
-    Categorical, Binned, Bernoulli, Gaussian, LogNormal, Gamma, Beta, Exponential, Poisson, Geometric, Multinomial, Complement,
-    Tokens, TokenCounts, Text, Joint, Conditional, Kernel, MultivariateGaussian,
+    Categorical, Binned, Bernoulli, Gaussian, LogNormal, Gamma, Beta, Exponential, Poisson, Geometric, ZeroInflated,
+    Multinomial, Complement, Tokens, TokenCounts, Text, Joint, Conditional, Kernel, MultivariateGaussian,
 )  # fmt: skip
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
@@ -110,6 +111,7 @@ __all__ = [
     "Tokens",
     "Unseen",
     "Weighted",
+    "ZeroInflated",
     "choice",
     "estimate_named",
     "from_dict",

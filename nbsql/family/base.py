@@ -111,7 +111,7 @@ class Family:
     centred: ClassVar[bool] = False  # counted with sums of squares, which need a centre
     number: ClassVar[bool] = False  # scored from <name>_inputs and parameters, by <name>_term or its density
     density: ClassVar[bool] = False  # a number whose density is a formula: <name>_density (sql/macros/families/numbers.sql)
-    logarithmic: ClassVar[bool] = False  # whether that is one of its logarithm
+    zeros: ClassVar[bool] = False  # whether a 0 is counted apart, so that the density is that of the other numbers
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
@@ -213,6 +213,16 @@ class Family:
     def distribution(self) -> str:
         """Which macro estimates it: <distribution>_likelihoods."""
         return "dirichlet"
+
+    @property
+    def formula(self) -> str:
+        """Whose density it has: <formula>_density (sql/macros/families/numbers.sql)."""
+        return self.name
+
+    @property
+    def logarithmic(self) -> bool:
+        """Whether its density is one of its logarithm."""
+        return self.formula == "lognormal"
 
     @property
     def estimate_options(self) -> dict[str, float | None]:

@@ -29,7 +29,6 @@ class LogNormal(Gaussian):
 
     name: ClassVar[str] = "lognormal"
     guarded: ClassVar[bool] = False
-    logarithmic: ClassVar[bool] = True
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
 
     @property

@@ -102,6 +102,7 @@ class Parts:
             if getattr(feature.family, "shared_variance", False)
             for quantity in ("within_m2", "within_classes")
         ]
+        found += [Wanted(feature, "zeros") for feature in self.numbers if feature.family.zeros]
         for feature in self.columns:
             found += [Wanted(feature, quantity) for quantity in ("total", "a")]
             found += [Wanted(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
@@ -219,7 +220,7 @@ class LeaveOneOut(Folds):
 
     def _ends(self, context: Context, numbers: Sequence[Feature]) -> Markup:
         """The ends of the numbers, which settings that differ in estimates share; to find them is a scan."""
-        wanted = repr([(feature.index, feature.columns, feature.family.name) for feature in numbers])
+        wanted = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
         if self._known_ends is None or self._known_ends[0] != wanted:
             self._known_ends = wanted, self._relation("ends", "ends", context, self.dealt, numbers)
         return self._known_ends[1]

@@ -208,8 +208,9 @@ class _Choosing:
             chosen = {name: found[layer] for name, found in families.items() if layer < len(found)}
             settings.append(replace(options, families={**options.families, **chosen}))
         dealt = Folds(engine, source, resolved(engine, source, settings, fold), temporary, folds=folds, fold=fold)
-        if len(dealt.labels) > _CLASSES:
-            raise InputError(f"auto takes at most {_CLASSES} classes, and {source.label} has {len(dealt.labels)}")
+        classes = len(default.classes or dealt.labels)
+        if classes > _CLASSES:
+            raise InputError(f"auto takes at most {_CLASSES} classes, and {source.label} has {classes}")
         self.families: dict[str, list[Family]] = {}
         features: dict[str, list[Feature]] = {}
         for feature in dealt.specs[0].features:

@@ -22,12 +22,15 @@ from nbsql.family import (
     LogNormal,
     Poisson,
     Text,
+    ZeroInflated,
 )
 from nbsql.spec.spec import Feature, Spec
 
 NUMBERS = ("integer", "float", "decimal")
 _FEW = 50  # whole numbers that a category may have
 _BINS = (10, 30)
+_ZEROS = 0.05  # the share of zeros from which they are counted apart
+_OTHERS = 30  # numbers that are not 0, at least, so that a density is known of them
 _CELLS = 128  # of a kernel's grid: the work of its estimate grows with the square of them, and there is one a fold
 _ALPHAS = (0.1, 10.0)
 
@@ -42,6 +45,7 @@ class Facts:
         least: of a number.
         largest: of a number.
         broken: how many are not whole; of a text, how many are of several words.
+        zeros: how many are 0.
         missing: how many rows have none.
     """
 
@@ -50,6 +54,7 @@ class Facts:
     least: float | None
     largest: float | None
     broken: int
+    zeros: int
     missing: int
 
 
@@ -70,11 +75,12 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
         names = [feature.column for feature in numbers], [feature.column for feature in texts]
         row = engine.ask("column_facts", spec, source.relation, *names)[0]
         for place, feature in enumerate(numbers + texts):
-            n, distinct, least, largest, broken = row[5 * place : 5 * place + 5]
-            facts = Facts(n, distinct, least, largest, broken, row[-1] - n)
+            n, *others = row[6 * place : 6 * place + 6]
+            facts = Facts(n, *others, row[-1] - n)
             boolean = kinds[feature.column] == "boolean"
             families = _numbers(facts) if place < len(numbers) else [Bernoulli()] if boolean else _texts(facts)
-            found[feature.name] = list(_others(feature.family, families, facts, spec.defaults))
+            taken = (family for family in families if not (spec.classes and family.name == "kernel"))  # it takes no classes
+            found[feature.name] = list(_others(feature.family, taken, facts, spec.defaults))
     return found
 
 
@@ -96,6 +102,8 @@ def _numbers(facts: Facts) -> Iterator[Family]:
             yield Geometric()
             if facts.largest == 1:
                 yield Bernoulli()
+    if facts.zeros >= _ZEROS * facts.n and facts.n - facts.zeros >= _OTHERS and facts.distinct > _BINS[0]:
+        yield from (ZeroInflated(of=of) for of in (("lognormal", "gamma") if facts.least == 0 else ("gaussian",)))
     if whole and facts.distinct <= _FEW and not (facts.least == 0 and facts.largest == 1):
         yield Categorical()
     if facts.distinct > _BINS[0]:

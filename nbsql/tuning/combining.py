@@ -52,7 +52,7 @@ class Combining:
         self, dealt: Folds, spec: Spec, columns: Mapping[str, Sequence[Feature]], temporary: Callable[[str], Markup]
     ) -> None:
         self.engine = dealt.engine
-        self.classes = len(dealt.labels)
+        self.classes = len(spec.classes or dealt.labels)
         self._dealt = dealt
         self._temporary = temporary
         self._made = 0

@@ -170,13 +170,15 @@ def auto(
     folds: int = FOLDS,
     fold: str | None = None,
     budget: int | None = BUDGET,
+    classes: Sequence[Any] | None = None,
     **options: Unpack[Fitting],
 ) -> Auto:
     """The families of the columns that predict best, chosen by exact cross-validated log loss.
 
     Candidates follow from the values: of numbers gaussian, lognormal, gamma, beta, exponential, poisson and geometric where
-    they fit, bins of quantiles, a kernel, and categories of few whole numbers; of texts categories of several pseudo-
-    counts, or words; missing values as a category, where there are some; and to leave the column out. All are counted at
+    they fit, zero-inflated ones where some are 0, bins of quantiles, a kernel, and categories of few whole numbers; of texts
+    categories of several pseudo-counts, or words; missing values as a category, where there are some; and to leave the column
+    out. All are counted at
     once, and what each adds to a row by the model of the other folds is computed once: a score is a sum of the features'
     log-likelihoods, so that every combination is arithmetic on these. First each column is taken by itself, then round the
     columns until nothing gains; a gain counts that is above two of its standard errors, and ties go to the default. A
@@ -196,6 +198,7 @@ def auto(
         folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
         fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
         budget: how many rows to judge on, about; of more, a hash of their columns takes these, always the same ones. None: all.
+        classes: all labels that there may be, as in `fit`; the best model has them, and no kernel is tried.
         options: those of `fit` that say what to model; a column with a family there keeps it.
 
     Raises:
@@ -208,7 +211,7 @@ def auto(
     'binned'
     """
     refuse_half_life(options)
-    asked = Options.of(target, options)
+    asked = replaced(Options.of(target, options), classes=classes)
     with opened(con) as engine, engine.transaction():
         found = joined(engine, engine.source(source), asked.joins)
         try:

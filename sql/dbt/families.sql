@@ -38,8 +38,8 @@
   "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(allowed[1:])) %}
 {% endfor -%}
 {% set family = {
-  'name': given.family, 'by_column': true, 'distribution': 'dirichlet', 'divergence': 'normal', 'units': 'counts', 'declared': [],
-  'parameters': [], 'rules': {}, 'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
+  'name': given.family, 'formula': given.family, 'by_column': true, 'zeros': false, 'distribution': 'dirichlet',
+  'divergence': 'normal', 'units': 'counts', 'declared': [], 'parameters': [], 'rules': {}, 'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
   'least_count': 0, 'least_occurrences': 0} -%}
 {% do family.update(fixed) %}
 {% do nbsql.one_of(family.estimate, ['mean', 'mode'], 'estimate', feature) %}
@@ -69,6 +69,8 @@
 {% do nbsql.complete_columns(family, given, alpha, feature) %}
 {% elif 'a' in fixed.options -%}
 {% do nbsql.complete_rate(family, given, feature) %}
+{% elif fixed.zeros -%}
+{% do nbsql.complete_zero_inflated(family, given, feature) %}
 {% else -%}
 {% do nbsql.complete_density(family, given, feature) %}
 {% endif -%}
@@ -112,7 +114,8 @@
 {# The number that is added to a count for a pseudo-count: the mode of the posterior is the mean of one less. #}
 {% macro pseudo_count(family, alpha, feature) -%}
 {% set alpha = nbsql.at_least_zero(alpha, 'alpha', feature) -%}
-{% if family.estimate == 'mode' and alpha < 1 and (family.level or family.bag or family.over_columns or family.name == 'bernoulli') -%}
+{% set is_smoothed = family.level or family.bag or family.over_columns or family.zeros or family.name == 'bernoulli' -%}
+{% if family.estimate == 'mode' and alpha < 1 and is_smoothed -%}
 {% do nbsql.refuse("estimate: mode of '" ~ feature ~ "' needs every alpha at 1 (no smoothing) or above, not " ~ alpha) %}
 {% endif -%}
 {% do return(alpha - 1 if family.estimate == 'mode' else alpha) %}
@@ -254,6 +257,22 @@
   ~ 'prior') %}
 {% endif -%}
 {% do family.update({'estimate_options': {'a': a - lower, 'b': b - lower if family.bounded else b}, 'distribution': family.name}) %}
+{%- endmacro %}
+
+{# The options of a number whose zeros are counted apart: what the others are, and the parameters of that and of the zeros. #}
+{% macro complete_zero_inflated(family, given, feature) -%}
+{% set formula = given.of | default(family.defaults.of) -%}
+{% do nbsql.one_of(formula, ['lognormal', 'gamma', 'exponential', 'gaussian'], 'of', feature) %}
+{% set read = [] -%}
+{% for name, quantity in nbsql.families()[formula].reads -%}
+{% do read.append([name, 'inverse_' ~ quantity if formula == 'exponential' else quantity]) %}
+{% endfor -%}
+{% do family.update({
+  'formula': formula, 'distribution': family.name ~ '_' ~ formula, 'rules': {} if formula == 'gaussian' else family.rules,
+  'reads': read + [['zero', 'log_zero'], ['other', 'log_other']],
+  'estimate_options': {
+    'floor': nbsql.at_least_zero(given.floor | default(family.defaults.floor), 'floor', feature), 'lost': 0.0,
+    'added': family.added_count}}) %}
 {%- endmacro %}
 
 {# A density that has numbers of at least 0 for options, which its estimate reads as they are. #}

@@ -88,6 +88,17 @@
     'options': ['a', 'b'],
     'defaults': {'a': 0.0, 'b': 0.0},
     'reads': [['success', 'log_success'], ['failure', 'log_failure']]},
+  'zero_inflated': {
+    'number': true,
+    'density': true,
+    'zeros': true,
+    'centred': true,
+    'accepts': ['integer', 'float', 'decimal'],
+    'rules': {'integer': ['negative'], 'float': ['negative'], 'decimal': ['negative']},
+    'units': 'numbers',
+    'options': ['of', 'floor'],
+    'defaults': {'of': 'lognormal', 'floor': 1e-09},
+    'reads': [['mean', 'mean'], ['peak', 'peak'], ['precision', 'precision'], ['zero', 'log_zero'], ['other', 'log_other']]},
   'multinomial': {
     'number': true,
     'over_columns': true,

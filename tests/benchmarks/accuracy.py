@@ -75,6 +75,18 @@ FLIGHTS = """
 SELECT arr_delay > 15 AS late, month, dep_delay, carrier, origin, dest, distance, hour
 FROM '{}/nycflights13_flights.parquet' WHERE arr_delay IS NOT NULL
 """
+WAITED = """
+SELECT arr_delay > 15 AS late, month, greatest(dep_delay, 0) AS minutes_late, carrier, origin, dest, distance, hour
+FROM '{}/nycflights13_flights.parquet' WHERE arr_delay IS NOT NULL
+"""  # an early departure is none that is late, as the Bureau of Transportation Statistics has it
+CLINICS = """
+SELECT
+  maternal_health_delivery_services AS deliveries, facility_type_display AS kind, sector, emergency_transport, phcn_electricity,
+  c_section_yn, child_health_measles_immun_calc, num_chews_fulltime, num_nurses_fulltime, num_nursemidwives_fulltime,
+  num_doctors_fulltime, improved_water_supply, improved_sanitation, vaccines_fridge_freezer, antenatal_care_yn,
+  family_planning_yn, malaria_treatment_artemisinin, latitude, longitude
+FROM read_csv('{}/nmis_niger_state.csv.gz', nullstr = 'NA') WHERE maternal_health_delivery_services IS NOT NULL
+"""
 IN_KILOMETRES = """
 SELECT * REPLACE (
   elevation / 1e3 AS elevation,
@@ -89,6 +101,8 @@ TABLES = {
     "iris": Table("FROM '{}/iris.csv'", "species"),
     "titanic": Table("SELECT * EXCLUDE (PassengerId, Name, Ticket) FROM '{}/titanic_train.csv'", "Survived"),
     "flights: late": Table(FLIGHTS, "late"),
+    "flights: late, minutes": Table(WAITED, "late"),
+    "clinics": Table(CLINICS, "deliveries"),
     "covtype": Table("FROM '{}/covtype_20k.parquet'", "cover_type"),
     "covtype, kilometres": Table(IN_KILOMETRES, "cover_type"),
     "bikes: season": Table("SELECT * EXCLUDE (instant, dteday, mnth) FROM '{}/bike_sharing_hour.csv.gz'", "season"),

@@ -20,7 +20,7 @@ ROWS = """
     i AS id, (ARRAY['a', 'b', 'c'])[1 + i % 7 % 3] AS y, 'v' || (i * 5 % 4) AS category,
     CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag,
     CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / CAST(4 AS DOUBLE PRECISION) + i % 7 % 3 END AS x, i * 11 % 5 AS events,
-      0.5 + i * 13 % 7 AS wait, (i * 7 % 11 + 1) / CAST(13 AS DOUBLE PRECISION) AS share,
+      0.5 + i * 13 % 7 AS wait, CASE WHEN i % 7 < 3 THEN i * 13 % 5 + 0.5 ELSE 0 END AS rain, (i * 7 % 11 + 1) / CAST(13 AS DOUBLE PRECISION) AS share,
     CASE WHEN i % 8 > 0 THEN 'The cat ' || (i % 5) || E' sat\nhere' || CASE WHEN i % 3 = 0 THEN ' Mat''s' ELSE '' END END
       AS note,
     CASE WHEN i % 10 > 0 THEN ARRAY['u' || (i % 4), 'v', 'v'] END AS bag{counts},
@@ -91,6 +91,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
                 "events": "geometric",
                 "category": {"family": "categorical", "alpha": {"v0": 2, "v9": 1}, "other_alpha": 0.5, "levels": ["v8"]},
                 "flag": {"family": "bernoulli", "alpha": 2, "beta": 3},
+                "rain": {"family": "zero_inflated", "of": "exponential"},
                 "words": {"family": "complement", "columns": ["w1", "w2"], "norm": True},
             },
         },
@@ -104,6 +105,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
                 "events": "geometric",
                 "category": nbsql.Categorical(alpha={"v0": 2, "v9": 1}, other_alpha=0.5, levels=["v8"]),
                 "flag": nbsql.Bernoulli(2, 3),
+                "rain": nbsql.ZeroInflated(of="exponential"),
                 "words": nbsql.Complement(["w1", "w2"], norm=True),
             },
         },
@@ -111,7 +113,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "modes": (
         {
             "prior": "uniform",
-            "features": ["x", "events", "flag", "category", "note", "wait", "share"],
+            "features": ["x", "events", "flag", "category", "note", "wait", "share", "rain"],
             "families": {
                 "x": {"family": "gaussian", "estimate": "mode", "prior": {"kappa": 0.5, "a": 1.5}},
                 "events": {"family": "poisson", "estimate": "mode", "a": 2, "b": 1},
@@ -119,12 +121,13 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
                 "category": {"family": "categorical", "estimate": "mode", "alpha": 1.5},
                 "wait": {"family": "gaussian", "floor": 0.9},
                 "share": {"family": "gamma", "floor": 0.01},
+                "rain": {"family": "zero_inflated", "alpha": 2},
                 "note": {"family": "text", "norm": "l2", "tfidf": True, "min_count": 2},
             },
         },
         {
             "prior": "uniform",
-            "features": ["x", "events", "flag", "category", "note", "wait", "share"],
+            "features": ["x", "events", "flag", "category", "note", "wait", "share", "rain"],
             "families": {
                 "x": nbsql.Gaussian(estimate="mode", prior=nbsql.NormalInverseGamma(kappa=0.5, a=1.5)),
                 "events": nbsql.Poisson(a=2, b=1, estimate="mode"),
@@ -132,6 +135,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
                 "category": nbsql.Categorical(estimate="mode", alpha=1.5),
                 "wait": nbsql.Gaussian(floor=0.9),
                 "share": nbsql.Gamma(floor=0.01),
+                "rain": nbsql.ZeroInflated(alpha=2),
                 "note": nbsql.Text(norm="l2", tfidf=True, min_count=2),
             },
         },

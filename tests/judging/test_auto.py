@@ -25,6 +25,7 @@ SELECT
   CASE WHEN i % 11 <> 0 THEN CAST(floor(v * (4 + 2 * (i % 3))) AS INTEGER) END AS k,
   CASE WHEN v < 0.3 OR i % 3 = 0 THEN 'red' ELSE 'blue' END AS c,
   CASE WHEN v < 0.3 OR i % 3 = 0 THEN 'red' ELSE 'blue' END AS c_again,
+  CASE WHEN w * (2 + i % 3) > 1 THEN exp(v + (i % 3) / 2) ELSE 0 END AS rain,
   w AS noise,
   i % 4 AS part,
   1 + i % 2 AS weight
@@ -56,19 +57,21 @@ def as_family(text: str) -> nbsql.Family:
     return family(f"x={text}")[1]
 
 
-@pytest.mark.parametrize("weight", [None, "weight"])
-def test_every_figure_is_that_of_a_cross_validation(table: Connection, weight: str | None) -> None:
-    options: dict[str, Any] = {"target": "y", "fold": "part", "weight": weight}
-    if weight is None:
-        options["exclude"] = ["weight"]
+@pytest.mark.parametrize(
+    "further",
+    [{"exclude": ["weight"]}, {"weight": "weight"}, {"exclude": ["weight"], "classes": ["0", "a", "b"], "prior": "smoothed"}],
+)
+def test_every_figure_is_that_of_a_cross_validation(table: Connection, further: dict[str, Any]) -> None:
+    options: dict[str, Any] = {"target": "y", "fold": "part", **further}
     found = nbsql.auto(table, "t", calibrate=False, **options)
+    assert sorted(found.best().classes) == options.get("classes", ["a", "b"])
     default, chosen = (nbsql.cross_validate(table, "t", **_with(options, choice)) for choice in (None, found))
     rows = {setting: (loss, gain) for _, setting, loss, gain, _, _ in found.ranking.fetchall()}
     assert rows["default"] == near((default.log_loss, 0.0))
     assert rows["families chosen"] == near((chosen.log_loss, default.log_loss - chosen.log_loss))
     assert found.rows == 600
     for column, family, alone, loss, gain, _, is_chosen in found.tried.fetchall():
-        if column not in ("x", "k") or family in ("exponential", "gamma", "geometric", "binned"):
+        if column not in ("x", "k", "rain") or family in ("exponential", "gamma", "geometric", "binned"):
             continue  # for the sake of time
         told = replaced(found, column, family)
         assert nbsql.cross_validate(table, "t", **_with(options, told)).log_loss == near(loss), (column, family)
@@ -176,7 +179,7 @@ def test_what_it_does_not_take(table: Connection, refused: Refused) -> None:
     with refused(nbsql.InputError, "auto takes at most 40 classes, and the query has 598"):
         nbsql.auto(table, "SELECT noise AS y, x FROM t", target="y")
     with refused(
-        nbsql.InputError, "no column 'zz' in t; its columns are 'y', 'x', 'k', 'c', 'c_again', 'noise', 'part', 'weight'"
+        nbsql.InputError, "no column 'zz' in t; its columns are 'y', 'x', 'k', 'c', 'c_again', 'rain', 'noise', 'part' and 1 more"
     ):
         nbsql.fit(table, "t", target="y", families={"zz": "auto"})
     complement = {"body": nbsql.Text(event="complement")}

@@ -1,4 +1,4 @@
-"""Densities known by mean and variance (beta and gamma): against calculations by hand and scipy's, in every form."""
+"""Densities of numbers (beta, gamma, zero-inflated ones): against calculations by hand and scipy's, in every form."""
 
 from __future__ import annotations
 
@@ -42,6 +42,28 @@ def gamma(values: Sequence[float], x: float) -> float:
     return float(stats.gamma.logpdf(x, mean**2 / variance, scale=variance / mean)) if x > 0 else -math.inf
 
 
+def zero_inflated(of: str) -> Callable[[Sequence[float], float], float]:
+    """ln P(0), or ln(1 - P(0)) and the log-density of x, by the values of a class that are not 0; alpha is 1."""
+
+    def density(values: Sequence[float], x: float) -> float:
+        others = [value for value in values if value != 0]
+        zero = (len(values) - len(others) + 1) / (len(values) + 2)
+        if x == 0:
+            return math.log(zero)
+        logs = [math.log(value) if of == "lognormal" else value for value in others]
+        if of == "gaussian":
+            found = stats.norm.logpdf(x, fmean(others), math.sqrt(pvariance(others)))
+        elif of == "lognormal":
+            found = stats.lognorm.logpdf(x, math.sqrt(pvariance(logs)), scale=math.exp(fmean(logs)))
+        elif of == "exponential":
+            found = stats.expon.logpdf(x, scale=fmean(others))
+        else:
+            found = gamma(others, x)
+        return math.log1p(-zero) + float(found)
+
+    return density
+
+
 def some_rows(x: Callable[[random.Random, str], float], z: Callable[[random.Random], float]) -> list[Row]:
     """Rows of two classes, some of which lack x."""
     chance = random.Random(7)  # noqa: S311
@@ -63,6 +85,15 @@ class Case:
     rows: list[Row]
     points: list[Point]
     more: str
+    of: str = ""  # zero-inflated: the family of what is not 0
+
+    def told(self, values: Sequence[float]) -> tuple[float, ...]:
+        """What the likelihoods say of the values of a class: mean, variance and rate."""
+        others = [value for value in values if value != 0] if self.of else values
+        others = [math.log(value) for value in others] if self.of == "lognormal" else others
+        mean = fmean(others)
+        rate = (len(values) - len(others) + 1) / (len(values) + 2) if self.of else None
+        return mean, mean**2 if self.of == "exponential" else pvariance(others), rate  # type: ignore[return-value]
 
     def fit(self, con: Connection, source: str = "rows", **options: Any) -> nbsql.Model:
         return nbsql.fit(con, source, target="y", name="m", exclude=["i"], families=self.families, replace=True, **options)
@@ -112,6 +143,31 @@ CASES = [
         [(0.3, 900.0), (1e-6, 1000.5), (40.0, None), (None, None), (0.0, 1000.5), (-0.5, 1100.0), (0.5, 0.0)],
         "'odd' AS y, 0.5 AS x, 1050 AS z",
     ),
+    *(
+        Case(  # a third, or two thirds, of x are 0, and half of z
+            f"zero_inflated {of}",
+            {"x": nbsql.ZeroInflated(of=of), "z": nbsql.ZeroInflated(of=of, floor=0.01)},
+            zero_inflated(of),
+            some_rows(
+                lambda chance, label: chance.gammavariate(2.0, 5.0) * (chance.random() < {"even": 0.67, "odd": 0.33}[label]),
+                lambda chance: 10 + 100 * chance.random() if chance.random() < 0.5 else 0.0,
+            ),
+            [
+                (0.3, 90.0),
+                (0.0, 10.5),
+                (40.0, None),
+                (None, 0.0),
+                (None, None),
+                (-0.5, 11.0),
+                (0.5, 0.0),
+                (0.0, -3.0),
+                (0.0, 0.0),
+            ],
+            "'odd' AS y, 0.0 AS x, 50 AS z",
+            of,
+        )
+        for of in ("lognormal", "gamma", "exponential", "gaussian")
+    ),
 ]
 
 
@@ -156,10 +212,10 @@ def test_contributions_are_densities(rows: Connection, case: Case) -> None:
 
 def test_the_likelihoods_are_mean_and_variance(rows: Connection, case: Case) -> None:
     case.fit(rows)
-    found = rows.execute("SELECT class, mean, variance FROM m.likelihoods WHERE feature = 'x' ORDER BY class").fetchall()
-    for label, mean, variance in found:
+    found = rows.execute("SELECT class, mean, variance, rate FROM m.likelihoods WHERE feature = 'x' ORDER BY class").fetchall()
+    for label, *numbers in found:
         values = [row[2] for row in case.rows if row[1] == label and row[2] is not None]
-        assert (mean, variance) == near((fmean(values), pvariance(values)))
+        assert tuple(numbers) == near(case.told(values))
 
 
 def test_parts_add_up_and_are_taken_away_again(rows: Connection, case: Case) -> None:
@@ -213,13 +269,16 @@ def test_segments_have_densities_of_their_own(rows: Connection, case: Case) -> N
 
 def test_another_engine_counts_the_same_cells(rows: Connection, case: Case) -> None:
     model = case.fit(rows)
-    query = f"SELECT class, feature, n, mean, m2 FROM ({model.sql('statistics', 'rows', dialect='duckdb')}) AS cells"
-    ours = rows.execute("SELECT class, feature, n, mean, m2 FROM m.statistics ORDER BY class, feature").fetchall()
-    theirs = sorted(rows.execute(query).fetchall(), key=lambda row: (row[0], row[1] is None, row[1]))
-    assert [row[:2] for row in theirs] == [row[:2] for row in ours]
-    assert [row[2:] for row in theirs] == [tuple(None if x is None else near(x) for x in row[2:]) for row in ours]
+    query = f"FROM ({model.sql('statistics', 'rows', dialect='duckdb')}) AS cells"
+    ours, theirs = (
+        rows.execute(f"SELECT class, feature, value, n, mean, m2 {cells} ORDER BY class, feature, value").fetchall()
+        for cells in ("FROM m.statistics", query)
+    )
+    assert [row[:3] for row in theirs] == [row[:3] for row in ours]
+    assert [row[3:] for row in theirs] == [tuple(None if x is None else near(x) for x in row[3:]) for row in ours]
 
 
+@pytest.mark.parametrize("case", CASES[:2], ids=lambda case: case.name)
 def test_uses_that_it_has_not_are_refused(rows: Connection, case: Case, refused: Refused) -> None:
     model = case.fit(rows)
     with refused(

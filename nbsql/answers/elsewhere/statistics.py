@@ -37,6 +37,7 @@ class _Counted:
         kind: of categories: as what their values are read.
         missing: whether a missing value is one.
         squared: whether a number has a sum of squares.
+        zeros: whether a 0 is counted apart.
         edges: of bins: those between them.
         labels: of bins.
     """
@@ -49,6 +50,7 @@ class _Counted:
     kind: str
     missing: bool
     squared: bool
+    zeros: bool
     edges: Sequence[float]
     labels: Sequence[str]
 
@@ -116,6 +118,7 @@ def _counted(engine: Engine, feature: Feature, dialect: str) -> _Counted:
         kind,
         missing=family.nulls == "category",
         squared=family.centred,
+        zeros=family.zeros,
         edges=getattr(family, "edges", None) or (),
         labels=getattr(family, "labels", ()),
     )

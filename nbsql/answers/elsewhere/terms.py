@@ -74,7 +74,9 @@ class Term:
         """The columns that it adds to those of the source."""
         if self.shape in ("multinomial", "complement", "multivariate_gaussian"):
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
-        return [f"nbsql_x_{self.index}", *([f"nbsql_outside_{self.index}"] if self.shape == "logarithm" else [])]
+        outside = [f"nbsql_outside_{self.index}"] if self.shape == "logarithm" else []
+        zero = [f"nbsql_zero_{self.index}"] if self.family is not None and self.family.zeros else []
+        return [f"nbsql_x_{self.index}", *outside, *zero]
 
 
 class Terms:
@@ -128,7 +130,7 @@ class Terms:
             feature.columns,
             of,
             family=family,
-            base=self.renderer.has(f"{family.name}_base"),
+            base=self.renderer.has(f"{family.formula}_base"),
             widest=[_widest(p.get("precision")) for p in of],
         )
 

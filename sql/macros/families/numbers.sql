@@ -45,13 +45,13 @@
 {% macro density(family, x) -%}
 {% set known = namespace(of={}) -%}
 {% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[nbsql.macro_of(family, 'density')](x, known.of.get) }}
+{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, known.of.get) }}
 {%- endmacro %}
 
 {% macro density_at_zero(family) -%}
 {% set known = namespace(of={}) -%}
 {% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[family.name ~ '_at_zero'](known.of.get) }}
+{{ nbsql[family.formula ~ '_at_zero'](known.of.get) }}
 {%- endmacro %}
 
 {% macro parameter_column(feature, name, k) -%}
@@ -61,7 +61,18 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 {# The term of a number in the joint log-likelihood of class k, 0 where it is missing; in the long form, of the class of the row. #}
 {% macro number_term(feature, k) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% set name = feature.family.name -%}
+{% set is_zero %}number.nbsql_zero{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% if feature.family.zeros -%}
+{% set zero, other = nbsql.parameter_column(feature, 'zero', k), nbsql.parameter_column(feature, 'other', k) -%}
+{{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.density_term(feature, k, x)) }}
+{%- else -%}
+{{ nbsql.density_term(feature, k, x) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The density of x in class k, of which the parameters are columns; 0 where x is missing, or the parameters are. #}
+{% macro density_term(feature, k, x) -%}
+{% set name = feature.family.formula -%}
 {% set base, inside, at_zero = nbsql[name ~ '_base'], nbsql[name ~ '_inside'], nbsql[name ~ '_at_zero'] -%}
 {% set density -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
@@ -94,16 +105,20 @@ coalesce({{ density }}, 0)
 
 {# An estimate, or a parameter, to be called with a block whose body is what stands for the number of that name. #}
 {% macro estimate_of(family, quantity) -%}
-{% set moments = ['n', 'mean', 'm2', 'pooled_n', 'pooled_mean', 'pooled_m2', 'within_n', 'within_m2', 'within_classes', 'largest'] -%}
+{% set moments = ['n', 'zeros', 'mean', 'm2', 'pooled_n', 'pooled_mean', 'pooled_m2', 'within_n', 'within_m2', 'within_classes', 'largest'] -%}
 {% set known = namespace(of={}) -%}
 {% for name in moments + family.estimate_options | list %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[family.distribution ~ '_estimate'](quantity, known.of.get) }}
+{% if family.zeros %}{{ nbsql.zero_inflated_estimate(quantity, known.of.get, family.formula) }}
+{%- else %}{{ nbsql[family.distribution ~ '_estimate'](quantity, known.of.get) }}
+{%- endif %}
 {%- endmacro %}
 
 {% macro parameter_of(family, quantity) -%}
 {% set known = namespace(of={}) -%}
 {% for name in ['mean', 'variance', 'rate'] %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, known.of.get) }}
+{% if family.zeros %}{{ nbsql.zero_inflated_parameter(quantity, known.of.get, family.formula) }}
+{%- else %}{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, known.of.get) }}
+{%- endif %}
 {%- endmacro %}
 
 {#
@@ -130,6 +145,9 @@ FROM (
     classes.class,
     options.*,
     coalesce(cells.n, 0) AS n,
+    {% if family.zeros %}
+    coalesce(zero_cells.n, 0) AS zeros,
+    {% endif %}
     cells.mean,
     cells.m2,
     pooled.n AS pooled_n,
@@ -156,6 +174,13 @@ FROM (
   LEFT JOIN moments AS cells ON cells.class = classes.class AND cells.feature = options.feature
   LEFT JOIN pooled_moments AS pooled ON pooled.feature = options.feature{% if part %} AND pooled.{{ part }} = classes.{{ part }}{% endif %}
 
+  {%- if family.zeros %}
+
+  LEFT JOIN counts AS zero_cells
+    ON zero_cells.class = classes.class
+    AND zero_cells.feature = options.feature
+    AND zero_cells.value = 'zero'
+  {%- endif %}
   {%- if family.distribution == 'shared_gaussian' %}
 
   WINDOW features AS (PARTITION BY options.feature{% if part %}, classes.{{ part }}{% endif %})

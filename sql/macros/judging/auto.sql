@@ -12,8 +12,8 @@
 {% macro least_term() -%} {{ nbsql.number(-100000.0) }} {%- endmacro %}
 
 {#
-  What says which candidates a column has: one row: for each column n, distinct, least, largest and broken (of a
-  number: how many are not whole; of a text: how many are of several words), and in the end the rows.
+  What says which candidates a column has: one row: for each column n, distinct, least, largest, broken (of a number: how many are
+  not whole; of a text: how many are of several words) and zeros (how many are 0), and in the end the rows.
 #}
 {% macro column_facts(model, source, numbers, texts) -%}
 SELECT
@@ -24,6 +24,7 @@ SELECT
   min({{ finite }}) AS least_{{ loop.index }},
   max({{ finite }}) AS largest_{{ loop.index }},
   count(CASE WHEN {{ nbsql.breaks_whole(column) }} THEN 1 END) AS broken_{{ loop.index }},
+  count(CASE WHEN {{ x }} = 0 THEN 1 END) AS zeros_{{ loop.index }},
   {% endfor %}
   {% for column in texts %}
   {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){% endset %}
@@ -31,6 +32,7 @@ SELECT
   0 AS least_text_{{ loop.index }},
   0 AS largest_text_{{ loop.index }},
   count(CASE WHEN trim({{ x }}) LIKE '% %' THEN 1 END) AS broken_text_{{ loop.index }},
+  0 AS zeros_text_{{ loop.index }},
   {% endfor %}
   count(*) AS rows
 FROM {{ source }} AS source

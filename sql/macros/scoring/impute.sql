@@ -236,8 +236,14 @@ FROM (
 
 {# The mean or the variance of a number in a class, by its likelihoods: their own columns, unless the family says otherwise. #}
 {% macro moment(feature, quantity) -%}
-{% set own = nbsql[feature.family.name ~ '_moment'] -%}
-{% if own is defined %}{{ own(quantity) }}{% else %}{{ nbsql.word(quantity) }}{% endif %}
+{% set own = nbsql[feature.family.formula ~ '_moment'] -%}
+{% if feature.family.zeros -%}
+{% set is_own = feature.family.formula == 'lognormal' -%}
+{% set mean, variance = (own('mean'), own('variance')) if is_own else (nbsql.word('mean'), nbsql.word('variance')) -%}
+{{ nbsql.zero_inflated_moment(quantity, mean, variance) }}
+{%- elif own is defined %}{{ own(quantity) }}
+{%- else %}{{ nbsql.word(quantity) }}
+{%- endif %}
 {%- endmacro %}
 
 {# Whether a row lacks a feature. #}

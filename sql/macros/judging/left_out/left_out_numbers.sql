@@ -217,6 +217,11 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- if not loop.last %},
 {% endif %}
 {%- endfor %}
+{%- if feature.family.zeros %}
+{%- set zeros %}coalesce(classes.zeros{{ i }}, 0){% endset %}
+{%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.left_out_row_weight() }} ELSE 0 END{% endset %},
+{{ nbsql.count_left(zeros, nbsql.taken_from_own_class(taken)) }} AS zeros{{ i }}
+{%- endif %}
 {%- endmacro %}
 
 

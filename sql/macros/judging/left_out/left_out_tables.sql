@@ -99,6 +99,7 @@ GROUP BY feature, value
   a name, the feature, and which of the quantities it is; then the ends of its numbers.
 
     n, mean, m2                     of a number
+    zeros                           how often it is 0, where that is counted apart
     others_n, others_mean, others_m2, within_m2, within_classes    of the other classes together; within is the sum of their m2
     total, k, a                     of values: the sum of their counts, how many there are, the sum of what is added to them
     column                          the count of a column
@@ -234,6 +235,11 @@ quantities AS (
   SELECT class, feature, 'within_m2', NULL, m2 FROM within_others
   UNION ALL
   SELECT class, feature, 'within_classes', NULL, classes FROM within_others
+  {%- if parts.numbers | selectattr('family.zeros') | list %}
+
+  UNION ALL
+  SELECT class, feature, 'zeros', NULL, n FROM counts WHERE value = 'zero'
+  {%- endif %}
   {%- if looked_up %}
 
   UNION ALL

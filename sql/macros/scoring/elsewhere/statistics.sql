@@ -132,7 +132,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
 {%- endmacro %}
 
 
-{# Numbers: a cell a class. #}
+{# Numbers: a cell a class, and one of the zeros, where these are counted apart. #}
 
 {# The cells of a number, a row a class: n, mean, and where squares are counted m2. #}
 {% macro frozen_number_cells(counted, feature) -%}
@@ -149,13 +149,31 @@ JOIN nbsql_means ON nbsql_means.nbsql_class = nbsql_rows.nbsql_class
 
 WHERE {{ x }} IS NOT NULL
 GROUP BY nbsql_rows.nbsql_class
+{%- if feature.zeros %}
+
+UNION ALL
+{{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=nbsql.text('zero')) }}
+WHERE nbsql_zero_{{ feature.index }} = 1
+GROUP BY nbsql_rows.nbsql_class
+{%- endif %}
 {%- endmacro %}
 
-{% macro frozen_number_read(feature) -%} {{ nbsql.frozen_finite_input(feature) }} {%- endmacro %}
+{% macro frozen_number_read(feature) -%}
+{% set x = nbsql.frozen_finite(feature.columns[0]) -%}
+{% if feature.zeros -%}
+NULLIF({{ x }}, 0) AS {{ nbsql.frozen_x(feature) }},
+{{ nbsql.frozen_zero_input(feature) }}
+{%- else -%}
+{{ nbsql.frozen_finite_input(feature) }}
+{%- endif %}
+{%- endmacro %}
 
 {% macro frozen_logarithm_read(feature) -%}
 {% set x = nbsql.frozen_double(feature.columns[0]) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_x(feature) }}
+{%- if feature.zeros %},
+{{ nbsql.frozen_zero_input(feature) }}
+{%- endif %}
 {%- endmacro %}
 
 

@@ -115,15 +115,42 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 
 {# Numbers. #}
 
-{% macro frozen_density_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
+{% macro frozen_density_input(term) -%}
+{% set x = nbsql.frozen_finite(term.columns[0]) -%}
+{% if term.family.zeros -%}
+NULLIF({{ x }}, 0) AS {{ nbsql.frozen_x(term) }},
+{{ nbsql.frozen_zero_input(term) }}
+{%- else -%}
+{{ nbsql.frozen_finite_input(term) }}
+{%- endif %}
+{%- endmacro %}
+
+{# Whether a number is 0, where that is counted apart. #}
+{% macro frozen_zero_input(term) -%}
+CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
+{%- endmacro %}
 
 {#
   The density of the family, with numbers in the place of parameters: one that is minus infinity is NULL, and makes all that it is in
   NULL. Where the square of a deviation is more than any double, the class is impossible.
 #}
 {% macro frozen_density(term, k) -%}
+{% if term.family.zeros -%}
+{% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
+{% set zero, other = nbsql.frozen_number(term.of[k].zero), nbsql.frozen_number(term.of[k].other) -%}
+{% set outside %}nbsql_outside_{{ term.index }}{% endset -%}
+{% set known = nbsql.frozen_x(term) -%}
+{% set x %}{% if term.shape == 'logarithm' %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
+{{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.frozen_density_of(term, k)) }}
+{%- else -%}
+{{ nbsql.frozen_density_of(term, k) }}
+{%- endif %}
+{%- endmacro %}
+
+{# That of a number which is not 0, where these are counted apart. #}
+{% macro frozen_density_of(term, k) -%}
 {% set x, p, widest = nbsql.frozen_x(term), term.of[k], term.widest[k] -%}
-{% set inside, at_zero = nbsql[term.family.name ~ '_inside'], nbsql[term.family.name ~ '_at_zero'] -%}
+{% set inside, at_zero = nbsql[term.family.formula ~ '_inside'], nbsql[term.family.formula ~ '_at_zero'] -%}
 {% set unknown = p.values() | select('none') | list -%}
 {% set zero_only = at_zero is defined and not unknown and p.values() | min < -1e308 -%}
 {% set guard -%}
@@ -144,7 +171,7 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 {%- endmacro %}
 
 {% macro frozen_density_common(term) -%}
-{% set base = nbsql[term.family.name ~ '_base'](nbsql.frozen_x(term), none) -%}
+{% set base = nbsql[term.family.formula ~ '_base'](nbsql.frozen_x(term), none) -%}
 {% if term.of[0].values() | select('none') | list %}0{% else %}COALESCE(-({{ base }}), 0){% endif %}
 {%- endmacro %}
 
@@ -152,7 +179,10 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 {% macro frozen_logarithm_input(term) -%}
 {% set x = nbsql.frozen_double(term.columns[0]) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS nbsql_x_{{ term.index }},
-CASE WHEN {{ x }} <= 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
+CASE WHEN {{ x }} {% if term.family.zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
+{%- if term.family.zeros %},
+{{ nbsql.frozen_zero_input(term) }}
+{%- endif %}
 {%- endmacro %}
 
 {% macro frozen_logarithm(term, k) -%} {{ nbsql.frozen_density(term, k) }} {%- endmacro %}

@@ -1,0 +1,91 @@
+"""Numbers that are mostly zero: rain, amounts of money, capital gains."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from nbsql.errors import InputError
+from nbsql.family.base import Family, Parameter, choice, non_negative
+from nbsql.family.exponential import Exponential
+from nbsql.family.gamma import Gamma
+from nbsql.family.gaussian import Gaussian
+from nbsql.family.lognormal import LogNormal
+
+Of = Literal["lognormal", "gamma", "exponential", "gaussian"]
+_NUMBERS: dict[str, type[Family]] = {family.name: family for family in (LogNormal, Gamma, Exponential, Gaussian)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class ZeroInflated(Family):
+    """A number that is often exactly 0, and else has a density: rain in millimetres, capital gains, amounts.
+
+    P(x = 0 | c) = (n_c0 + alpha) / (n_c + 2 alpha), n_c0 of the n_c rows being 0; any other x has the rest of that, times
+    its density by the numbers of the class that are not 0. A density is compared with densities and a chance with chances,
+    as every class has both for the same x. There is no form for counts: a Poisson has zeros of its own.
+
+    Args:
+        of: the family of the numbers that are not 0: "lognormal", "gamma" and "exponential" are of numbers above 0,
+            "gaussian" of any.
+        alpha: pseudo-count of a 0 and of a number that is none; None takes the fit's.
+        floor: the least variance, as a share of that over all classes, of the numbers that are not 0.
+
+    >>> import duckdb, nbsql
+    >>> data = "SELECT * FROM (VALUES (0.0, 'a'), (0.0, 'a'), (2.0, 'a'), (0.0, 'b'), (5.0, 'b'), (6.5, 'b')) AS t(x, y)"
+    >>> model = nbsql.fit(duckdb.connect(), data, target="y", families={"x": nbsql.ZeroInflated(of="gamma")})
+    >>> model.predict_one({"x": 0})["prediction"]
+    'a'
+    """
+
+    of: Of = "lognormal"
+    floor: float = 1e-9
+
+    name: ClassVar[str] = "zero_inflated"
+    units: ClassVar[str] = "numbers"
+    centred: ClassVar[bool] = True
+    number: ClassVar[bool] = True
+    density: ClassVar[bool] = True
+    zeros: ClassVar[bool] = True
+    linear_cure: ClassVar[str] = "leave it out of the model"
+    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "floor")
+    accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
+    rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        choice(self.of, Of, "of")
+        object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
+        if self.of == "gaussian":
+            object.__setattr__(self, "rules", {})
+
+    def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:
+        if rate is not None and rate > 1:
+            raise InputError(f"the rate of {where} is {rate:g}; it is the chance of a 0, and at most 1")
+        _NUMBERS[self.of]().check_given(where, mean, variance, None)
+
+    @property
+    def formula(self) -> str:
+        return self.of
+
+    @property
+    def distribution(self) -> str:
+        return f"{self.name}_{self.of}"
+
+    @property
+    def estimate_options(self) -> dict[str, float | None]:
+        return {"floor": self.floor, "lost": 0.0, "added": self.added_count}
+
+    @property
+    def drawn(self) -> str | None:
+        return _NUMBERS[self.of]().drawn
+
+    @property
+    def degree(self) -> int | None:
+        return None
+
+    @property
+    def parameters(self) -> list[Parameter]:
+        numbers = _NUMBERS[self.of]().parameters
+        inverse = "inverse_" if self.of == "exponential" else ""  # its rate is 1 / mean: the rate here is that of the zeros
+        found = [Parameter(each.name, f"{inverse}{each.quantity}") for each in numbers]
+        return [*found, Parameter("zero", "log_zero"), Parameter("other", "log_other")]

@@ -1,0 +1,92 @@
+{#
+  A number that is often exactly 0:
+
+    P(x = 0 | c) = z_c = (n_c0 + alpha) / (n_c + 2 alpha)
+    p(x | c)     = (1 - z_c) p(x | c, x <> 0)              for any other x
+
+  n_c0 of the n_c rows of a class are 0, the mean of the posterior of a Beta prior (Gelman et al., Bayesian Data Analysis, section 2.4);
+  its mode has alpha - 1. p(x | c, x <> 0) is that of the family `formula`, counted and estimated from the numbers that are not 0: a model
+  in two parts (Duan, Manning, Morris and Newhouse, Journal of Business and Economic Statistics 1, 1983). A class without any of them takes
+  those of all classes, and a class without a value has z = 1/2; where no number but 0 varies, it says nothing but whether it is 0.
+
+  A 0 has a probability in every class and any other number a density in every class: what is compared is of one kind.
+
+  Counted are two cells: of value "zero", how often it is 0; and of no value, n, mean and m2 of the others. In the likelihoods mean and
+  variance are those of the numbers that are not 0 (of their logarithms, for lognormal), and rate is z.
+#}
+
+{# A number of a row that is not 0, or its logarithm, less its centre, as a column; whether it is 0; and in a careful scan the centre. #}
+{% macro zero_inflated_inputs(feature, centre, careful, centred) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
+{% if centred %}{% set centre %}means.centre{{ i }}{% endset %}{% endif -%}
+{% set value %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% set x %}nullif({{ value }}, 0){% endset -%}
+{% set is_log = feature.family.formula == 'lognormal' -%}
+{% if is_log %}{{ nbsql.log_of_input(x, centre, careful) }}{% else %}{{ nbsql.scan_value(x, careful) }}{% endif %}
+{%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ i }},
+{%- if centred %}
+{{ centre }} AS centre{{ i }},
+{%- endif %}
+CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ i }}
+{%- endmacro %}
+
+{# Columns of a scan: those of a number, and how often it is 0. #}
+{% macro zero_inflated_aggregates(model, feature, centre, careful) -%}
+{% set zero %}nbsql_zero{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{{ nbsql.gaussian_aggregates(model, feature, centre, careful) }},
+  {{ nbsql.weighted_count(model, zero) }} AS zeros{{ nbsql.feature_suffix(feature) }}
+{%- endmacro %}
+
+{# One column of its two cells. #}
+{% macro zero_inflated_cells(feature, column) -%}
+{% set n %}zeros{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{{ nbsql.gaussian_cells(feature, column) }}, {{ nbsql.summed_cell(feature, column, n, value=nbsql.text('zero')) }}
+{%- endmacro %}
+
+{# What is estimated of a class: rate is the probability of a 0, mean and variance are those of the other numbers. #}
+{% macro zero_inflated_estimate(quantity, of, formula) -%}
+{% set n %}({{ of('zeros') }} + {{ of('n') }} + 2 * {{ of('added') }}){% endset -%}
+{% set mean %}greatest({{ nbsql.gaussian_estimate('mean', of) }}, 1e-9 * {{ of('pooled_mean') }}){% endset -%}
+{% if quantity == 'rate' -%}
+CASE WHEN {{ n }} > 0 THEN ({{ of('zeros') }} + {{ of('added') }}) / {{ n }} ELSE 0.5 END
+{%- elif formula == 'exponential' -%}
+{% if quantity == 'mean' %}{{ mean }}{% else %}power({{ mean }}, 2){% endif %}
+{%- else -%}
+{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_estimate'](quantity, of) }}
+{%- endif %}
+{%- endmacro %}
+
+{# A parameter of the density of a class, or the logarithm of the probability that it is 0, or is not. #}
+{% macro zero_inflated_parameter(quantity, of, formula) -%}
+{% set rest %}(1 - {{ of('rate') }}){% endset -%}
+{% if quantity == 'log_zero' %}{{ nbsql.log(of('rate')) }}
+{%- elif quantity == 'log_other' %}{{ nbsql.log(rest) }}
+{%- elif quantity == 'inverse_rate' %}1 / {{ of('mean') }}
+{%- elif quantity == 'inverse_log_rate' %}-ln({{ of('mean') }})
+{%- else %}{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_parameter'](quantity, of) }}
+{%- endif %}
+{%- endmacro %}
+
+{# Its term in class k, by that of a number which is not 0; 0 where it is missing. is_zero: the column that says so. #}
+{% macro zero_inflated_term(x, is_zero, zero, other, term) -%}
+CASE
+  WHEN {{ is_zero }} = 1 THEN {{ zero }}
+  WHEN {{ x }} IS NOT NULL THEN {{ other }} + {{ term | indent(2) }}
+  ELSE 0
+END
+{%- endmacro %}
+
+{% macro zero_inflated_drawn(feature, seed, position) -%}
+{% set i = nbsql.feature_suffix(feature) -%}
+CASE WHEN {{ nbsql.uniform(seed, feature.index, 2) }} >= numbers.rate{{ i }} THEN
+  {%- if feature.family.formula == 'exponential' %} -ln(1 - {{ nbsql.uniform(seed, feature.index, 0) }}) * numbers.mean{{ i }}
+  {%- else %} {{ nbsql[feature.family.formula ~ '_drawn'](feature, seed, position) }}
+  {%- endif %} ELSE 0 END
+{%- endmacro %}
+
+{# The mean or the variance of the number itself, by those of the numbers that are not 0. #}
+{% macro zero_inflated_moment(quantity, mean, variance) -%}
+{% if quantity == 'mean' %}(1 - rate) * {{ mean }}
+{%- else %}(1 - rate) * ({{ variance }} + rate * power({{ mean }}, 2))
+{%- endif %}
+{%- endmacro %}
