@@ -64,6 +64,7 @@ class Folds:
         table: names temporary tables, which are the caller's to drop.
         folds: how many.
         fold: the column that says the fold of a row, instead.
+        dealt: the rows, if they have been dealt so already.
     """
 
     def __init__(
@@ -75,9 +76,11 @@ class Folds:
         *,
         folds: int,
         fold: str | None = None,
+        dealt: Markup | None = None,
     ) -> None:
         self.engine = engine
         self.source = source
+        self._given = dealt
         self._table = table
         for spec in specs:
             check(spec, "cross_validate")
@@ -228,6 +231,9 @@ class Folds:
     def _deal(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source
         renderer = engine.renderer
+        if self._given is not None:
+            self.dealt = self._given
+            return
         numbered = (
             source.is_table
             and renderer.dialect.traits.row_numbers
@@ -327,7 +333,7 @@ class Folds:
                 "union_of_rows", [fragment("model_of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts]
             )
             return
-        if together(replace(spec, features=tuple(features))):
+        if together(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
         size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])

@@ -48,7 +48,7 @@ class Refitted(Folds):
         return self.engine.renderer.fragment("cells_of_setting", self._of_others, names, fold, True)
 
     def _fitted(self, wanted: Spec, name: str) -> Iterator[Markup]:
-        """The query of the cells of the other folds, once their rows have been fitted; their slice is the fold that is left out."""
+        """The query of the cells of the other folds, once these have been fitted; the slice is the fold that is left out."""
         engine, fragment = self.engine, self.engine.renderer.fragment
         context, unlabelled = self.context(replace(wanted, features=())), wanted.em is not None
         query = fragment("rows_of_others", context, self.dealt, wanted.columns, name, unlabelled)
@@ -79,11 +79,21 @@ def fitted_anew(spec: Spec) -> bool:
 
 
 def deal_for(
-    engine: Engine, source: Source, spec: Spec, table: Callable[[str], Markup], *, folds: int | str, fold: str | None
+    engine: Engine,
+    source: Source,
+    spec: Spec,
+    table: Callable[[str], Markup],
+    *,
+    folds: int | str,
+    fold: str | None,
+    dealt: Markup | None = None,
 ) -> Folds:
-    """The folds of a source for one spec: counted at once, or fitted one by one where that is not the same."""
+    """The folds of a source for one spec: counted at once, or fitted one by one where that is not the same.
+
+    The arguments are those of `Folds`.
+    """
     if isinstance(folds, str):
         check(spec, "leave_one_out")
-    if isinstance(folds, str) or not fitted_anew(spec):
         return deal(engine, source, [spec], table, folds=folds, fold=fold)
-    return Refitted(engine, source, [spec], table, folds=folds, fold=fold)
+    kind = Refitted if fitted_anew(spec) else Folds
+    return kind(engine, source, [spec], table, folds=folds, fold=fold, dealt=dealt)

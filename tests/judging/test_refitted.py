@@ -48,10 +48,10 @@ def test_a_fold_is_judged_by_a_fit_to_the_others(table: Connection, options: dic
     found = nbsql.cross_validate(table, "t", target="y", fold="part", exclude=exclude, **options)
     folds = {row[0]: row[1:] for row in found.folds.fetchall()}
     assert sorted(folds) == ["0", "1", "2", "3"]
-    for part, (rows, weight, accuracy, loss) in folds.items():
+    for part, (rows, _, accuracy, loss) in folds.items():
         others = f"FROM t WHERE part <> {part}" + (" OR y IS NULL" if unlabelled else "")
         held_out = nbsql.fit(table, others, target="y", exclude=[*exclude, "part"], **options).evaluate(
-            f"FROM t WHERE part = {part} AND y IS NOT NULL"
+            f"FROM t WHERE part = {part} AND y IS NOT NULL", weight=options.get("weight")
         )
         assert rows == held_out.rows
         assert (accuracy, loss) == pytest.approx((held_out.accuracy, held_out.log_loss), rel=1e-9, abs=1e-9)
