@@ -1,4 +1,4 @@
-"""`nbsql auto`: families chosen by cross-validated log loss."""
+"""`nbsql auto`: families and a method chosen by cross-validated log loss."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from nbsql.cli.fit import chosen, modelling, typed
 from nbsql.cli.session import end_progress, reading, warnings_said, writing
 from nbsql.model.place import place_for
 from nbsql.tuning.auto import BUDGET, FOLDS
+from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import family_text
 
 
@@ -22,6 +23,9 @@ from nbsql.tuning.sweep import family_text
 @modelling
 @click.option("--keep-all", is_flag=True, help="Leave no column out.")
 @click.option("--no-calibration", is_flag=True, help="Try no temperature.")
+@click.option(
+    "--methods", metavar="NAMES", default=",".join(map(str, METHODS)), show_default=True, help="Classifiers to try, by commas."
+)
 @click.option("--folds", type=click.IntRange(min=2), default=FOLDS, show_default=True, help="How many folds.")
 @click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
 @click.option("--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="Rows to judge on, about.")
@@ -35,6 +39,7 @@ def auto(
     target: str,
     keep_all: bool,
     no_calibration: bool,
+    methods: str,
     folds: int,
     fold: str | None,
     budget: int,
@@ -43,13 +48,13 @@ def auto(
     form: Form,
     **given: Any,
 ) -> None:
-    """Choose the families of the columns of SOURCE by cross-validated log loss, and show what was tried and what it gains.
+    """Choose the families of the columns of SOURCE, and the method, by cross-validated log loss; show what was tried.
 
     \b
       nbsql auto shop.duckdb customers --target churned --id customer_id
       nbsql auto shop.duckdb customers --target churned --id customer_id --name churn
     """  # noqa: D301 - \b keeps the lines
-    options = chosen(given)
+    options: dict[str, Any] = {**chosen(given), "methods": [each.strip() for each in methods.split(",")]}
     with writing(database, create=False) if name else reading(database) as engine:
         if name:
             place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
@@ -68,6 +73,8 @@ def auto(
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
         tables.query(engine, found.ranking.sql)
+        if found.method != "naive":
+            tables.echo("", f"method: {getattr(found.method, 'name', found.method)}")
         lines = [[column, family_text(family)] for column, family in found.families.items()]
         lines += [[column, "left out"] for column in found.exclude]
         if lines:

@@ -64,6 +64,7 @@ class Folds:
         table: names temporary tables, which are the caller's to drop.
         folds: how many.
         fold: the column that says the fold of a row, instead.
+        dealt: the rows, if they have been dealt so already.
     """
 
     def __init__(
@@ -75,13 +76,25 @@ class Folds:
         *,
         folds: int,
         fold: str | None = None,
+        dealt: Markup | None = None,
     ) -> None:
         self.engine = engine
         self.source = source
+        self._given = dealt
         self._table = table
         for spec in specs:
             check(spec, "cross_validate")
         self._made: dict[str, tuple[str, Markup]] = {}
+        column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
+        self.cells = table("cells")
+        self._hashes_rows = column is None
+        self._prepare(specs, folds, column)
+
+    def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
+        """Ask what must be known of the columns, deal the rows and count them."""
+        engine, source = self.engine, self.source
+        for spec in specs:
+            check(spec, "search")
         specs = [answer_questions(engine, spec, source) if spec.tree is not None else spec for spec in specs]
         self._shared = Shared(specs)
         known = answer_questions(engine, self._shared.spec, source)
@@ -96,9 +109,6 @@ class Folds:
         told += [f"the parents of {listed(parents)} were chosen"] if parents else []
         if told:
             say(f"{' and '.join(told)} by the classes of all rows, and so the figures too good; judge on others")
-        column = next((c.name for c in source.columns if fold is not None and folded(c.name) == folded(fold)), None)
-        self.cells = table("cells")
-        self._hashes_rows = column is None
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
         complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else set()
@@ -107,6 +117,10 @@ class Folds:
         answered = [self._known(self._shared.with_answer(spec, known)) for spec in specs]
         self.specs = [_marked(spec, self.counted_as(spec), complete) for spec in answered]
         self.names = self._named()
+
+    def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:
+        """The specs of the models of a setting, each with the folds that it is for: one for all of them."""
+        return [(spec, self.names)]
 
     def models(self, spec: Spec, names: Sequence[str] | None = None) -> Models:
         """The models of the other folds for one of the settings. Those of the last one are gone, but for what they share.
@@ -211,8 +225,15 @@ class Folds:
         return names
 
     def _count(self, spec: Spec, folds: int, column: str | None) -> None:
+        self._deal(spec, folds, column)
+        self._count_dealt(spec)
+
+    def _deal(self, spec: Spec, folds: int, column: str | None) -> None:
         engine, source = self.engine, self.source
         renderer = engine.renderer
+        if self._given is not None:
+            self.dealt = self._given
+            return
         numbered = (
             source.is_table
             and renderer.dialect.traits.row_numbers
@@ -226,7 +247,6 @@ class Folds:
             self.dealt = renderer.fragment("subquery", query)
         else:
             self.dealt = self.create("dealt", query)
-        self._count_dealt(spec)
 
     def _count_dealt(self, spec: Spec) -> None:
         self.labels: list[tuple[Any, ...]] = self._count_cells(spec, self.dealt, self.cells)
@@ -236,7 +256,7 @@ class Folds:
         plan = Plan(self.engine.renderer, spec, Relations(self.engine.renderer, transient=self.engine.transient_name()))
         with self.engine.temporaries() as temporary:
             count = Count(self.engine, self.source, plan, temporary, sliced=rows)
-            labels = count.scan()
+            labels = count.scan(quiet=spec.em is not None)
             for statement in count.cells(cells, "1", temporary=True):
                 count.run(statement)
         if self.engine.renderer.dialect.traits.analyzes:  # or each word of a class would be looked for among all cells
@@ -313,7 +333,7 @@ class Folds:
                 "union_of_rows", [fragment("model_of_fold", kind, e.context, e.cells, e.priors, fold) for fold, e in parts]
             )
             return
-        if together(replace(spec, features=tuple(features))):
+        if together(replace(spec, features=tuple(features))) or len(folds) == 1:
             yield from (fragment("model_of_fold", kind, context, *of(text(fold)), fold) for fold in folds)
             return
         size = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.cells)[0][0])

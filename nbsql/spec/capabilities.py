@@ -77,8 +77,12 @@ _BY_FOLDS = {
     "components": "cross-validation takes no components: they are found from all rows, those of each fold too",
     "logistic": "method='logistic' learns its weights from all rows at once, so no fold can be taken away; "
     "fit it on some rows, and evaluate it on others",
-    "em": "method='em' counts rows without a class by what all others say, so no fold can be taken away; "
-    "fit it on some rows, and evaluate it on others",
+}
+
+_SEARCHED = {
+    **_BY_FOLDS,
+    "em": "method='em' shares rows out anew in every fit, and a search counts them once for all; cross_validate each setting",
+    "half_life": "a search counts rows once for all, and a half-life does not; search without it, then fit",
 }
 
 _HALF_LIVES = "weight=nbsql.HalfLife(...) keeps counts by half-lives, and not by segment; leave out segment_by"
@@ -147,11 +151,16 @@ USES: dict[str, Use] = {
         InputError,
     ),
     "cross_validate": Use("`cross_validate`", _BY_FOLDS, InputError),
-    "search": Use(
-        '`sweep`, `auto`, `families="auto"`',
-        {**_BY_FOLDS, "half_life": "a search counts rows once for all, and a half-life does not; search without it, then fit"},
+    "leave_one_out": Use(
+        '`cross_validate(folds="loo")`',
+        {
+            **_BY_FOLDS,
+            "em": "folds='loo' takes a row out of the counts as it is scored, and method='em' counts others by it; "
+            "use folds=10",
+        },
         InputError,
     ),
+    "search": Use('`sweep`, `auto`, `families="auto"`', _SEARCHED, InputError),
     "log_evidence": Use('`log_evidence`, `log_likelihood`, `review(by="evidence")`', {"logistic": _counts("ln p(x)")}),
     "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _counts("ln p(x, c)")}),
     "predict_one": Use("`predict_one`", {"segments": _one("predict_one")}),

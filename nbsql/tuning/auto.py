@@ -17,10 +17,13 @@ from nbsql.family import Family
 from nbsql.judging.folds import Folds, resolved
 from nbsql.judging.leave_one_out import check_folds
 from nbsql.model import Model
+from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
 from nbsql.spec.spec import Feature
 from nbsql.tuning.candidates import candidates
+from nbsql.tuning.choice import Choice
 from nbsql.tuning.combining import OUT, Combining, Score
+from nbsql.tuning.methods import Setting, other_methods, standing_by, words
 from nbsql.tuning.sweep import Ranking, family_text
 
 AUTO = "auto"
@@ -49,10 +52,13 @@ class Auto(Ranking):
         families: that were chosen, by column: those that are not what a fit takes by itself.
         exclude: the columns that the rest does better without.
         calibrated: whether a temperature (`Model.calibrate`) earned its place.
+        method: the classifier that was chosen, as `method` of a fit takes it; of another than "naive" the families are those of
+            texts alone.
         ranking: a row a setting: rank, setting, log_loss, gain (over the default, in nats a row), standard_error (of that),
             chosen.
-        tried: a row a column and candidate: feature, family ("left out": none), alone (the log loss with the prior alone),
-            log_loss (with all other columns as they were chosen), gain (over the default family there), standard_error, chosen.
+        tried: of naive Bayes, a row a column and candidate: feature, family ("left out": none), alone (the log loss with the
+            prior alone), log_loss (with all other columns as they were chosen), gain (over the default family there),
+            standard_error, chosen.
 
     >>> import duckdb, nbsql
     >>> con = duckdb.connect()
@@ -66,6 +72,7 @@ class Auto(Ranking):
     families: Mapping[str, Family]
     exclude: Sequence[str]
     calibrated: bool
+    method: Method
     ranking: Query
     tried: Query
     _make: Callable[..., Model] = field(repr=False)
@@ -82,36 +89,6 @@ class Auto(Ranking):
         return [f"{self.rows:,} rows predicted by models that have not met them"], tables
 
 
-@dataclass(frozen=True)
-class Choice:
-    """What was chosen, and how it was found.
-
-    Args:
-        rows: that it was judged on.
-        families: by column, where they are not the default's.
-        exclude: the columns that are left out.
-        calibrated: whether a temperature earned its place.
-        ranking: the rows of `Auto.ranking`.
-        tried: those of `Auto.tried`.
-    """
-
-    rows: int
-    families: dict[str, Family]
-    exclude: list[str]
-    calibrated: bool
-    ranking: list[tuple[Any, ...]]
-    tried: list[tuple[Any, ...]]
-
-    def options(self, options: Options) -> Options:
-        """The options of a fit with what was chosen."""
-        exclude = [options.exclude] if isinstance(options.exclude, str) else list(options.exclude)
-        features = options.features
-        if self.exclude and features is not None and not isinstance(features, (Best, Forward)):
-            features = [name for name in ([features] if isinstance(features, str) else features) if name not in self.exclude]
-        excluded = [*exclude, *self.exclude] if features is None else exclude
-        return replace(options, families={**options.families, **self.families}, features=features, exclude=excluded)
-
-
 def choose(
     engine: Engine,
     source: Source,
@@ -123,6 +100,7 @@ def choose(
     folds: int | str,
     fold: str | None,
     budget: int | None,
+    methods: Sequence[Method] = (),
 ) -> Choice:
     """Choose families within a transaction of the caller's; see `nbsql.auto`.
 
@@ -136,7 +114,9 @@ def choose(
         folds: how many.
         fold: the column that says the fold of a row, instead.
         budget: rows to judge on, at most; None for all.
+        methods: that are tried, too.
     """
+    others = other_methods(methods)
     engine.need(AUTO)
     check_folds(folds, fold)
     if isinstance(folds, str):
@@ -150,7 +130,7 @@ def choose(
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
         part = _part(engine, source, options, fold, budget, temporary)
-        return _Choosing(engine, part, options, columns, leave_out, folds, fold, temporary).run(calibrate=calibrate)
+        return _Choosing(engine, part, options, columns, leave_out, folds, fold, temporary).run(others, calibrate=calibrate)
 
 
 def _part(
@@ -187,6 +167,8 @@ class _Choosing:
     ) -> None:
         default = resolved(engine, source, [options], fold)[0]
         self.leave_out = leave_out
+        self._judged: dict[str, Any] = {"folds": folds, "fold": fold}
+        self._place = (engine, source, options, temporary)
         given = {name.lower() for name in options.families} if columns is None else set()
         wanted = None if columns is None else {name.lower() for name in columns}
         free = [
@@ -229,20 +211,25 @@ class _Choosing:
         numbers = self.combining.numbers[column]
         return [*numbers, OUT] if self.leave_out and column in self.free else numbers
 
-    def run(self, *, calibrate: bool) -> Choice:
-        """Search, compare what was found with the default, and say what was tried."""
+    def run(self, methods: Sequence[tuple[str, Classifier]], *, calibrate: bool) -> Choice:
+        """Search, compare what was found and other methods with the default, and say what was tried."""
         combining = self.combining
-        settings = [("default", self.default, False), ("families chosen", self._search(heated=False), False)]
+        found = self._search(heated=False)
+        settings = [Setting("default", self.default, False), Setting("families chosen", found, False)]
         if calibrate:
-            settings.insert(1, ("default, calibrated", self.default, True))
-            settings.append(("families chosen, calibrated", self._search(heated=True), True))
+            settings.insert(1, Setting("default, calibrated", self.default, True))
+            settings.append(Setting("families chosen, calibrated", self._search(heated=True), True))
+        for name, other in methods if len(self.default) > 1 else []:
+            settings.append(Setting(name, found, False, other))
+            settings += [Setting(f"{name}, calibrated", found, True, other)] if calibrate else []
         losses, heats = [], []
-        for _, chosen, heated in settings:
-            standing = combining.standing(chosen)
-            best, by_fold = combining.temperatures(standing) if heated else (1.0, None)
+        made: dict[str, Markup] = {}
+        for setting in settings:
+            key = repr((setting.method, dict(setting.chosen)))
+            standing = made[key] if key in made else made.setdefault(key, self._standing(setting))
+            best, by_fold = combining.temperatures(standing) if setting.heated else (1.0, None)
             losses.append(combining.losses(standing, by_fold))
             heats.append(best)
-            combining.drop(standing)
         scores = [combining.compared(each, losses[0]) for each in losses]
         winner = 0
         for number in range(1, len(settings)):
@@ -250,18 +237,34 @@ class _Choosing:
                 winner = number
         order = sorted(range(len(settings)), key=lambda number: (number != winner, float(f"{scores[number].loss:.9g}"), number))
         ranking = [
-            (rank, settings[number][0], *_figures(scores[number]), number == winner)
+            (rank, settings[number].name, *_figures(scores[number]), number == winner)
             for rank, number in enumerate(order, start=1)
         ]
-        _, chosen, heated = settings[winner]
+        wanted = settings[winner]
+        families = self._chosen(wanted.chosen)
+        method = wanted.method
         return Choice(
             self.rows,
-            {name: self._family(name, number) for name, number in chosen.items() if number not in (OUT, self.default[name])},
-            [name for name, number in chosen.items() if number == OUT],
-            heated,
+            families if method is None else words(families),
+            [name for name, number in wanted.chosen.items() if number == OUT] if method is None else [],
+            wanted.heated,
+            method,
             ranking,
-            list(self._settings(chosen, heats[winner])),
+            list(self._settings(wanted.chosen, heats[winner] if method is None else 1.0)),
         )
+
+    def _standing(self, setting: Setting) -> Markup:
+        """A table of the rows as they stand by a setting."""
+        if setting.method is None:
+            return self.combining.standing(setting.chosen)
+        engine, source, options, temporary = self._place
+        families = {**options.families, **words(self._chosen(setting.chosen))}
+        options = replace(options, families=families, method=cast("Method", setting.method))
+        return standing_by(engine, source, options, self.combining, temporary, **self._judged)
+
+    def _chosen(self, chosen: Mapping[str, int]) -> dict[str, Family]:
+        """The families that are not the default's."""
+        return {name: self._family(name, number) for name, number in chosen.items() if number not in (OUT, self.default[name])}
 
     def _family(self, column: str, number: int) -> Family:
         return self.families[column][number - self.default[column]]
@@ -360,7 +363,16 @@ def result_of(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Aut
         return Query(engine, engine.renderer.statement("ranked_rows", rows, columns, texts))
 
     ranking, tried = query(choice.ranking, _RANKING, [1]), query(choice.tried, _TRIED, [0, 1])
-    return Auto(choice.rows, choice.families, choice.exclude, choice.calibrated, ranking, tried, make)
+    return Auto(
+        choice.rows,
+        choice.families,
+        choice.exclude,
+        choice.calibrated,
+        cast("Method", choice.method or "naive"),
+        ranking,
+        tried,
+        make,
+    )
 
 
 def with_families(engine: Engine, source: Source, options: Options, columns: Sequence[str] | None) -> Options:

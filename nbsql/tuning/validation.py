@@ -17,7 +17,8 @@ from nbsql.errors import InputError
 from nbsql.judging.evaluate import queries_of
 from nbsql.judging.evaluation import Evaluation, evaluation_of
 from nbsql.judging.folds import resolved
-from nbsql.judging.leave_one_out import LOO, check_folds, deal
+from nbsql.judging.leave_one_out import LOO, check_folds
+from nbsql.judging.refitted import deal_for
 from nbsql.plan.context import Context
 from nbsql.spec.options import Forward, Options, candidates
 from nbsql.spec.spec import Spec
@@ -77,12 +78,14 @@ def cross_validate(
     if best is not None and folds == LOO:
         raise InputError("features=nbsql.Best(...) are chosen anew in every fold, and folds='loo' has one a row; use folds=10")
     with engine.temporaries(staying=True) as table:
-        dealt = deal(engine, source, resolved(engine, source, [options], fold), table, folds=folds, fold=fold)
+        dealt = deal_for(engine, source, resolved(engine, source, [options], fold)[0], table, folds=folds, fold=fold)
         spec = dealt.specs[0]
         if best is not None:
             best.accept(spec.features)
         # Features are chosen without the fold that they are judged on; then every fold has models of its own.
-        parts = [(spec, dealt.names)] if best is None else [(dealt.best(spec, best, name), [name]) for name in dealt.names]
+        parts = dealt.parts(spec)
+        if best is not None:
+            parts = [(dealt.best(part, best, name), [name]) for part, names in parts for name in names]
         by_fold = (dealt.scores(dealt.models(chosen, names)) for chosen, names in parts)
         scores = Query(engine, renderer.statement("scores_in_order", dealt.gather("scores", by_fold)))
         classes = dealt.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), dealt.cells))

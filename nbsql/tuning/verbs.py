@@ -15,9 +15,11 @@ from nbsql.learning.half_life import refuse_half_life, weighed, weighed_now
 from nbsql.learning.joins import joined
 from nbsql.model import Model
 from nbsql.model.place import place_for
+from nbsql.spec.method import Method
 from nbsql.spec.options import Fitting, Modelling, Options, PriorArgument, candidates
 from nbsql.spec.resolve import resolve
 from nbsql.tuning.auto import BUDGET, FOLDS, Auto, choose, result_of
+from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
 from nbsql.tuning.sweep import sweep as swept
 from nbsql.tuning.validation import CrossValidation
@@ -167,13 +169,14 @@ def auto(
     target: str,
     leave_out: bool = True,
     calibrate: bool = True,
+    methods: Sequence[Method] = METHODS,
     folds: int = FOLDS,
     fold: str | None = None,
     budget: int | None = BUDGET,
     classes: Sequence[Any] | None = None,
     **options: Unpack[Fitting],
 ) -> Auto:
-    """The families of the columns that predict best, chosen by exact cross-validated log loss.
+    """The families of the columns that predict best, and the method, chosen by exact cross-validated log loss.
 
     Candidates follow from the values: of numbers gaussian, lognormal, gamma, beta, exponential, poisson and geometric where
     they fit, zero-inflated ones where some are 0, bins of quantiles, a kernel, and categories of few whole numbers; of texts
@@ -183,11 +186,14 @@ def auto(
     log-likelihoods, so that every combination is arithmetic on these. First each column is taken by itself, then round the
     columns until nothing gains; a gain counts that is above two of its standard errors, and ties go to the default. A
     temperature is chosen with the families, and has to earn its place by folds, too. Bins by "mdl" are not tried: their
-    edges have met the classes of all rows.
+    edges have met the classes of all rows. Other methods (`methods`) are then held against that on the same folds, each fitted
+    anew to the other folds if its counts are no sum of theirs; they have the families of `families`, and texts as words where
+    that was chosen. Ties go to naive Bayes.
 
     It reads the source once each for the facts of its columns, for the edges of the bins and the range of the kernel of a
-    number column, to deal the folds, to count all numbers, to count a category, and to score some twenty candidates. Of
-    more rows than `budget` two reads make a table of so many, and all else is of that. `best()` fits once more.
+    number column, to deal the folds, to count all numbers, to count a category, and to score some twenty candidates; then,
+    of a method, what a fit of it reads and a score, once a fold. Of more rows than `budget` two reads make a table of so
+    many, and all else is of that. `best()` fits once more.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.
@@ -195,6 +201,8 @@ def auto(
         target: the column of the class.
         leave_out: whether a column may be left out.
         calibrate: whether a temperature may be chosen, too.
+        methods: the classifiers that are tried, as `method` of a fit takes them; "naive" always is, as what others must be
+            better than. ["naive"] chooses families alone.
         folds: how many; rows are dealt so that every fold has its share of every class, the same rows always alike.
         fold: the column that says the fold of a row, instead; it is no feature. Rows where it is NULL are in no fold.
         budget: how many rows to judge on, about; of more, a hash of their columns takes these, always the same ones. None: all.
@@ -216,7 +224,8 @@ def auto(
         found = joined(engine, engine.source(source), asked.joins)
         try:
             choice = choose(
-                engine, found, asked, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget
+                engine, found, asked, leave_out=leave_out, calibrate=calibrate, folds=folds, fold=fold, budget=budget,
+                methods=methods,
             )  # fmt: skip
         finally:
             found.release()

@@ -99,6 +99,46 @@ def _with(options: dict[str, Any], found: nbsql.Auto | None) -> dict[str, Any]:
     return {**options, "families": dict(found.families), "exclude": [*options.get("exclude", []), *found.exclude]}
 
 
+# A category that tells of the class only with another, in a third of the rows with a text of words.
+PAIRS = """
+CREATE TABLE pairs AS
+SELECT y, 'p' || p AS p, 'q' || CASE WHEN h % 10 = 0 THEN 1 - q ELSE q END AS q, part,
+  CASE WHEN y THEN 'sun sea ' ELSE 'rain mud ' END || h AS told
+FROM (SELECT y, p, p = y::INT AS same, CASE WHEN same THEN 1 ELSE 0 END AS q, h, part
+  FROM (SELECT i % 2 = 0 AS y, i // 2 % 2 AS p, hash(i) // 7 AS h, i // 4 % 4 AS part FROM range(400) AS r(i)))
+"""
+
+
+def test_a_method_is_tried_on_the_same_folds(con: Connection) -> None:
+    con.execute(PAIRS)
+    options: dict[str, Any] = {"target": "y", "fold": "part", "exclude": ["told"]}
+    found = nbsql.auto(con, "pairs", methods=["naive", "tan", nbsql.TAN(shrinkage=9)], **options)
+    rows = {setting: (loss, gain, error) for _, setting, loss, gain, error, _ in found.ranking.fetchall()}
+    naive, tan, shrunk = (
+        nbsql.cross_validate(con, "pairs", method=method, **options) for method in ("naive", "tan", nbsql.TAN(shrinkage=9))
+    )
+    assert rows["tan"][:2] == near((tan.log_loss, naive.log_loss - tan.log_loss))
+    assert rows["TAN(shrinkage=9.0)"][0] == near(shrunk.log_loss)
+    assert rows["tan"][1] > 2 * rows["tan"][2]
+    assert "tan, calibrated" in rows
+    assert (found.method, found.families, found.exclude) == (nbsql.TAN(), {}, [])
+    model = found.best()
+    assert model.families["q"].name == "conditional"
+    assert nbsql.auto(con, "pairs", methods=["naive"], **options).method == "naive"
+    tie = nbsql.auto(con, "SELECT y, told, part FROM pairs", target="y", fold="part", calibrate=False)
+    assert (tie.method, len(tie.ranking.fetchall())) == ("naive", 2)  # one column has no other to depend on
+
+
+def test_a_method_keeps_texts_as_words(con: Connection) -> None:
+    con.execute(PAIRS)
+    options: dict[str, Any] = {"target": "y", "fold": "part"}
+    found = nbsql.auto(con, "pairs", calibrate=False, leave_out=False, **options)
+    rows = {setting: loss for _, setting, loss, *_ in found.ranking.fetchall()}
+    told = {"told": as_family(next(family for name, family, *_, chosen in found.tried.fetchall() if name == "told" and chosen))}
+    assert told["told"].name == "text"
+    assert rows["tan"] == near(nbsql.cross_validate(con, "pairs", method="tan", families=told, **options).log_loss)
+
+
 def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
     found = nbsql.auto(table, "t", target="y", exclude=["part", "weight"], calibrate=False)
     assert found.families or found.exclude
@@ -176,6 +216,10 @@ def test_what_it_does_not_take(table: Connection, refused: Refused) -> None:
         nbsql.fit(table, "t", target="y", families="auto", features=nbsql.Best(2))
     with refused(nbsql.InputError, "auto chooses families of method='naive', not of 'joint'"):
         nbsql.fit(table, "t", target="y", families="auto", method="joint")
+    with refused(nbsql.InputError, "methods must be a list of methods, such as ['naive', 'tan'], not 'tan'"):
+        nbsql.auto(table, "t", target="y", methods="tan")  # type: ignore[arg-type]
+    with refused(nbsql.InputError, "no method 'tam'; did you mean 'tan'?"):
+        nbsql.auto(table, "t", target="y", methods=["tam"])  # type: ignore[list-item]
     with refused(nbsql.InputError, "auto takes at most 40 classes, and the query has 598"):
         nbsql.auto(table, "SELECT noise AS y, x FROM t", target="y")
     with refused(

@@ -109,10 +109,3 @@ def test_values_without_room_between_them_are_cut_at_the_upper_one(con: Connecti
     model = nbsql.fit(con, "t", target="y", families={"x": nbsql.Binned(by="mdl")})
     assert model.families["x"].edges == (above,)
     assert model.evaluate("t").accuracy == 1.0
-
-
-def test_cross_validation_says_that_the_bins_have_seen_all_classes(con: Connection) -> None:
-    rows = "SELECT i AS x, i >= 30 AS y FROM range(100) AS r(i)"
-    message = "the bins of 'x' were cut by the classes of all rows, and so the figures too good; judge on others"
-    with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
-        nbsql.cross_validate(con, rows, target="y", families={"x": nbsql.Binned(by="mdl")}, folds=3)

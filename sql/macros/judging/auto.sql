@@ -226,6 +226,25 @@ FROM (
 ) AS standing
 {%- endmacro %}
 
+{# Where every row stands by a method of its own, scored by the models of the other folds (predict.sql): the columns of a standing. #}
+{% macro scores_of_method(model, scored, parameters, classes) -%}
+SELECT
+  source.nbsql_key,
+  source.nbsql_slice,
+  {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
+  numbered.class_no AS truth
+  {%- for k in range(1, classes + 1) %},
+  {% set joint %}{% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}{{ nbsql.element('source.nbsql_joints', k) }}{% endif %}{% endset %}
+  greatest(coalesce({{ joint }}, {{ nbsql.least_term() }}), {{ nbsql.least_term() }}) AS joint_{{ k }}
+  {%- endfor %}
+
+FROM {{ scored }} AS source
+LEFT JOIN (
+  {{ nbsql.classes_of_folds(model, parameters) | indent(2) }}
+) AS numbered ON numbered.nbsql_slice = source.nbsql_slice AND numbered.class = {{ nbsql.target(model) }}
+WHERE {{ nbsql.is_counted(model) }}
+{%- endmacro %}
+
 {# What a setting gains over another, by row: weight, rows, the sums of the losses, of the gains, and of their squares. #}
 {% macro compared_losses(losses, others) -%}
 SELECT

@@ -34,6 +34,22 @@ SELECT
 FROM {{ source }} AS source
 {%- endmacro %}
 
+{#
+  The rows that the model of a fold is fitted to, with the fold that is left out as nbsql_slice: those of the other folds and, if wanted,
+  all without a class.
+#}
+{% macro rows_of_others(model, dealt, columns, fold, unlabelled) -%}
+SELECT
+  {% for column in columns %}
+  source.{{ nbsql.ident(column) }},
+  {% endfor %}
+  {{ nbsql.slice_name(model, fold) }} AS nbsql_slice
+FROM {{ dealt }} AS source
+WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
+{%- if unlabelled %} OR {{ nbsql.target(model) }} IS NULL{% endif %}
+
+{%- endmacro %}
+
 {# The folds that have rows that count. #}
 {% macro folds_of(cells) -%}
 SELECT CAST(slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold

@@ -1,0 +1,99 @@
+"""Folds whose models are fitted one by one, for what is not a sum of the folds: trees, bins by class, rows without a class."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.judging.folds import Folds
+from nbsql.judging.leave_one_out import deal
+from nbsql.learning.count import Count
+from nbsql.learning.em import shared_out
+from nbsql.learning.fit import answer_questions
+from nbsql.plan import Plan
+from nbsql.rendering.relations import Relations
+from nbsql.spec.capabilities import check
+from nbsql.spec.spec import Spec
+
+
+class Refitted(Folds):
+    """The folds of a source, and a fit to the others for each of them: of its tree, its bins and its shares nothing has met it.
+
+    Rows without a class are in no fold where they count (`nbsql.EM`): every fit has all of them. A row that is left out is so
+    whole: it is none of those without a class. Arguments are those of `Folds`, with one spec.
+    """
+
+    def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
+        (wanted,) = specs
+        self._deal(wanted, folds, column)
+        self._count_dealt(replace(wanted, features=(), tree=None, slice_by="nbsql_slice"))
+        self.names = self._named()
+        self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
+        self._by_fold: dict[str, Spec] = {}
+        self._of_others = self.gather("cells of others", (cells for name in self.names for cells in self._fitted(wanted, name)))
+        self.specs = [self._by_fold[self.names[0]]]
+
+    def parts(self, spec: Spec) -> list[tuple[Spec, list[str]]]:  # noqa: ARG002 - there is one
+        return [(spec, [name]) for name, spec in self._by_fold.items()]
+
+    def counted_as(self, spec: Spec) -> list[str]:
+        return [feature.name for feature in spec.features]
+
+    def _others(self, spec: Spec, fold: Markup) -> Markup:
+        names = [(name, name) for name in self.counted_as(spec)]
+        return self.engine.renderer.fragment("cells_of_setting", self._of_others, names, fold, True)
+
+    def _fitted(self, wanted: Spec, name: str) -> Iterator[Markup]:
+        """The query of the cells of the other folds, once these have been fitted; the slice is the fold that is left out."""
+        engine, fragment = self.engine, self.engine.renderer.fragment
+        context, unlabelled = self.context(replace(wanted, features=())), wanted.em is not None
+        query = fragment("rows_of_others", context, self.dealt, wanted.columns, name, unlabelled)
+        with engine.temporaries() as temporary:
+            rows = temporary("others")
+            engine.create(f"take the others of {name}", rows, query)
+            source = Source(rows, self.source.label, self.source.columns, is_table=True)
+            spec = self._known(answer_questions(engine, wanted, source))
+            self._by_fold[name] = spec
+            sliced = replace(spec, slice_by="nbsql_slice")
+            plan = Plan(engine.renderer, sliced, Relations(engine.renderer, transient=engine.transient_name()))
+            count = Count(engine, source, plan, temporary, sliced=rows)
+            count.scan(quiet=True)
+            if spec.em is not None:
+                cells, _ = shared_out(engine, sliced, spec.em, count, temporary)
+            else:
+                cells = temporary("cells")
+                for statement in count.cells(cells, "1", temporary=True):
+                    count.run(statement)
+                cells = fragment("cells_of", cells)
+            yield cells
+
+
+def fitted_anew(spec: Spec) -> bool:
+    """Whether the models of folds are no sums of their counts."""
+    asked = any(feature.family.supervised and feature.family.question is not None for feature in spec.features)
+    return spec.tree is not None or spec.em is not None or asked
+
+
+def deal_for(
+    engine: Engine,
+    source: Source,
+    spec: Spec,
+    table: Callable[[str], Markup],
+    *,
+    folds: int | str,
+    fold: str | None,
+    dealt: Markup | None = None,
+) -> Folds:
+    """The folds of a source for one spec: counted at once, or fitted one by one where that is not the same.
+
+    The arguments are those of `Folds`.
+    """
+    if isinstance(folds, str):
+        check(spec, "leave_one_out")
+        return deal(engine, source, [spec], table, folds=folds, fold=fold)
+    kind = Refitted if fitted_anew(spec) else Folds
+    return kind(engine, source, [spec], table, folds=folds, fold=fold, dealt=dealt)

@@ -1,0 +1,95 @@
+"""Classifiers beside naive Bayes, held against the families that were chosen for it on the same folds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from markupsafe import Markup
+
+from nbsql.engines.engine import Engine
+from nbsql.engines.source import Source
+from nbsql.errors import InputError
+from nbsql.family import Family
+from nbsql.judging.folds import resolved
+from nbsql.judging.refitted import deal_for
+from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
+from nbsql.spec.options import Options
+from nbsql.tuning.combining import Combining
+
+METHODS: tuple[Method, ...] = ("naive", "tan")  # that are tried by themselves; the first is what others must be better than
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is held against other settings: the simpler first, so that a tie goes to it.
+
+    Args:
+        name: as the ranking shows it.
+        chosen: the number of the candidate of every column, of naive Bayes.
+        heated: whether a temperature is tried.
+        method: the classifier, if it is another one.
+    """
+
+    name: str
+    chosen: Mapping[str, int]
+    heated: bool
+    method: Classifier | None = None
+
+
+def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
+    """The names and the classifiers of what is tried beside naive Bayes.
+
+    Raises:
+        InputError: it is no list of methods, or one of them is none.
+    """
+    if isinstance(methods, (str, Classifier, Mapping)) or not isinstance(methods, Sequence):
+        raise InputError(f"methods must be a list of methods, such as ['naive', 'tan'], not {methods!r}")
+    found: dict[str, Classifier] = {}
+    for each in methods:
+        method = method_named(each)
+        if not isinstance(method, NaiveBayes):
+            found[method.name if method == type(method)() else repr(method)] = method
+    return list(found.items())
+
+
+def standing_by(
+    engine: Engine,
+    source: Source,
+    options: Options,
+    combining: Combining,
+    temporary: Callable[[str], Markup],
+    *,
+    folds: int,
+    fold: str | None,
+) -> Markup:
+    """A table of the rows as they stand by a method, each by its model of the other folds (sql/macros/judging/auto.sql).
+
+    Args:
+        engine: where.
+        source: of the rows.
+        options: with the method.
+        combining: the rows of the folds, with their keys.
+        temporary: names temporary tables.
+        folds: how many.
+        fold: the column that says the fold of a row, instead.
+    """
+    with engine.temporaries() as name:
+        spec = resolved(engine, source, [options], fold)[0]
+        dealt = deal_for(engine, source, spec, name, folds=folds, fold=fold, dealt=combining.rows)
+        relation = temporary(f"standing by {options.classifier!r}")
+        for number, (part, names) in enumerate(dealt.parts(dealt.specs[0])):
+            models = dealt.models(part, names)
+            arguments = models.context, dealt.scored(models), models.parameters, combining.classes
+            query = engine.renderer.fragment("scores_of_method", *arguments)
+            if number:
+                engine.run("stand", engine.renderer.statement("insert_into", relation, query))
+            else:
+                engine.create(f"stand by {options.classifier.name}", relation, query)
+    return relation
+
+
+def words(families: Mapping[str, Family]) -> dict[str, Family]:
+    """The families of texts as words, which another method keeps: it would take them for categories."""
+    return {name: family for name, family in families.items() if family.bag}

@@ -1,0 +1,86 @@
+"""Folds whose models are fitted one by one: each row is predicted by a fit to the others that has never met it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+Connection = duckdb.DuckDBPyConnection
+Refused = Callable[[type[Exception], str], AbstractContextManager[None]]
+
+# Three classes, some rows without one; a category that says nothing by itself, one that depends on it, a number and a gap.
+ROWS = """CREATE TABLE t AS
+SELECT
+  CASE WHEN i % 5 <> 2 THEN 'class ' || i % 3 END AS y,
+  'a' || (h % 3) AS a,
+  CASE WHEN i % 13 <> 0 THEN 'b' || ((h % 3 + i % 3 + CASE WHEN h % 7 = 0 THEN 1 ELSE 0 END) % 4) END AS b,
+  i % 3 * 2 + h % 1000 / 250.0 AS x,
+  1 + i % 4 AS weight,
+  CASE WHEN i % 17 <> 0 THEN i // 3 % 4 END AS part
+FROM (SELECT i, hash(i) // 7 AS h FROM range(300) AS r(i))"""
+CUT = {"x": nbsql.Binned(by="mdl")}
+
+
+@pytest.fixture
+def table(con: Connection) -> Connection:
+    con.execute(ROWS)
+    return con
+
+
+@pytest.mark.filterwarnings("ignore:.*have no 'y' and are left out", "ignore:the evidence does not stand still")
+@pytest.mark.parametrize(
+    ("options", "unlabelled"),
+    [
+        ({"method": "tan"}, False),
+        ({"method": nbsql.TAN(shrinkage=3), "weight": "weight"}, False),
+        ({"method": nbsql.EM(weight=0.5, iterations=4)}, True),
+        ({"families": CUT, "features": nbsql.Best(2)}, False),
+    ],
+)
+def test_a_fold_is_judged_by_a_fit_to_the_others(table: Connection, options: dict[str, Any], unlabelled: bool) -> None:
+    exclude = [] if "weight" in options else ["weight"]
+    found = nbsql.cross_validate(table, "t", target="y", fold="part", exclude=exclude, **options)
+    folds = {row[0]: row[1:] for row in found.folds.fetchall()}
+    assert sorted(folds) == ["0", "1", "2", "3"]
+    for part, (rows, _, accuracy, loss) in folds.items():
+        others = f"FROM t WHERE part <> {part}" + (" OR y IS NULL" if unlabelled else "")
+        held_out = nbsql.fit(table, others, target="y", exclude=[*exclude, "part"], **options).evaluate(
+            f"FROM t WHERE part = {part} AND y IS NOT NULL", weight=options.get("weight")
+        )
+        assert rows == held_out.rows
+        assert (accuracy, loss) == pytest.approx((held_out.accuracy, held_out.log_loss), rel=1e-9, abs=1e-9)
+    assert found.rows == sum(rows for rows, *_ in folds.values())
+    assert found.evaluation.log_loss == pytest.approx(found.log_loss, rel=1e-9)
+
+
+def test_folds_that_are_dealt_have_all_rows(table: Connection) -> None:
+    found = nbsql.cross_validate(
+        table, "SELECT * EXCLUDE (part, weight) FROM t WHERE y IS NOT NULL", target="y", method="tan", folds=3
+    )
+    assert (found.rows, len(found.folds.fetchall())) == (240, 3)
+    again = nbsql.cross_validate(
+        table, "SELECT * EXCLUDE (part, weight) FROM t WHERE y IS NOT NULL", target="y", method="tan", folds=3
+    )
+    assert found.log_loss == pytest.approx(again.log_loss, rel=1e-9)
+
+
+def test_what_cannot_be_fitted_by_folds(table: Connection, refused: Refused) -> None:
+    with refused(
+        nbsql.InputError,
+        "folds='loo' takes a row out of the counts as it is scored, and method='em' counts others by it; use folds=10",
+    ):
+        nbsql.cross_validate(table, "t", target="y", method="em", folds="loo")
+    with refused(
+        nbsql.InputError,
+        "method='em' shares rows out anew in every fit, and a search counts them once for all; cross_validate each setting",
+    ):
+        nbsql.sweep(table, "t", target="y", method="em", alpha=[0.1, 1], folds=3)
+    message = "the bins of 'x' were cut by the classes of all rows, and so the figures too good; judge on others"
+    with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
+        nbsql.sweep(table, "FROM t WHERE y IS NOT NULL", target="y", families=CUT, exclude=["part"], folds=3)
