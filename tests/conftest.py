@@ -29,6 +29,7 @@ settings.load_profile("nbsql")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
     parser.addoption("--record-macros", metavar="FILE", help="add to a file which macros each case on Spark rendered")
+    parser.addoption("--seconds", metavar="FILE", help="write what processors spent on each file and each test, most first")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,16 +41,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads which tests are to share a worker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Forms of scoring between the two that differ most are left to CI, which runs them where the scores of a kind of model are
-    the matter, and to the night, when what chooses a form or a room above has changed; and a project of dbt is built by one
-    worker.
+    """A model is the same in every form of scoring: beside `wide`, everybody runs a case of a test in `long`. CI runs all cases
+    in `long`, and one in each form between the two where the scores of a kind of model are the matter; the rest, and what is
+    refused before a form is chosen, is left to the night, when what chooses a form or a room above has changed. A project of
+    dbt is built by one worker.
 
     No test sorts by the last digit of a float.
     """
+    tried = set()
     for item in items:
         values = getattr(getattr(item, "callspec", None), "params", {})
-        if values.get("form") in BETWEEN:
-            item.add_marker("slow" if item.get_closest_marker("every_form") else "nightly")
+        form = values.get("form", "wide")
+        if form in FORMS and form != "wide":
+            case = (item.path, getattr(item, "originalname", ""), form)
+            is_refused = "message" in values
+            if form == "long":
+                if case in tried or is_refused:
+                    item.add_marker("nightly" if is_refused else "slow")
+            else:
+                by_ci = item.get_closest_marker("every_form") is not None and case not in tried and not is_refused
+                item.add_marker("slow" if by_ci else "nightly")
+            tried.add(case)
         if item.get_closest_marker("nightly") is not None:
             item.add_marker("slow")
         if item.get_closest_marker("dbt") is not None:
@@ -128,9 +140,6 @@ FORMS: dict[str, dict[str, int]] = {
     "long": {"wide_classes": 0},
     "long, listed": {"star_joins": 0, "few_values": 4, "wide_classes": 0},
 }
-
-
-BETWEEN = FORMS.keys() - {"wide", "long"}
 
 
 @pytest.fixture(params=FORMS)
