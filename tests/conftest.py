@@ -41,27 +41,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads which tests are to share a worker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A model is the same in every form of scoring: beside `wide`, everybody runs a case of a test in `long`. CI runs all cases
-    in `long`, and one in each form between the two where the scores of a kind of model are the matter; the rest, and what is
-    refused before a form is chosen, is left to the night, when what chooses a form or a room above has changed. A project of
-    dbt is built by one worker.
+    """A model is the same in every form of scoring: all cases are run in `wide`. Where the scores of a kind of model are the
+    matter (`every_form`), everybody runs one case of a test in `long`, too, and CI one in each form between. CI runs all other
+    cases in `long`; what is refused before a form is chosen, and the rest, is left to the night, when what chooses a form or a
+    room above has changed. So are the engines that run what is written for others: all cases are everybody's in the first, and
+    one of a test in each other. A project of dbt is built by one worker.
 
     No test sorts by the last digit of a float.
     """
     tried = set()
     for item in items:
         values = getattr(getattr(item, "callspec", None), "params", {})
-        form = values.get("form", "wide")
-        if form in FORMS and form != "wide":
-            case = (item.path, getattr(item, "originalname", ""), form)
-            is_refused = "message" in values
-            if form == "long":
-                if case in tried or is_refused:
-                    item.add_marker("nightly" if is_refused else "slow")
-            else:
-                by_ci = item.get_closest_marker("every_form") is not None and case not in tried and not is_refused
-                item.add_marker("slow" if by_ci else "nightly")
-            tried.add(case)
+        form, engine = values.get("form"), values.get("elsewhere")
+        is_first = (case := (item.path, getattr(item, "originalname", ""), form, engine)) not in tried
+        tried.add(case)
+        is_scored = item.get_closest_marker("every_form") is not None and is_first and "message" not in values
+        if form in BETWEEN:
+            item.add_marker("slow" if is_scored else "nightly")
+        elif form == "long" and not is_scored:
+            item.add_marker("nightly" if "message" in values else "slow")
+        elif engine in ELSEWHERE[1:] and not is_first:
+            item.add_marker("slow")
         if item.get_closest_marker("nightly") is not None:
             item.add_marker("slow")
         if item.get_closest_marker("dbt") is not None:
@@ -81,8 +81,8 @@ def pytest_assertrepr_compare(op: str, left: Any, right: Any) -> list[str] | Non
 
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A fresh database in memory."""
-    with duckdb.connect() as connection:
+    """A fresh database in memory. It has one thread, as to wake others for a few rows costs a twelfth of a fit."""
+    with duckdb.connect(config={"threads": 1}) as connection:
         yield connection
 
 
@@ -142,6 +142,9 @@ FORMS: dict[str, dict[str, int]] = {
 }
 
 
+BETWEEN = FORMS.keys() - {"wide", "long"}
+
+
 @pytest.fixture(params=FORMS)
 def form(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Fit and score in each of the forms in turn."""
@@ -174,7 +177,10 @@ def joint() -> Callable[..., list[dict[Any, float]]]:
     return score
 
 
-@pytest.fixture(scope="module", params=["sqlite", "clickhouse", "duckdb"])
+ELSEWHERE = ("sqlite", "clickhouse", "duckdb")
+
+
+@pytest.fixture(scope="module", params=ELSEWHERE)
 def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
     """Each engine that runs what is written for others, in turn."""
     engine = opened(request.param, tmp_path_factory.mktemp("elsewhere"))
