@@ -29,6 +29,7 @@ settings.load_profile("nbsql")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
     parser.addoption("--record-macros", metavar="FILE", help="add to a file which macros each case on Spark rendered")
+    parser.addoption("--seconds", metavar="FILE", help="write what processors spent on each file and each test, most first")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -40,16 +41,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads which tests are to share a worker
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Forms of scoring between the two that differ most are left to CI, which runs them where the scores of a kind of model are
-    the matter, and to the night, when what chooses a form or a room above has changed; and a project of dbt is built by one
-    worker.
+    """A model is the same in every form of scoring: all cases are run in `wide`. Where the scores of a kind of model are the
+    matter (`every_form`), everybody runs one case of a test in `long`, too, and CI one in each form between. CI runs all other
+    cases in `long`; what is refused before a form is chosen, and the rest, is left to the night, when what chooses a form or a
+    room above has changed. So are the engines that run what is written for others: all cases are everybody's in the first, and
+    one of a test in each other. A project of dbt is built by one worker.
 
     No test sorts by the last digit of a float.
     """
+    tried = set()
     for item in items:
         values = getattr(getattr(item, "callspec", None), "params", {})
-        if values.get("form") in BETWEEN:
-            item.add_marker("slow" if item.get_closest_marker("every_form") else "nightly")
+        form, engine = values.get("form"), values.get("elsewhere")
+        is_first = (case := (item.path, getattr(item, "originalname", ""), form, engine)) not in tried
+        tried.add(case)
+        is_scored = item.get_closest_marker("every_form") is not None and is_first and "message" not in values
+        if form in BETWEEN:
+            item.add_marker("slow" if is_scored else "nightly")
+        elif form == "long" and not is_scored:
+            item.add_marker("nightly" if "message" in values else "slow")
+        elif engine in ELSEWHERE[1:] and not is_first:
+            item.add_marker("slow")
         if item.get_closest_marker("nightly") is not None:
             item.add_marker("slow")
         if item.get_closest_marker("dbt") is not None:
@@ -69,8 +81,8 @@ def pytest_assertrepr_compare(op: str, left: Any, right: Any) -> list[str] | Non
 
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A fresh database in memory."""
-    with duckdb.connect() as connection:
+    """A fresh database in memory. It has one thread, as to wake others for a few rows costs a twelfth of a fit."""
+    with duckdb.connect(config={"threads": 1}) as connection:
         yield connection
 
 
@@ -165,7 +177,10 @@ def joint() -> Callable[..., list[dict[Any, float]]]:
     return score
 
 
-@pytest.fixture(scope="module", params=["sqlite", "clickhouse", "duckdb"])
+ELSEWHERE = ("sqlite", "clickhouse", "duckdb")
+
+
+@pytest.fixture(scope="module", params=ELSEWHERE)
 def elsewhere(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Elsewhere]:
     """Each engine that runs what is written for others, in turn."""
     engine = opened(request.param, tmp_path_factory.mktemp("elsewhere"))

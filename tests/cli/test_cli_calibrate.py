@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -15,18 +16,25 @@ import nbsql
 from nbsql.cli import main
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the tables sky and rest and the model weather of the first, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    with duckdb.connect("shop.duckdb") as con:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the tables sky and rest and the model weather of the first."""
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
         con.execute("""CREATE TABLE seen AS SELECT i, i % 3 = 0 AS wet, i % 3 + i % 5 AS a, i % 3 + i % 5 + i % 2 AS b,
             1 + i % 2 AS w FROM range(90) AS t(i)""")
         con.execute("CREATE TABLE sky AS FROM seen WHERE i < 60")
         con.execute("CREATE TABLE rest AS FROM seen WHERE i >= 60")
         nbsql.fit(con, "sky", target="wet", exclude=["w"], id="i", name="weather")
-    return "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of it in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def run(*arguments: str, code: int = 0) -> str:

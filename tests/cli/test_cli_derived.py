@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -14,16 +15,23 @@ import nbsql
 from nbsql.cli import main
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the table sky and the model weather, cut by week, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    with duckdb.connect("shop.duckdb") as con:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the table sky and the model weather, cut by week."""
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
         con.execute("""CREATE TABLE sky AS SELECT i // 10 AS week, CASE WHEN i % 3 = 0 THEN 'sun' ELSE 'rain' END AS sky,
             CASE WHEN i % 3 = 0 OR i % 5 = 0 THEN 'yes' ELSE 'no' END AS play FROM range(30) AS t(i)""")
         nbsql.fit(con, "sky", target="play", exclude=["week"], name="weather", slice_by="week")
-    return "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of it in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def run(*arguments: str, code: int = 0) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from pathlib import Path
 
 import duckdb
@@ -19,15 +20,22 @@ from nbsql.judging.evaluation import TABLES
 SKY = "(VALUES ('sun', 'no', 2), ('sun', 'no', 1), ('rain', 'yes', 1), ('sun', 'yes', 3)) AS t(sky, play, w)"
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the table sky and the model weather, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    with duckdb.connect("shop.duckdb") as con:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the table sky and the model weather."""
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
         con.execute(f"CREATE TABLE sky AS FROM {SKY}")
         nbsql.fit(con, "sky", target="play", exclude=["w"], name="weather")
-    return "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of it in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def run(*arguments: str, code: int = 0) -> str:

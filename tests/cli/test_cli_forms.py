@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,18 +26,25 @@ ROOT = Path(__file__).parents[2]
 TALES = ("demo", "sql", "ad-hoc", "dbt-path", "help", "report", "plot")  # a story, SQL, a path, pages, a picture: no values
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the tables golf and other and the model spell, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    with duckdb.connect("shop.duckdb") as con:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the tables golf and other and the model spell."""
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
         con.execute(
             "CREATE TABLE golf AS SELECT i AS id, i % 3 AS wind, ['é', 'b'][1 + i % 2] AS sky, i % 4 = 0 AS play "
             "FROM range(40) AS t(i)"
         )
         con.execute("CREATE TABLE other AS FROM golf LIMIT 4")
         nbsql.fit(con, "golf", target="play", name="spell", id="id")
-    return "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of it in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def run(*arguments: str, code: int = 0, stdin: str | bytes | None = None) -> str:

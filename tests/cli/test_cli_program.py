@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -18,14 +19,21 @@ import nbsql
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture
-def fitted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the table golf and the model spell, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    with duckdb.connect("shop.duckdb") as con:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the table golf and the model spell."""
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
         con.execute("CREATE TABLE golf AS SELECT i % 3 AS wind, i % 2 = 0 AS play FROM range(14) AS t(i)")
         nbsql.fit(con, "golf", target="play", name="spell")
-    return "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def fitted(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of it in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def program(*arguments: str, folder: Path) -> subprocess.Popen[str]:

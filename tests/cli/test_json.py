@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,22 @@ import nbsql
 from nbsql.cli import main
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model without smoothing, to which some values are impossible."""
-    monkeypatch.chdir(tmp_path)
-    with duckdb.connect("shop.duckdb") as con:
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
         con.execute("""CREATE TABLE days AS SELECT i AS id, ['sun', 'rain'][1 + i % 2] AS sky, i % 4 < 2 OR i % 2 = 1 AS play,
             i / 3 AS heat, [1.5, 'nan'::DOUBLE] AS list FROM range(12) AS t(i)""")
         nbsql.fit(con, "days", target="play", name="golf", id="id", features=["sky", "heat"], alpha=0)
-    return "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of it in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def strict(text: str) -> Any:

@@ -93,7 +93,7 @@ def fitted(request: pytest.FixtureRequest, place: Place, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_one_row_is_a_table_of_one_row(fitted: Any, case: str) -> None:
+def test_one_row_is_a_table_of_one_row_and_a_query_with_the_numbers_needs_no_model(fitted: Any, case: str) -> None:
     place, model = fitted(CASES[case])
     expected = sorted(model.predict_proba("asked").fetchall())
     for row, wanted in zip(sorted(place.run("SELECT * FROM asked")), expected, strict=True):
@@ -104,11 +104,6 @@ def test_one_row_is_a_table_of_one_row(fitted: Any, case: str) -> None:
             *(answer["probabilities"][label] for label in sorted(model.classes)),
         )
         assert all(map(same, found, wanted[len(COLUMNS) :])), (row, found, wanted)
-
-
-@pytest.mark.parametrize("case", CASES)
-def test_a_query_with_the_numbers_needs_no_model(fitted: Any, case: str) -> None:
-    place, model = fitted(CASES[case])
     verbs = ("predict_proba", "joint_log_likelihood", "log_evidence", "explain")
     queries = {verb: model.sql(verb, "asked", inline=True) for verb in verbs}
     expected = {verb: sorted(getattr(model, verb)("asked").fetchall(), key=repr) for verb in verbs}

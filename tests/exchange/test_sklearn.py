@@ -39,12 +39,34 @@ def numbered(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(row_no=range(len(rows)))
 
 
+def goes_back(model: nbsql.Model, estimator: Any, case: Case) -> None:
+    """To an estimator that says the same, or to none, which is said."""
+    if case.back is None:
+        with pytest.raises(NotSupportedError, match="scikit-learn"):
+            to_sklearn(model)
+        return
+    back = to_sklearn(model)
+    last = back[-1] if hasattr(back, "steps") else back
+    assert type(last).__name__ == case.back
+    reads_texts = isinstance(case.columns, str) and isinstance(back[0], CountVectorizer)
+    rows = TABLE[case.columns] if reads_texts or not isinstance(case.columns, str) else TABLE[[case.columns]]
+    if hasattr(back, "feature_names_in_"):
+        rows = rows[list(back.feature_names_in_)]
+    assert list(back.classes_) == list(estimator.classes_)
+    assert np.abs(back.predict_proba(rows) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
+
+
 @pytest.mark.parametrize("name", [*CASES, *CALIBRATED])
-def test_the_macros_of_the_model_say_what_the_estimator_says(tmp_path: Path, name: str) -> None:
+def test_the_macros_of_the_model_say_what_the_estimator_says_there_and_back(tmp_path: Path, name: str) -> None:
     case = {**CASES, **CALIBRATED}[name]
     estimator = case.fit(TABLE)
     path = tmp_path / "models.duckdb"
-    imported(path, estimator, case, "m").close()
+    with imported(path, estimator, case, "m") as model:
+        if name in CASES:
+            goes_back(model, estimator, case)
+        if name in CASES and not case.counts:
+            with pytest.raises(nbsql.ModelError, match="has no counts"):
+                model.update(numbered(TABLE))
     with duckdb.connect(path) as con:
         con.register("frame", numbered(TABLE))
         con.execute("CREATE TABLE rows AS FROM frame")
@@ -79,34 +101,6 @@ def test_a_model_goes_on_learning_and_forgetting_where_the_estimator_counts(name
         model.forget(new)
         after = model.predict_proba(old).df()
         assert np.abs(posteriors(after, estimator) - posteriors(before, estimator)).max() < 1e-9
-
-
-@pytest.mark.parametrize("name", [name for name, case in CASES.items() if not case.counts])
-def test_what_comes_as_weights_does_not_learn(name: str) -> None:
-    case = CASES[name]
-    with duckdb.connect() as con, pytest.raises(nbsql.ModelError, match="has no counts"):
-        imported(con, case.fit(TABLE), case).update(numbered(TABLE))
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_there_and_back(name: str) -> None:
-    case = CASES[name]
-    estimator = case.fit(TABLE)
-    with duckdb.connect() as con:
-        model = imported(con, estimator, case)
-        if case.back is None:
-            with pytest.raises(NotSupportedError, match="scikit-learn"):
-                to_sklearn(model)
-            return
-        back = to_sklearn(model)
-    last = back[-1] if hasattr(back, "steps") else back
-    assert type(last).__name__ == case.back
-    reads_texts = isinstance(case.columns, str) and isinstance(back[0], CountVectorizer)
-    rows = TABLE[case.columns] if reads_texts or not isinstance(case.columns, str) else TABLE[[case.columns]]
-    if hasattr(back, "feature_names_in_"):
-        rows = rows[list(back.feature_names_in_)]
-    assert list(back.classes_) == list(estimator.classes_)
-    assert np.abs(back.predict_proba(rows) - estimator.predict_proba(TABLE[case.columns])).max() < 1e-9
 
 
 @pytest.mark.parametrize(

@@ -52,8 +52,9 @@ def test_a_number_is_found_by_its_value(rows: Connection, fit: str) -> None:
             lambda: rows.execute(model.sql("predict_proba", "asked", inline=True)).fetchall(),
         ]
         for ask in asks:
-            assert ask()[0][1] == label
-            assert ask()[0][2:] == pytest.approx(expected, rel=1e-12), one
+            _, found, *probabilities = ask()[0]
+            assert found == label, one
+            assert probabilities == pytest.approx(expected, rel=1e-12), one
 
 
 def test_rows_of_another_type_are_learnt_and_forgotten(rows: Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import json
+import shutil
 import subprocess
 import sys
 import threading
@@ -23,15 +24,21 @@ MAIL = """SELECT * FROM (VALUES (1, 'ham', 'lunch at noon', 1.5::DOUBLE, TRUE), 
 OPTIONS: dict[str, Any] = {"target": "label", "id": "id", "families": {"message": nbsql.Text()}}
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A database file with the tables mail and inbox, and the model spam."""
-    file = tmp_path / "mail box.duckdb"
+    file = tmp_path_factory.mktemp("made") / "mail box.duckdb"
     with duckdb.connect(file) as con:
         con.execute(f"CREATE TABLE mail AS {MAIL}")
         con.execute("CREATE TABLE inbox AS SELECT id + 10 AS id, message, size, known FROM mail")
         nbsql.fit(con, "mail", name="spam", **OPTIONS)
     return file
+
+
+@pytest.fixture
+def path(made: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copy(made, tmp_path))
 
 
 def without_nbsql(path: Path, *queries: str, read_only: bool = False) -> list[list[list[Any]]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from robustness.test_stale_handles import ASKED, OPTIONS, ROWS, rounded
+from robustness.test_stale_handles import ASKED, CHANGES, OPTIONS, ROWS, rounded
 
 import nbsql
 
@@ -67,9 +67,6 @@ def opened(name: str | None, verb: str) -> tuple[Connection, nbsql.Model]:
 def shared() -> Callable[[str | None, str], tuple[Connection, nbsql.Model]]:
     """As `opened`, for verbs that leave the model as it is: one for all of the same options."""
     return cache(lambda name, verb: opened(name, verb if verb in OPTIONS else ""))
-
-
-CHANGES = {"calibrate", "compact", "forget", "rollback", "update"}
 
 
 @pytest.mark.parametrize("name", ["it", None])

@@ -6,6 +6,7 @@ import contextlib
 import io
 import re
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -158,29 +159,66 @@ def test_every_verb_is_asked() -> None:
     assert {name for name in dir(nbsql.Model) if not name.startswith("_")} - ASKED.keys() == {"close", "drop"}
 
 
+CHANGES = {"calibrate", "compact", "forget", "rollback", "update"}
+SHARING = [verb for verb in ASKED if verb not in CHANGES | OPTIONS.keys()]
+Handles = tuple[Connection, dict[str, nbsql.Model]]
+
+
+def handles(verbs: list[str], fit: Callable[[Connection], nbsql.Model], then: Callable[[Connection], Any]) -> Handles:
+    """A handle of one model for each verb, from before something happens to it: the first that is asked of one looks anew."""
+    con = connect()
+    model = fit(con)
+    found = {verb: model if verb == verbs[0] else nbsql.load(con, "it") for verb in verbs}
+    if "predict_one" in found:  # its statement is kept
+        found["predict_one"].predict_one(dict.fromkeys(found["predict_one"].families))
+    then(con.cursor())
+    return con, found
+
+
+@pytest.fixture(scope="module")
+def replaced() -> Callable[[str], Handles]:
+    """Handles of a model that another connection replaces; what leaves the new one as it is shares it."""
+
+    def made(verbs: list[str]) -> Handles:
+        new = {**NEW, **OPTIONS.get(verbs[0], {})}
+        return handles(
+            verbs,
+            lambda con: nbsql.fit(con, "rows", target="m", features=["x"], name="it"),
+            lambda con: nbsql.fit(con, "rows", **new, replace=True),
+        )
+
+    shared = cache(lambda: made(SHARING))
+    return lambda verb: shared() if verb in SHARING else made([verb])
+
+
+@pytest.fixture(scope="module")
+def dropped() -> Callable[[str], Handles]:
+    """Handles of a model that another connection drops."""
+
+    def made(verbs: list[str]) -> Handles:
+        old = {"target": "c", "features": ["x", "y", "z"], "name": "it", **OPTIONS.get(verbs[0], {})}
+        return handles(verbs, lambda con: nbsql.fit(con, "rows", **old), lambda con: nbsql.load(con, "it").drop())
+
+    shared = cache(lambda: made([verb for verb in ASKED if verb not in OPTIONS]))
+    return lambda verb: made([verb]) if verb in OPTIONS else shared()
+
+
 @pytest.mark.parametrize("verb", ASKED)
-def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, tmp_path: Path) -> None:
-    new = {**NEW, **OPTIONS.get(verb, {})}
+def test_a_model_that_was_replaced_elsewhere_is_the_new_one(verb: str, replaced: Any, tmp_path: Path) -> None:
     found = []
     for folder in ("stale", "fresh"):
-        con = connect()
-        handle = nbsql.fit(con, "rows", target="m", features=["x"], name="it")
-        nbsql.fit(con.cursor(), "rows", **new, replace=True)
+        con, stale = replaced(verb)
         (tmp_path / folder).mkdir()
-        model = handle if folder == "stale" else nbsql.load(con, "it")
+        model = stale[verb] if folder == "stale" else nbsql.load(con, "it")
         found.append(rounded(ASKED[verb](model, tmp_path / folder)))
     assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("verb", ASKED)
-def test_a_model_that_was_dropped_elsewhere_is_no_more(verb: str, tmp_path: Path) -> None:
-    con = connect()
-    model = nbsql.fit(con, "rows", target="c", features=["x", "y", "z"], name="it", **OPTIONS.get(verb, {}))
-    if verb == "predict_one":  # its statement is kept
-        ASKED[verb](model, tmp_path)
-    nbsql.load(con.cursor(), "it").drop()
+def test_a_model_that_was_dropped_elsewhere_is_no_more(verb: str, dropped: Any, tmp_path: Path) -> None:
+    con, stale = dropped(verb)
     with pytest.raises(nbsql.ModelError) as refused:
-        ASKED[verb](model, tmp_path)
+        ASKED[verb](stale[verb], tmp_path)
     assert str(refused.value) == "no model 'it' in 'memory'; there are none yet"
     assert con.execute("SELECT count(*) FROM rows").fetchall() == [(40,)]  # no transaction is left open
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -194,16 +195,23 @@ def test_errors_are_one_line_and_change_nothing(
 # On the command line. ------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the table sky and the model weather, of a boolean, in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "200")
-    with duckdb.connect("shop.duckdb") as con:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the table sky and the model weather, of a boolean."""
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
         con.execute("""CREATE TABLE sky AS SELECT i % 3 = 0 AS wet,
             CASE WHEN i % 4 = 0 THEN 'rain' ELSE 'sun' END AS sky FROM range(24) AS t(i)""")
         nbsql.fit(con, "sky", target="wet", name="weather")
-    return "shop.duckdb"
+    return path
+
+
+@pytest.fixture
+def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of it in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "200")
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 def run(*arguments: str, code: int = 0) -> str:

@@ -23,6 +23,7 @@ _KINDS = {
 
 # What tests start, whose seconds are told apart: the first mark that a test has.
 _STARTED = {"spark": "Spark", "dbt": "dbt", "postgres": "PostgreSQL"}
+_COUNTED = ("tests", "seconds", "by_test")
 _LEAST = 60  # seconds, below which nobody asks where they went
 
 
@@ -34,6 +35,7 @@ class Summary:
         self.left_out: Counter[str] = Counter()
         self.tests: Counter[str] = Counter()
         self.seconds: Counter[str] = Counter()
+        self.by_test: Counter[str] = Counter()
 
     def pytest_deselected(self, items: Sequence[pytest.Item]) -> None:
         for item in items:
@@ -46,23 +48,31 @@ class Summary:
         started = next((name for mark, name in _STARTED.items() if item.get_closest_marker(mark)), "others")
         before = _processor_seconds(running=started != "others")
         done = yield
-        self.seconds[started] += max(_processor_seconds(running=started != "others") - before, 0)  # type: ignore[assignment]
+        spent = max(_processor_seconds(running=started != "others") - before, 0)
+        self.seconds[started] += spent  # type: ignore[assignment]
+        self.by_test[item.nodeid] += spent  # type: ignore[assignment]
         self.tests[started] += 1
         return done
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self) -> None:
         if hasattr(self.config, "workerinput"):
-            self.config.workeroutput |= {name: dict(getattr(self, name)) for name in ("left_out", "tests", "seconds")}
+            self.config.workeroutput |= {name: dict(getattr(self, name)) for name in ("left_out", *_COUNTED)}
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
         said = getattr(node, "workeroutput", {})
         self.left_out = self.left_out or Counter(said.get("left_out", {}))
-        self.tests.update(said.get("tests", {}))
-        self.seconds.update(said.get("seconds", {}))
+        for name in _COUNTED:
+            getattr(self, name).update(said.get(name, {}))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        if (file := self.config.getoption("seconds")) is not None:
+            files: Counter[str] = Counter()
+            for test, seconds in self.by_test.items():
+                files[test.partition("::")[0]] += seconds  # type: ignore[assignment]
+            lines = [f"{seconds:.2f} {name}" for each in (files, self.by_test) for name, seconds in each.most_common()]
+            Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
         spent = sum(self.seconds.values())
         if spent >= _LEAST:
             terminalreporter.section("seconds of processors")
