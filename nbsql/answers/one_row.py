@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, TypedDict
 
 from markupsafe import Markup
@@ -71,6 +73,16 @@ class Row:
     bags: list[Feature] = field(default_factory=list)
     numbers: tuple[str, str] | None = None  # the classes and their log_priors, as texts of lists
 
+    @cached_property
+    def parameters(self) -> dict[str, tuple[int, Markup]]:
+        """The place, from 1, and the type of the parameter of each column."""
+        return {name: (place, kind) for place, (name, kind) in enumerate(self.columns, start=1)}
+
+    @property
+    def looked_up(self) -> list[str]:
+        """The columns of the features whose values are looked up, each once."""
+        return list(dict.fromkeys(name for feature in (*self.levels, *self.bags) for name in feature.columns))
+
     @property
     def listed(self) -> bool:
         """Whether the numbers of the model stand in the statement."""
@@ -113,8 +125,13 @@ class RowScorer:
                 (name, kind if other is None else render.fragment(other))
                 for (name, kind), other in zip(self._row.columns, read_as, strict=True)
             ]
-            query = _query(self._plan, self._context, self._classes, replace(self._row, columns=columns))
-            run = self._engine.prepared(render.statement("with_stamp", query, self._plan.relations["spec"]))
+            row, spec = replace(self._row, columns=columns), self._plan.relations["spec"]
+            if self._short:
+                tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
+                statement = render.statement("row_joints", self._context, row, *tables, spec)
+            else:
+                statement = render.statement("with_stamp", _query(self._plan, self._context, self._classes, row), spec)
+            run = self._engine.prepared(statement)
             self._statements[read_as] = run
         return run
 
@@ -126,15 +143,24 @@ class RowScorer:
         """
         values, read_as = self._values(row)
         found = self._prepared(read_as)(values)
-        if not self._short:
-            return self._of_table(found[0])
-        found.sort(key=lambda answer: answer[0])
-        by_class = {label: probability for _, label, _, probability, _ in found}
-        _, label, _, probability, stamp = max(found, key=lambda answer: answer[2])  # the first of several, as everywhere
+        return self._of_joints(found) if self._short else self._of_table(found[0])
+
+    def _of_joints(self, found: Sequence[Any]) -> tuple[Answer, Any]:
+        """Of the scores: the posteriors are their softmax, and the class of the highest is predicted, the first of several."""
+        joints, stamp = {number: joint for number, joint, _ in sorted(found)}, found[0][2]
+        highest = max(joints.values())
+        if highest > -math.inf:
+            shares = {number: math.exp(joint - highest) for number, joint in joints.items()}
+            mass = math.fsum(shares.values())
+            by_number: dict[int, float | None] = {number: share / mass for number, share in shares.items()}
+        else:
+            by_number = dict.fromkeys(joints)
+        best = max(joints, key=joints.__getitem__)
+        labels = dict(enumerate(self._labels, start=1))  # of another model by now, perhaps, whose answer is thrown away
         return {
-            "prediction": None if probability is None else label,
-            "probability": probability,
-            "probabilities": by_class,
+            "prediction": None if by_number[best] is None else labels.get(best),
+            "probability": by_number[best],
+            "probabilities": {labels.get(number): share for number, share in by_number.items()},
         }, stamp
 
     def _of_table(self, found: Sequence[Any]) -> tuple[Answer, Any]:
@@ -291,4 +317,4 @@ def _query(plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Ro
     render = plan.renderer.fragment
     if is_short(context):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
-    return plan.query("predict_proba", Rows(render("row_of_table", row.columns), [name for name, _ in row.columns]), classes)
+    return plan.query("predict_proba", Rows(render("row_of_table", row), [name for name, _ in row.columns]), classes)

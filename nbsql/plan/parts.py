@@ -75,7 +75,7 @@ PARTS: dict[str, Part] = {
 
 _VALUE = "A category or a token as text, or a column of a feature over several; NULL for numbers."
 
-# What the columns say of the counts, and of what is made of them, to whoever opens the file, beyond their names: each costs a fit a
+# What the columns say of the counts, and of what is made of them, to whoever opens the file, beyond their names: a comment is a
 # statement.
 COLUMNS: dict[str, dict[str, str]] = {
     "statistics": {

@@ -23,6 +23,10 @@ TARGETS = (
 )
 
 
+IN_PROCESS = ("scan", "sql", "resident", "fetching", "polars")  # whose processors' seconds are those of their process
+LARGE = 0.8  # what a ratio falls to, where it is worth a warning: a busy machine does a tenth
+
+
 def markdown(report: dict[str, Any]) -> str:
     """Everything that a reader needs to judge the figures."""
     return "\n".join(_lines(report)) + "\n"
@@ -82,8 +86,14 @@ def ratios_to_nbsql(seconds: dict[str, dict[str, list[float]]]) -> dict[str, dic
 
 
 def remembered(report: dict[str, Any]) -> dict[str, Any]:
-    """What a history of runs keeps of one: when, where, of what, and the ratios by table, act and contender."""
-    ratios = {result["title"]: result["ratios to nbsql"] for result in report["results"]}
+    """What a history of runs keeps of one: when, where, of what, and the ratios of processors by table, act and contender."""
+    ratios = {
+        result["title"]: {
+            act: {name: ratio for name, ratio in of_act.items() if name in IN_PROCESS}
+            for act, of_act in result["ratios of processors"].items()
+        }
+        for result in report["results"]
+    }
     return {
         "date": report["date"],
         "machine": report["machine"],
@@ -93,15 +103,17 @@ def remembered(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def slower(now: dict[str, Any], before: dict[str, Any]) -> list[str]:
-    """Where nbsql has lost ground to a contender: no round of now is as good as the worst of then."""
+    """Where nbsql has lost much ground to a contender: no round of now is nearly as good as the worst of then."""
     found = []
     for table, acts in now["ratios"].items():
         for act, ratios in acts.items():
             then = before["ratios"].get(table, {}).get(act, {})
             for name in sorted(ratios.keys() & then.keys() - {"nbsql"}):
-                if ratios[name]["greatest"] < then[name]["least"]:
+                if ratios[name]["greatest"] < LARGE * then[name]["least"]:
                     was, is_ = (_number(each[name]["median"]) for each in (then, ratios))
-                    found.append(f"{table}, {act}: {name} took {was} times as long as nbsql on {before['date']}, and now {is_}")
+                    found.append(
+                        f"{table}, {act}: {name} spent {was} times the seconds of nbsql on {before['date']}, and now {is_}"
+                    )
     return found
 
 

@@ -7,8 +7,8 @@ Makes its tables in a temporary folder. Every contender has a process; they take
 does meets all of them. Figures are medians of the rounds, with the least and the greatest, and ratios those of each round.
 Whatever has the same model as nbsql must give the same answers. A contender that this machine lacks is named with what is
 missing. Prints a report in Markdown, and writes it to FOLDER as benchmark.md, with every figure in benchmark.json.
-Seconds differ by machine and by the hour; ratios less, which are compared with those of the last run in FILE, a history that
-this run is added to.
+Seconds differ by machine and by the hour; ratios less, and least those of what the processors spend, which are compared with
+those of the last run in FILE, a history that this run is added to. The contender `again` is nbsql once more: its ratio is the noise.
 """
 
 from __future__ import annotations
@@ -72,6 +72,7 @@ class Race:
         self.workers: dict[str, Worker] = {}
         self.out: dict[str, str] = {}  # why a contender is not measured, or not to its end
         self.seconds: dict[str, dict[str, list[float]]] = {"fit": {}, "predict": {}}
+        self.processors: dict[str, dict[str, list[float]]] = {"fit": {}, "predict": {}}  # the seconds of these
         for name in names:
             declined = load(name).declines(case)
             if declined:
@@ -98,18 +99,22 @@ class Race:
                     spent = seconds.setdefault(name, [])
                     if len(spent) < 2 or sum(spent) < ENOUGH:
                         answer = self._ask(name, self.workers[name].tell, act)
-                        spent += [] if answer is None else [float(answer)]
+                        if answer is not None:
+                            clock, processors = map(float, answer.split())
+                            spent.append(clock)
+                            self.processors[act].setdefault(name, []).append(processors)
 
     def all_columns(self, rounds: int) -> None:
         tell = self.workers["nbsql"].tell
-        self.seconds["predict"]["nbsql, all columns"] = [float(tell("predict_all_columns")) for _ in range(min(rounds, 3))]
+        answers = [tell("predict_all_columns").split() for _ in range(min(rounds, 3))]
+        self.seconds["predict"]["nbsql, all columns"] = [float(clock) for clock, _ in answers]
 
     def agreements(self) -> dict[str, dict[str, Any]]:
         """How the answers of each contender are to those of nbsql, of the same model where there is one."""
         found: dict[str, dict[str, Any]] = {}
         ours: dict[str, dict[str, Any]] = {}
         for name in list(self.workers):
-            if name in ("nbsql", "scan", "fetching"):  # as resident, but for the time
+            if name in ("nbsql", "again", "scan", "fetching"):  # as nbsql or resident, but for the time
                 continue
             same = load(name).same(self.case)
             options = json.dumps(same or {})
@@ -150,6 +155,7 @@ def measure(case: Case, names: list[str], rounds: int) -> dict[str, Any]:
         "title": case.title,
         "seconds": race.seconds,
         "ratios to nbsql": ratios_to_nbsql(race.seconds),
+        "ratios of processors": ratios_to_nbsql(race.processors),
         "out": race.out,
         "agreement": agreements,
     }

@@ -199,14 +199,14 @@ def test_a_run_is_compared_with_the_last_of_a_history(tmp_path: Path) -> None:
     def run(*ratios: float) -> dict[str, Any]:
         seconds = {"fit": {"nbsql": [1.0] * len(ratios), "scan": list(ratios)}, "predict": {"nbsql": [1.0]}}
         return reports.remembered(
-            REPORT | {"results": [{"title": "a table", "ratios to nbsql": reports.ratios_to_nbsql(seconds)}]}
+            REPORT | {"results": [{"title": "a table", "ratios of processors": reports.ratios_to_nbsql(seconds)}]}
         )
 
     history = tmp_path / "history.jsonl"
     assert benchmark.compare(history, run(0.5, 0.6, 0.7)) == []
-    assert benchmark.compare(history, run(0.3, 0.4, 0.5)) == []  # as slow in one of its rounds as then
-    line = "a table, fit: scan took 0.40 times as long as nbsql on 2026-01-02, and now 0.20"
-    assert benchmark.compare(history, run(0.1, 0.2, 0.25)) == [line]
+    assert benchmark.compare(history, run(0.3, 0.4, 0.45)) == []  # not far from the slowest of its rounds then
+    line = "a table, fit: scan spent 0.40 times the seconds of nbsql on 2026-01-02, and now 0.20"
+    assert benchmark.compare(history, run(0.1, 0.2, 0.23)) == [line]
     assert len(history.read_text(encoding="utf-8").splitlines()) == 3
 
 

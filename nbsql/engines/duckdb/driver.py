@@ -34,6 +34,7 @@ class DuckDBDriver(Engine):
 
     title = "DuckDB"
     _seen: dict[tuple[Any, ...], list[tuple[Any, ...]]] | None = None  # answers of the catalogue, in a transaction of our own
+    _begun = False  # whether no statement has been run in it yet
 
     def __init__(
         self,
@@ -129,13 +130,12 @@ class DuckDBDriver(Engine):
     @contextmanager
     def _transaction(self) -> Iterator[None]:
         """A transaction of its own, or the one that the caller has open."""
-        session = self.ask("session")
-        if session == self.ask("session"):
+        if self._in_transaction():
             yield  # the caller's, who will commit or roll back
             return
         with self.errors():
             self.connection.begin()
-        self._seen = {("session",): session}
+        self._seen, self._begun = {}, True
         try:
             yield
         except BaseException:
@@ -151,10 +151,11 @@ class DuckDBDriver(Engine):
 
         Trying BEGIN would tell too, but DuckDB aborts the transaction that it is tried in.
         """
-        return self.ask("session") == self.ask("session")
+        return self.ask("transaction_number") == self.ask("transaction_number")
 
     def run(self, name: str, sql: str) -> None:
         super().run(name, sql)
+        self._begun = False
         if self._seen:
             self._seen.clear()
 
@@ -165,10 +166,21 @@ class DuckDBDriver(Engine):
         """What is in the catalogue: asked once, in a transaction of our own, until a statement is run."""
         if self._seen is None:
             return self.ask(question, *arguments)
+        if self._begun and not self._seen:
+            self._look_over()
         key = (question, *arguments)
         if key not in self._seen:
             self._seen[key] = self.ask(question, *arguments)
         return self._seen[key]
+
+    def _look_over(self) -> None:
+        """Ask at once what a verb asks of the catalogue before it runs anything."""
+        rows = self.ask("looked_over")
+        self._seen = {
+            ("current_names",): [row[5:] for row in rows[:1]],
+            ("schemas",): [(*row[:2], row[4]) for row in rows if row[3] == "schema"],
+            ("relations",): [row[:4] for row in rows if row[3] != "schema"],
+        }
 
     @contextmanager
     def looking_in(self, path: str) -> Iterator[None]:
@@ -181,7 +193,7 @@ class DuckDBDriver(Engine):
 
     def current(self) -> tuple[str, str]:
         """The names of the current database and schema."""
-        database, schema, _ = self.look("session")[0]
+        database, schema = self.look("current_names")[0]
         return database, schema
 
 

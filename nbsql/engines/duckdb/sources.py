@@ -69,7 +69,7 @@ class Sources:
         return source, [(stamp,) for stamp in stamps or ()]
 
     def _named(self, text: str) -> Source:
-        relations = self._engine.ask("relations")
+        relations = self._engine.look("relations")
         database, schema = self._engine.current()
         for path in filter(None, ([text], parts(text))):
             match = self._find(path, relations, (database, schema))

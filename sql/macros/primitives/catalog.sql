@@ -4,9 +4,9 @@
 SELECT current_database() AS database, current_schema() AS schema
 {%- endmacro %}
 
-{# The same, and the number of the transaction: outside of one, every statement has its own. #}
-{% macro session() -%}
-SELECT current_database() AS database, current_schema() AS schema, txid_current() AS number
+{# The number of the transaction: outside of one, every statement has its own. #}
+{% macro transaction_number() -%}
+SELECT txid_current() AS number
 {%- endmacro %}
 
 {# Where names are looked for that have no database or schema, and how this is set. #}
@@ -75,6 +75,25 @@ WHERE NOT internal AND lower(database_name) = lower({{ nbsql.text(database) }}) 
 SELECT database_name, schema_name, readonly
 FROM duckdb_schemas()
 JOIN (SELECT database_name, readonly FROM duckdb_databases() WHERE NOT internal) AS databases USING (database_name)
+{%- endmacro %}
+
+{#
+  What a verb asks of the catalogue, at once. One row a schema (kind "schema") and a table or view, as `schemas` and `relations` have them:
+  database_name, schema_name, name, kind, readonly, and current_database and current_schema.
+#}
+{% macro looked_over() -%}
+SELECT catalog.*, current_database() AS current_database, current_schema() AS current_schema
+FROM (
+  SELECT database_name, schema_name, NULL AS name, 'schema' AS kind, readonly
+  FROM (
+    {{ nbsql.schemas() | indent(4) }}
+  ) AS schemas
+  UNION ALL
+  SELECT database_name, schema_name, name, kind, NULL
+  FROM (
+    {{ nbsql.relations() | indent(4) }}
+  ) AS relations
+) AS catalog
 {%- endmacro %}
 
 {# The schemas that hold a model: those with nbsql's table `spec`. #}

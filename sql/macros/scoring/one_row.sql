@@ -11,9 +11,48 @@
   long form are read.
 #}
 {% macro row_scores(model, row, parameters, lookups) -%}
-WITH given AS (
-  {{ nbsql.row_given(row.columns) | indent(2) }}
+WITH {{ nbsql.terms_of_row(model, row, parameters, lookups) }},
+joint AS (
+  SELECT class_no, sum(term) AS joint FROM terms GROUP BY class_no
 ),
+best AS (
+  SELECT class_no, joint, max(joint) OVER () AS highest FROM joint
+)
+{% set below %}joint - highest{% endset -%}
+SELECT
+  best.class_no,
+  classes.class,
+  best.joint AS joint_log_likelihood,
+  CASE WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(below) }} / sum({{ nbsql.exp(below) }}) OVER () END AS probability
+FROM best
+JOIN {% if row.listed %}(
+  SELECT
+    unnest({{ nbsql.position_list(model.class_numbers) }}) AS class_no,
+    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class
+  FROM {{ parameters }} AS parameters
+){% else %}numbers{% endif %} AS classes ON classes.class_no = best.class_no
+
+ORDER BY best.joint DESC NULLS LAST, best.class_no ASC NULLS LAST
+{%- endmacro %}
+
+{#
+  The same for a caller that has the labels and makes posteriors of the scores, a third of what there is to plan: a row a class with
+  class_no, joint_log_likelihood, and the time of the model's last change, by which one that was made meanwhile is noticed.
+#}
+{% macro row_joints(model, row, parameters, lookups, spec) -%}
+WITH {{ nbsql.terms_of_row(model, row, parameters, lookups) }}
+SELECT class_no, sum(term) AS joint_log_likelihood, (SELECT updated_at FROM {{ spec }} AS spec) AS nbsql_updated_at
+FROM terms
+GROUP BY class_no
+{%- endmacro %}
+
+{# The relation `terms`, a row a class and part of a score: class_no, term; and those before it that it reads. #}
+{% macro terms_of_row(model, row, parameters, lookups) -%}
+{% if row.looked_up -%}
+given AS (
+  {{ nbsql.row_given(row, row.looked_up) | indent(2) }}
+),
+{% endif %}
 {% if not row.listed %}
 numbers AS MATERIALIZED (
   {{ nbsql.parameters_by_class(model, parameters) | indent(2) }}
@@ -39,37 +78,22 @@ terms AS (
   {{ nbsql.row_values(model, row, lookups) | indent(2) }}
   {%- endif %}
 
-),
-joint AS (
-  SELECT class_no, sum(term) AS joint FROM terms GROUP BY class_no
-),
-best AS (
-  SELECT class_no, joint, max(joint) OVER () AS highest FROM joint
 )
-{% set below %}joint - highest{% endset -%}
-SELECT
-  best.class_no,
-  classes.class,
-  best.joint AS joint_log_likelihood,
-  CASE WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(below) }} / sum({{ nbsql.exp(below) }}) OVER () END AS probability
-FROM best
-JOIN {% if row.listed %}(
-  SELECT
-    unnest({{ nbsql.position_list(model.class_numbers) }}) AS class_no,
-    unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class
-  FROM {{ parameters }} AS parameters
-){% else %}numbers{% endif %} AS classes ON classes.class_no = best.class_no
-
-ORDER BY best.joint DESC NULLS LAST, best.class_no ASC NULLS LAST
 {%- endmacro %}
 
-{# columns: pairs of a name and a type. #}
-{% macro row_given(columns) -%}
-SELECT{% if not columns %} 1 AS nbsql_nothing{% endif %}
-{%- for name, type in columns %}
+{# One row, of some of its columns. #}
+{% macro row_given(row, names) -%}
+SELECT{% if not names %} 1 AS nbsql_nothing{% endif %}
+{%- for name in names %}
 
-  CAST(${{ loop.index }} AS {{ type }}) AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
+  {{ nbsql.row_value(row, name) }} AS {{ nbsql.ident(name) }}{{ nbsql.comma(loop) }}
 {%- endfor %}
+{%- endmacro %}
+
+{# The value of a column: a parameter of the statement. #}
+{% macro row_value(row, name) -%}
+{% set place, type = row.parameters[name] -%}
+CAST(${{ place }} AS {{ type }})
 {%- endmacro %}
 
 {#
@@ -83,10 +107,9 @@ FROM (
   SELECT
     unnest({{ nbsql.position_list(group.items) }}) AS position,
     {% set elements -%}
-    {% for item in group.items %}{{ nbsql.ident(item.column) }}{% if not loop.last %}, {% endif %}{% endfor %}
+    {% for item in group.items %}{{ nbsql.row_value(row, item.column) }}{% if not loop.last %}, {% endif %}{% endfor %}
     {%- endset %}
     unnest({{ nbsql.array_of(elements) }}) AS nbsql_given
-  FROM given
 ) AS source
 {%- endset -%}
 SELECT parameters.class_no, {{ group.term }} AS term
@@ -176,9 +199,9 @@ FROM (
 {%- endmacro %}
 
 {# Of models that have no such short form: the ordinary posteriors of the one row. #}
-{% macro row_of_table(columns) -%}
+{% macro row_of_table(row) -%}
 (
-  {{ nbsql.row_given(columns) | indent(2) }}
+  {{ nbsql.row_given(row, row.parameters) | indent(2) }}
 )
 {%- endmacro %}
 

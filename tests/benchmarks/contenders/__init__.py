@@ -11,6 +11,7 @@ __all__ = ["CONTENDERS", "THREADS", "Contender", "connect", "limited", "load", "
 # In the order of the report. nbsql first: whatever has the same model is held against its answers.
 CONTENDERS = {
     "nbsql": "nbsql.Nbsql",
+    "again": "nbsql.Again",
     "scan": "scan.Scan",
     "sql": "by_hand.ByHand",
     "resident": "sklearn.Resident",

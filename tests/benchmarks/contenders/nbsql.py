@@ -70,3 +70,9 @@ class Nbsql(Contender):
             "margin": np.asarray(margin),
             "posterior": np.column_stack(list(found.values())),
         }
+
+
+class Again(Nbsql):
+    """The same once more: how far its ratio is from 1 is what the machine alone does to ratios."""
+
+    title = "nbsql again: the noise"

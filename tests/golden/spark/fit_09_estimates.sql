@@ -3,42 +3,14 @@ WITH classes AS (
   SELECT class FROM `spam`.`priors` AS priors
 ),
 counts AS (
-  SELECT class, feature, value, sum(n) AS n
+  SELECT class, feature, value, n
   FROM `spam`.`statistics` AS statistics
-  WHERE feature IS NOT NULL AND mean IS NULL
-  GROUP BY class, feature, value
-  HAVING sum(n) > CASE
-      WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0D THEN 0
-      ELSE 1e-12 * sum(abs(n))
-    END
+  WHERE feature IS NOT NULL AND mean IS NULL AND n > 0
 ),
 moments AS (
-  SELECT
-    class, feature,
-    sum(n) AS n,
-    CASE WHEN min(n) < 0 AND NOT sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN coalesce(round(max(centre) * power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300))) / power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)), 0) ELSE max(centre) END AS mean,
-    CASE WHEN sum(m2 + n * (mean - centre) * (mean - centre)) > 1e-12 * sum(abs(m2 + n * (mean - centre) * (mean - centre))) THEN sum(m2 + n * (mean - centre) * (mean - centre)) WHEN sum(m2) IS NOT NULL THEN 0 END AS m2
-  FROM (
-    SELECT *, least + sum(n * (mean - least)) OVER parts / nullif(sum(n) OVER parts, 0) AS centre
-    FROM (
-      SELECT *, min(mean) OVER (PARTITION BY class, feature) AS least
-      FROM (
-        SELECT class, feature, mean, sum(n) AS n, sum(m2) AS m2, sum(abs(n)) AS gross
-        FROM (SELECT * FROM `spam`.`statistics` AS statistics WHERE mean IS NOT NULL AND value IS NULL) AS cells
-        GROUP BY class, feature, mean
-        HAVING abs(sum(n)) > CASE
-      WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0D THEN 0
-      ELSE 1e-12 * sum(abs(n))
-    END OR abs(sum(m2)) > 1e-9 * sum(abs(m2))
-      ) AS distinct_means
-    ) AS shifted
-    WINDOW parts AS (PARTITION BY class, feature)
-  ) AS parts
-  GROUP BY class, feature
-  HAVING sum(n) > CASE
-      WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(gross) <= 9007199254740992.0D THEN 0
-      ELSE 1e-12 * sum(gross)
-    END
+  SELECT class, feature, n, mean, CASE WHEN m2 < 0 THEN 0 ELSE m2 END AS m2
+  FROM `spam`.`statistics` AS statistics
+  WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 ),
 pooled_moments AS (
 SELECT feature, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
