@@ -143,7 +143,7 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     ends = [
         end
         for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
-        for end in _ends(family.name, mean, variance, rate)
+        for end in _ends(family.formula, mean, variance, None if family.zeros else rate)  # of what is not 0
     ]
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
