@@ -148,6 +148,8 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
     low, high = min(ends), max(ends)
+    if family.zeros and family.formula != "gaussian":
+        low = 0.0
     if high <= low:
         low, high = low - 1, high + 1
     if family.name in _WHOLE:

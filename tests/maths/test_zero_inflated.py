@@ -148,3 +148,13 @@ def test_cells_of_other_tools_and_of_a_file(con: Connection, tmp_path: Any) -> N
     with pytest.raises(nbsql.InputError) as caught:
         nbsql.from_statistics(con, with_none, target="y", families=families, name="none")
     assert str(caught.value) == "family 'zero_inflated' of 'x' needs a mean and m2 in every cell"
+
+
+def test_a_profile_begins_at_0_with_its_probability(con: Connection) -> None:
+    con.execute(RAIN)
+    model = nbsql.fit(con, "rain", target="y", exclude=["part"], families={"x": nbsql.ZeroInflated(of="exponential")}, name="m")
+    rates = con.execute("SELECT mean, rate FROM m.likelihoods ORDER BY class").fetchall()
+    for y, (mean, rate) in enumerate(rates):
+        places = {row[2]: row[-1] for row in model.profile("x").fetchall() if row[0] == y and row[1] == "density"}
+        assert places.pop(0.0) == near(rate)
+        assert list(places.values()) == [near((1 - rate) * float(stats.expon.pdf(x, scale=mean))) for x in places]
