@@ -11,8 +11,8 @@ from nbsql.family import FAMILIES, Family
 PATH = Path("dbt/family_facts.sql")  # in the folder of the macros
 
 _FACTS = (
-    "number", "density", "zeros", "level", "bag", "centred", "has_categories", "over_columns", "bounded", "accepts", "rules", "units",
-    "divergence", "events",
+    "number", "density", "zeros", "level", "bag", "centred", "has_categories", "over_columns", "bounded", "accepts", "rules",
+    "units", "divergence", "events",
 )  # fmt: skip
 _LEFT_OUT = ("best", "best_by", "vocabulary")  # options that look at the counts before they count, and long ones
 _HEADER = """{{#

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from nbsql.errors import InputError
 from nbsql.family.base import Family, Parameter, choice, non_negative
 from nbsql.family.exponential import Exponential
 from nbsql.family.gamma import Gamma
@@ -57,11 +56,6 @@ class ZeroInflated(Family):
         object.__setattr__(self, "floor", non_negative(self.floor, "floor"))
         if self.of == "gaussian":
             object.__setattr__(self, "rules", {})
-
-    def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:
-        if rate is not None and rate > 1:
-            raise InputError(f"the rate of {where} is {rate:g}; it is the chance of a 0, and at most 1")
-        _NUMBERS[self.of]().check_given(where, mean, variance, None)
 
     @property
     def formula(self) -> str:

@@ -143,11 +143,13 @@ def _grid(engine: Engine, plan: Plan, feature: Feature) -> Grid:
     ends = [
         end
         for _, mean, variance, rate in engine.ask("estimates_of_number", plan.relations["likelihoods"], feature.name)
-        for end in _ends(family.name, mean, variance, rate)
+        for end in _ends(family.formula, mean, variance, None if family.zeros else rate)  # of what is not 0
     ]
     if not ends:
         raise ModelError(f"{feature.name!r} never had a value, so there is nothing to draw")
     low, high = min(ends), max(ends)
+    if family.zeros and family.formula != "gaussian":
+        low = 0.0
     if high <= low:
         low, high = low - 1, high + 1
     if family.name in _WHOLE:

@@ -85,7 +85,8 @@ class _Counted:
     def _check(self, family: Family) -> None:
         """Raise InputError unless such a family has such cells."""
         moments = family.centred, family.number and not family.smoothed
-        found = self.squares == self.cells, self.means == self.cells
+        cells = self.means if family.zeros else self.cells  # but for those of its zeros
+        found = self.squares == cells, self.means == cells
         if moments != (False, False) and not (found[1] and (found[0] or not moments[0])):
             needs = "a mean and m2" if moments[0] else "a mean"
             raise InputError(f"family {family.name!r} of {self.feature!r} needs {needs} in every cell")

@@ -304,7 +304,7 @@ def _kind(family: Family) -> str:
 
 def _check_family(name: str, family: Family, kind: str, values: Sequence[str | None]) -> None:
     title = f"family {family.name!r} of {name!r}"
-    if family.complement or family.presence or family.idf or family.value_limit or family.question is not None:
+    if family.complement or family.presence or family.idf or family.value_limit or family.zeros or family.question is not None:
         raise InputError(f"{title} needs counts, which probabilities have not; fit it to rows")
     if family.unseen == "smooth":
         raise InputError(f"{title} cannot smooth values never seen without counts; leave out unseen='smooth'")

@@ -75,8 +75,8 @@ def candidates(engine: Engine, source: Source, spec: Spec, features: Sequence[Fe
         names = [feature.column for feature in numbers], [feature.column for feature in texts]
         row = engine.ask("column_facts", spec, source.relation, *names)[0]
         for place, feature in enumerate(numbers + texts):
-            n, *others = row[6 * place : 6 * place + 6]
-            facts = Facts(n, *others, row[-1] - n)
+            n, distinct, least, largest, broken, zeros = row[6 * place : 6 * place + 6]
+            facts = Facts(n, distinct, least, largest, broken, zeros, row[-1] - n)
             boolean = kinds[feature.column] == "boolean"
             families = _numbers(facts) if place < len(numbers) else [Bernoulli()] if boolean else _texts(facts)
             taken = (family for family in families if not (spec.classes and family.name == "kernel"))  # it takes no classes
@@ -103,7 +103,10 @@ def _numbers(facts: Facts) -> Iterator[Family]:
             if facts.largest == 1:
                 yield Bernoulli()
     if facts.zeros >= _ZEROS * facts.n and facts.n - facts.zeros >= _OTHERS and facts.distinct > _BINS[0]:
-        yield from (ZeroInflated(of=of) for of in (("lognormal", "gamma") if facts.least == 0 else ("gaussian",)))
+        if facts.least < 0:
+            yield ZeroInflated(of="gaussian")
+        else:
+            yield from (ZeroInflated(of="lognormal"), ZeroInflated(of="gamma"))
     if whole and facts.distinct <= _FEW and not (facts.least == 0 and facts.largest == 1):
         yield Categorical()
     if facts.distinct > _BINS[0]:

@@ -108,7 +108,7 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {% set names = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ statistics ~ ' AS cells WHERE feature IS NOT NULL') -%}
 {% for key, given in options.families.items() -%}
 {% set family = nbsql.family_of(key, given, options) -%}
-{% for name in names if family.divergence != 'normal' and name[0] | lower == key | lower -%}
+{% for name in names if (family.divergence != 'normal' or family.zeros) and name[0] | lower == key | lower -%}
 {% do found.append({'name': name[0], 'family': family}) %}
 {% endfor -%}
 {% endfor -%}

@@ -20,7 +20,8 @@ ROWS = """
     i AS id, (ARRAY['a', 'b', 'c'])[1 + i % 7 % 3] AS y, 'v' || (i * 5 % 4) AS category,
     CASE WHEN i % 6 > 0 THEN i % 4 = 0 END AS flag,
     CASE WHEN i % 9 > 0 THEN (i * 37 % 23) / CAST(4 AS DOUBLE PRECISION) + i % 7 % 3 END AS x, i * 11 % 5 AS events,
-      0.5 + i * 13 % 7 AS wait, CASE WHEN i % 7 < 3 THEN i * 13 % 5 + 0.5 ELSE 0 END AS rain, (i * 7 % 11 + 1) / CAST(13 AS DOUBLE PRECISION) AS share,
+      0.5 + i * 13 % 7 AS wait, CASE WHEN i % 7 < 3 THEN i * 13 % 5 + 0.5 ELSE 0 END AS rain,
+      (i * 7 % 11 + 1) / CAST(13 AS DOUBLE PRECISION) AS share,
     CASE WHEN i % 8 > 0 THEN 'The cat ' || (i % 5) || E' sat\nhere' || CASE WHEN i % 3 = 0 THEN ' Mat''s' ELSE '' END END
       AS note,
     CASE WHEN i % 10 > 0 THEN ARRAY['u' || (i % 4), 'v', 'v'] END AS bag{counts},

@@ -37,6 +37,7 @@ CASES: dict[str, dict[str, Any]] = {
     "bins where the classes differ": {"families": {"x": nbsql.Binned(by="mdl"), "k": nbsql.Binned(by="mdl")}},
     "given edges": {"families": {"x": nbsql.Binned(by=[0, 1.5])}, "nulls": "category", "unseen": "smooth"},
     "densities": {"families": {"x": nbsql.Kernel(), "k": nbsql.Kernel(bandwidth=0.5, cells=64, alpha=0)}},
+    "zeros counted apart": {"families": {"k": nbsql.ZeroInflated(), "x": nbsql.ZeroInflated(of="gaussian", alpha=0.5)}},
     "columns together": {"families": {"together": nbsql.Joint(["c", "k"])}},
     "columns together with gaps": {"families": {"together": nbsql.Joint(["c", "k"])}, "nulls": "category"},
     "all together": {"features": ["c", "k"], "method": "joint"},

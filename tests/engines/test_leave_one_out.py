@@ -21,6 +21,11 @@ CASES: dict[str, dict[str, Any]] = {
     "rates": {"families": {"k": "poisson", "e": "exponential", "w1": "geometric", "body": nbsql.Text()}, "weight": "w"},
     "shares": {"features": ["s"], "families": {"s": "beta"}},
     "amounts": {"features": ["s"], "families": {"s": "gamma"}},
+    "zeros": {
+        "features": ["k", "w1"],
+        "families": {"k": nbsql.ZeroInflated(of="gamma"), "w1": nbsql.ZeroInflated()},
+        "weight": "w",
+    },
     "bags": {"families": {"body": nbsql.Text(min_count=2, unseen="smooth"), "words": nbsql.Multinomial(["w1", "w2"])}},
     "presence": {"features": ["body"], "families": {"body": nbsql.Text(event="bernoulli")}, "weight": "w"},
     "complements": {"features": ["body"], "families": {"body": nbsql.Text(event="complement")}},

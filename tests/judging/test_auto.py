@@ -223,7 +223,8 @@ def test_what_it_does_not_take(table: Connection, refused: Refused) -> None:
     with refused(nbsql.InputError, "auto takes at most 40 classes, and the query has 598"):
         nbsql.auto(table, "SELECT noise AS y, x FROM t", target="y")
     with refused(
-        nbsql.InputError, "no column 'zz' in t; its columns are 'y', 'x', 'k', 'c', 'c_again', 'rain', 'noise', 'part' and 1 more"
+        nbsql.InputError,
+        "no column 'zz' in t; its columns are 'y', 'x', 'k', 'c', 'c_again', 'rain', 'noise', 'part' and 1 more",
     ):
         nbsql.fit(table, "t", target="y", families={"zz": "auto"})
     complement = {"body": nbsql.Text(event="complement")}

@@ -4,7 +4,8 @@
     slice    NULL, or the part of the data that the cell was counted on (slice_by)
     class    the label, in the target's own type
     feature  the feature's name; NULL for the class itself
-    value    the category, token or count column; NULL for numbers, for the class, and for the category of missing values
+    value    the category, token or count column, or "zero", where a number's zeros are counted apart; NULL for numbers, for the class,
+             and for the category of missing values
     n        the rows or tokens in the cell, or their weights
     mean     of a number over these rows; with a value, of the occurrences of a token in the n bags that hold it (tfidf.sql)
     m2       the sum of squared deviations from that mean

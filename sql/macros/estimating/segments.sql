@@ -136,7 +136,7 @@ WHERE statistics.feature IS NOT NULL
 {%- if model.shrinkage and features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list %}
 
 UNION ALL
-{{ nbsql.shrinkage_moments(model, statistics) }}
+{{ nbsql.shrinkage_moments(model, statistics, features) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -147,14 +147,16 @@ UNION ALL
 {%- endmacro %}
 
 {# What each member borrows of the numbers of its class, or, where that has none, of all classes. #}
-{% macro shrinkage_moments(model, statistics) -%}
+{% macro shrinkage_moments(model, statistics, features) -%}
+{% set apart = features | selectattr('family.zeros') | list -%}
+{% set borrowed %}{{ nbsql.number(model.shrinkage) }}{% if apart %} * coalesce(1 - zeros.share, 1){% endif %}{% endset -%}
 SELECT
   members.member,
   pooled.feature,
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }},
-  {{ nbsql.number(model.shrinkage) }},
+  {{ borrowed }},
   coalesce(own.mean, pooled.mean),
-  {{ nbsql.number(model.shrinkage) }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END
+  {{ borrowed }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END
 FROM members
 JOIN (
   {{ nbsql.pooled(nbsql.number_cells(statistics), ['feature']) | indent(2) }}
@@ -162,7 +164,24 @@ JOIN (
 LEFT JOIN (
   {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
 ) AS own ON own.class = members.class AND own.feature = pooled.feature
+{%- if apart %}
+
+LEFT JOIN (
+  {{ nbsql.shares_of_zeros(statistics, apart) | indent(2) }}
+) AS zeros ON zeros.class = members.class AND zeros.feature = pooled.feature
+{%- endif %}
+
 WHERE members.segment > 0
+{%- if apart %}
+
+UNION ALL
+SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.shrinkage) }} * zeros.share, NULL, NULL
+FROM members
+JOIN (
+  {{ nbsql.shares_of_zeros(statistics, apart) | indent(2) }}
+) AS zeros ON zeros.class = members.class
+WHERE members.segment > 0
+{%- endif %}
 {%- endmacro %}
 
 {# One row a member, feature and value: the columns of likelihoods, of the counts of the member and the likelihoods of the whole. #}

@@ -1,6 +1,6 @@
 {#
   Numbers whose density in a class is a formula (family.density). A family says it once, of an expression x and of `of`, a function
-  from the name of a parameter to the expression that stands for it:
+  from the name of a parameter to the expression that stands for it; <family> is family.formula, another's where that has its density:
 
     <family>_density(x, of)   ln p(x | c) of a number inside of the distribution, but for what all classes have in common
     <family>_inside(x)        whether a number is inside: no class explains any other; a family without this takes every number

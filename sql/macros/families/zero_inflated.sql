@@ -43,6 +43,34 @@ CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ i }}
 {{ nbsql.gaussian_cells(feature, column) }}, {{ nbsql.summed_cell(feature, column, n, value=nbsql.text('zero')) }}
 {%- endmacro %}
 
+{# The value that numbers are together which are not 0, where values are compared. #}
+{% macro other_than_zero() -%} CAST('other' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+
+{# One row a group of the keys: these, share_a and share_b, of what is not 0 among counts of both sides. #}
+{% macro shares_other_than_zero(counts, features, keys) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT
+  {{ by }}
+  {%- for side in ['a', 'b'] %}
+  {%- set n = nbsql.word(side) %}
+  {%- set total %}sum({{ n }}){% endset %},
+  sum(CASE WHEN value = 'zero' THEN 0 ELSE {{ n }} END) / {{ nbsql.divisor(total) }} AS share_{{ n }}
+  {%- endfor %}
+
+FROM {{ counts }} AS counts
+WHERE feature IN ({{ nbsql.feature_names(features) }})
+GROUP BY {{ by }}
+{%- endmacro %}
+
+{# One row a class that has the number, of some features: class, feature, share (of zeros among its rows). #}
+{% macro shares_of_zeros(statistics, features) -%}
+SELECT class, feature, sum(CASE WHEN value = 'zero' THEN n ELSE 0 END) / sum(n) AS share
+FROM {{ statistics }} AS statistics
+WHERE feature IN ({{ nbsql.feature_names(features) }})
+GROUP BY class, feature
+HAVING sum(n) > 0
+{%- endmacro %}
+
 {# What is estimated of a class: rate is the probability of a 0, mean and variance are those of the other numbers. #}
 {% macro zero_inflated_estimate(quantity, of, formula) -%}
 {% set n %}({{ of('zeros') }} + {{ of('n') }} + 2 * {{ of('added') }}){% endset -%}

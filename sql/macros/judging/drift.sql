@@ -7,10 +7,12 @@
 
   Shares of values are (n + 1/2) / (N + K / 2), K the values of both, so that one never met has a share (Krichevsky and Trofimov
   1981). Numbers are compared as the distributions of their family that have their moments; columns that share a covariance matrix
-  together (covariance_distance.sql).
+  together (covariance_distance.sql); a number whose zeros are counted apart as whether it is 0, and, where it is not, as what it is:
+  KL = KL of the zeros + P(x <> 0 in b) KL of the others.
 #}
 {% macro drift(a, b, features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
+{% set apart = features | selectattr('family.zeros') | list -%}
 WITH a AS (
   SELECT feature, value, class, n, mean, m2 FROM (
     {{ nbsql.folded_cells(a, 'a') | indent(4) }}
@@ -33,6 +35,14 @@ counts AS (
     UNION ALL
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} ELSE value END AS value, 0, n
     FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
+    {%- if apart %}
+
+    UNION ALL
+    SELECT feature, {{ nbsql.other_than_zero() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    UNION ALL
+    SELECT feature, {{ nbsql.other_than_zero() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    {%- endif %}
+
   ) AS both_sides
   GROUP BY feature, value
 ),
@@ -50,7 +60,10 @@ moments AS (
     {{ nbsql.pooled(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
   ) AS b USING (feature)
 )
-SELECT feature, psi, kl, value, a, b
+SELECT feature, {% if apart %}sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b
+{%- else %}psi, kl, value, a, b
+{%- endif %}
+
 FROM (
   SELECT feature, psi, kl, value, a, b FROM (
     {{ nbsql.divergence_of_values(nbsql.word('counts'), ['feature']) | indent(4) }}
@@ -64,6 +77,24 @@ FROM (
     a,
     b
   FROM moments
+  {%- if apart %}
+
+  WHERE feature NOT IN ({{ nbsql.feature_names(apart) }})
+  UNION ALL
+  SELECT feature, share_b * forward + share_a * backward, share_b * forward, NULL, NULL, NULL
+  FROM (
+    SELECT
+      feature,
+      share_a,
+      share_b,
+      {{ nbsql.divergence(nbsql.word('a'), nbsql.word('b'), features) | indent(6) }} AS forward,
+      {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) | indent(6) }} AS backward
+    FROM moments
+    JOIN (
+      {{ nbsql.shares_other_than_zero(nbsql.word('counts'), apart, ['feature']) | indent(6) }}
+    ) AS shares USING (feature)
+  ) AS others
+  {%- endif %}
   {%- for feature in together %}
 
   UNION ALL
@@ -71,6 +102,11 @@ FROM (
   {%- endfor %}
 
 ) AS divergences
+{%- if apart %}
+
+GROUP BY feature
+{%- endif %}
+
 ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {%- endmacro %}
 

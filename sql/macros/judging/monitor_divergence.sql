@@ -78,6 +78,15 @@ WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL
 {%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif %}
 
 GROUP BY {{ slice }}feature, value
+{%- set apart = features | selectattr('family.zeros') | list %}
+{%- if apart %}
+
+UNION ALL
+SELECT {{ slice }}feature, {{ nbsql.other_than_zero() }}, sum(n)
+FROM {{ cells }} AS cells
+WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+GROUP BY {{ slice }}feature
+{%- endif %}
 {%- endmacro %}
 
 {# A row a slice and feature: slice, feature, value: the share of rows in which it, or a column of it, is missing. #}
@@ -141,6 +150,11 @@ GROUP BY cells.feature
 {% set counts %}compared{% endset -%}
 {% set a, b = nbsql.word('a'), nbsql.word('b') -%}
 {% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
+{% set apart = features | selectattr('family.zeros') | list -%}
+{% if apart -%}
+SELECT metric, slice, feature, sum(psi) AS psi, max(moved) AS moved, sum(by_chance) AS by_chance
+FROM (
+{% endif -%}
 SELECT metric, slice, feature, CASE WHEN n_a > 0 AND n_b > 0 THEN psi END AS psi, value AS moved, by_chance
 FROM (
   {{ nbsql.divergence_of_values(counts, ['metric', 'slice', 'feature']) | indent(2) }}
@@ -160,7 +174,9 @@ FROM (
     slice,
     feature,
     value,
-    {{ nbsql.divergence(a, b, features) }} + {{ nbsql.divergence(b, a, features) }} AS psi,
+    {% set of_b %}{% if apart %}coalesce(share_b, 1) * {% endif %}{% endset %}
+    {% set of_a %}{% if apart %}coalesce(share_a, 1) * {% endif %}{% endset %}
+    {{ of_b }}{{ nbsql.divergence(a, b, features) }} + {{ of_a }}{{ nbsql.divergence(b, a, features) }} AS psi,
     {% set parameters %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% endset %}
     {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
   FROM (
@@ -181,8 +197,20 @@ FROM (
       {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
     ) AS b ON b.feature = a.feature AND {{ nbsql.same_value(a, b) }}
   ) AS moments
+  {%- if apart %}
+
+  LEFT JOIN (
+    {{ nbsql.shares_other_than_zero(counts, apart, ['slice', 'feature']) | indent(4) }}
+  ) AS shares USING (slice, feature)
+  {%- endif %}
+
 ) AS of_numbers
 GROUP BY slice, feature
+{%- endif %}
+{%- if apart %}
+
+) AS parts
+GROUP BY metric, slice, feature
 {%- endif %}
 {%- endmacro %}
 

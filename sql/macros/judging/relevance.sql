@@ -26,8 +26,30 @@ FROM (
 ORDER BY mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
 {%- endmacro %}
 
-{# The same, with n, the rows (or occurrences) of the feature. #}
+{#
+  The same, with n, the rows (or occurrences) of the feature. A number whose zeros are counted apart tells whether it is 0, and then
+  what it is: I(x; C) = I([x = 0]; C) + P(x <> 0) I(x; C | x <> 0).
+#}
 {% macro relevant(statistics, features) -%}
+{% if features | selectattr('family.zeros') | list -%}
+SELECT
+  feature,
+  max(n) AS n,
+  sum(n * mutual_information) / max(n) AS mutual_information,
+  max(symmetrical_uncertainty) AS symmetrical_uncertainty,
+  sum(chi_square) AS chi_square,
+  max(f_statistic) AS f_statistic
+FROM (
+  {{ nbsql.relevant_parts(statistics, features) | indent(2) }}
+) AS parts
+GROUP BY feature
+{%- else -%}
+{{ nbsql.relevant_parts(statistics, features) }}
+{%- endif %}
+{%- endmacro %}
+
+{# The same, of a number whose zeros are counted apart two rows: of whether it is 0, and of those that are not. #}
+{% macro relevant_parts(statistics, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 of_values AS (
   SELECT
@@ -155,6 +177,16 @@ counts AS (
   {%- endif %}
 
   GROUP BY feature, value, class
+  {%- set apart = features | selectattr('family.zeros') | list %}
+  {%- if apart %}
+
+  UNION ALL
+  SELECT feature, {{ nbsql.other_than_zero() }}, class, sum(n)
+  FROM cells
+  WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+  GROUP BY feature, class
+  {%- endif %}
+
 ),
 moments AS (
   {{ nbsql.pooled(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
