@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
 
 from nbsql.answers.sample import type_to_cast_to
 from nbsql.errors import InputError, listed, suggestion
+from nbsql.family import Binned, Categorical, Conditional
 from nbsql.rendering.dialect import Dialect, folded
 from nbsql.spec.capabilities import FEATURES, TRAITS, check_features
 from nbsql.spec.spec import Feature, Spec
@@ -23,11 +24,13 @@ class Completed:
         feature: that reads it.
         column: its name, as the source has it.
         type: of what is filled in, that of the rows which the model was fitted to; None: a text.
+        by_pairs: whether it depends on another column within a class, or another on it (impute_by_pairs.sql).
     """
 
     feature: Feature
     column: str
     type: Markup | None
+    by_pairs: bool = False
 
     @property
     def is_value(self) -> bool:
@@ -65,7 +68,12 @@ def completed(
         if folded(feature.column) in spelt:
             types = feature.types or (None,)
             kind = type_to_cast_to(types[0], dialect.query)
-            found.append(Completed(feature, spelt[folded(feature.column)], kind))
+            by_pairs = _depends(spec, feature)
+            if by_pairs and spec.joins:
+                raise InputError(
+                    f"impute does not take {feature.column!r} of joined rows, in which it depends on other columns"
+                )
+            found.append(Completed(_by_itself(feature), spelt[folded(feature.column)], kind, by_pairs))
         elif names:
             raise InputError(f"{label} has no column {feature.column!r}, whose gaps are to be filled")
     if not found:
@@ -92,23 +100,50 @@ def predictable(spec: Spec, name: Any, dialect: Dialect, title: str) -> Complete
 
 def _named(spec: Spec, names: Sequence[str], title: str) -> list[Feature]:
     """The features that read these columns, each once; of several one over columns, or of which it is the first."""
-    readers = {folded(column): feature for feature in spec.features for column in feature.columns}
+    readers = {folded(column): feature for feature in spec.features for column in _columns(feature)}
     readers |= {folded(feature.column): feature for feature in reversed(spec.features)}
     readers |= {
         folded(column): feature for feature in spec.features if feature.family.over_columns for column in feature.columns
     }
     for name in names:
         if folded(name) not in readers:
-            known = list(dict.fromkeys(column for feature in spec.features for column in feature.columns))
+            known = list(dict.fromkeys(column for feature in spec.features for column in _columns(feature)))
             hint = suggestion(name, known) or f"; its columns are {listed(known)}"
             raise InputError(f"{title} has no feature of a column {name!r}{hint}")
     return list({readers[folded(name)].index: readers[folded(name)] for name in names}.values())
 
 
+def _columns(feature: Feature) -> Sequence[str]:
+    """The columns that a feature is of, without a parent."""
+    return feature.columns[:1] if feature.family.name == "conditional" else feature.columns
+
+
 def _is_told(spec: Spec, feature: Feature) -> bool:
     refused = any(TRAITS[trait].holds(feature.family) for trait in FEATURES["impute"])
-    return not refused and not _other_readers(spec, feature)
+    return not refused and not _other_readers(spec, feature) and not (spec.joins and _depends(spec, feature))
+
+
+def _depends(spec: Spec, feature: Feature) -> bool:
+    """Whether it depends on another column within a class, or another on it."""
+    return feature.family.name == "conditional" or bool(_children(spec, feature))
+
+
+def _children(spec: Spec, feature: Feature) -> list[Feature]:
+    """The features that depend on this one within a class."""
+    return [each for each in spec.features if each.family.name == "conditional" and each.columns[1] == feature.column]
 
 
 def _other_readers(spec: Spec, feature: Feature) -> list[str]:
-    return [each.name for each in spec.features if each is not feature and feature.column in each.columns]
+    """The features that read the column, too, and do not depend on it as a category."""
+    children = _children(spec, feature) if feature.family.drawn == "value" or feature.family.name == "conditional" else []
+    others = [each for each in spec.features if each is not feature and feature.column in each.columns]
+    return [each.name for each in others if each not in children]
+
+
+def _by_itself(feature: Feature) -> Feature:
+    """The feature as it would be without a parent: its values are those of a category, or bins."""
+    family = feature.family
+    if not isinstance(family, Conditional):
+        return feature
+    plain = Categorical(nulls=family.nulls) if family.edges is None else Binned(edges=family.edges, nulls=family.nulls)
+    return replace(feature, family=plain, columns=feature.columns[:1], types=feature.types[:1])

@@ -137,19 +137,19 @@ def impute(
     def filled(loaded: nbsql.Model, found: Source) -> nbsql.Query:
         return loaded.impute(found, features=features, labelled=labelled)
 
-    _answer(database, model, source, filled, lambda _: 2, into, limit, file_format, output, form)
+    _answer(database, model, source, filled, lambda _: 2, into, limit, file_format, output, form, done="filled")
 
 
 def _answer(
     database: str, model: str, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], into: str | None,
-    limit: int | None, file_format: str | None, output: str | None, form: Form, rows: int = 1,
+    limit: int | None, file_format: str | None, output: str | None, form: Form, rows: int = 1, done: str = "scored",
 ) -> None:  # fmt: skip
     """Answer with scored rows, of which a table shows the last columns, so many as are added; `rows` a row of the source."""
     if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
         raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
     wanted = _wanted(file_format, output, form)
     if into is not None:
-        _into(database, model, source, scored, into, limit, form)
+        _into(database, model, source, scored, into, limit, form, done)
         return
     with reading(database) as engine:
         loaded = nbsql.load(engine, model)
@@ -196,7 +196,7 @@ def _table(engine: Engine, query: nbsql.Query, limit: int, added: int) -> None:
 
 def _into(
     database: str, name: str, source: str, scored: _Scored, into: str,
-    limit: int | None, form: Form,
+    limit: int | None, form: Form, done: str,
 ) -> None:  # fmt: skip
     with recording(database) if form == "sql" else writing(database, create=False) as engine:
         model = nbsql.load(engine, name)
@@ -207,7 +207,7 @@ def _into(
             return
         end_progress(engine)
         count = engine.ask("row_count", engine.renderer.dialect.ident(into))[0][0]
-        tables.echo(f"scored {count:,} row{'' if count == 1 else 's'} of {source} into the table {into} of {database}")
+        tables.echo(f"{done} {count:,} row{'' if count == 1 else 's'} of {source} into the table {into} of {database}")
 
 
 @click.command(short_help="Say why: what each value of a row speaks for.")

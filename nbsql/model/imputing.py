@@ -77,14 +77,14 @@ class Imputing(Handle):
 
         def without(spec: Spec) -> Spec:
             one = predictable(spec, target, dialect, self._title)
-            return replace(spec, features=tuple(each for each in spec.features if each.index != one.feature.index))
+            return replace(spec, features=tuple(each for each in spec.features if one.feature.column not in each.columns))
 
         def render(rows: Rows) -> str:
             one = predictable(self._spec, target, dialect, self._title)
             if most is not None and not one.is_value:
                 raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
             plan = Plan(self._engine.renderer, without(self._spec), self._relations, wide=self._plan.wide)
-            return plan.completed("predicted_column", rows, self._classes, one, labelled, most)
+            return plan.completed("predicted_column", rows, self._classes, [one], labelled, most, whole=self._plan)
 
         self._check_labelled(found, labelled)
         number = not predictable(self._spec, target, dialect, self._title).is_value

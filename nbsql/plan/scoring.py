@@ -121,9 +121,10 @@ class Scoring(Base):
         macro: str,
         rows: Rows,
         classes: Sequence[ClassColumn],
-        filled: Any,
+        filled: Sequence[Any],
         labelled: bool,
         *arguments: Any,
+        whole: Scoring | None = None,
     ) -> str:
         """The query of columns that are told from the others; see sql/macros/scoring/impute.sql.
 
@@ -131,13 +132,30 @@ class Scoring(Base):
             macro: that renders it.
             rows: to tell them of.
             classes: of the model.
-            filled: the columns.
+            filled: the columns (nbsql/answers/impute.py).
             labelled: whether the class of a row is taken for certain.
             arguments: of the macro, the last ones.
+            whole: the plan of the whole model, where one is told of rows that need not have it.
         """
         context, scored = self._scored(replace(rows, ordered=True), classes)
+        by_pairs = {
+            each.feature.index: (whole or self)._masses(each, classes, labelled, gaps=whole is None)
+            for each in filled
+            if each.by_pairs
+        }
         relations = (self.relations["parameters"], self.relations["likelihoods"])
-        return self.renderer.statement(macro, context, scored, *relations, filled, labelled, *arguments)
+        return self.renderer.statement(macro, context, scored, *relations, filled, labelled, by_pairs, *arguments)
+
+    def _masses(self, each: Any, classes: Sequence[ClassColumn], labelled: bool, *, gaps: bool) -> Markup:
+        """The query of how probable the values of a column are that depends on others (impute_by_pairs.sql)."""
+        read = [self.spec.target] if labelled else []
+        read += [name for feature in self.spec.features for name in feature.columns if folded(name) != folded(each.column)]
+        kind = next(feature.family.name for feature in self.spec.features if feature.index == each.feature.index)
+        arguments = (each, list(dict.fromkeys(read)), self.relations["likelihoods"], gaps, kind)
+        copies = self.renderer.fragment("subquery", self.renderer.fragment("copies_with_values", *arguments))
+        names = ["nbsql_of_row", "nbsql_value", *dict.fromkeys(read), each.feature.column]
+        context, scored = self._scored(Rows(copies, names), classes)
+        return self.renderer.fragment("masses_of_copies", context, scored, self.relations["parameters"], each, labelled)
 
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""

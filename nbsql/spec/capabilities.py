@@ -326,7 +326,7 @@ FEATURES: dict[str, dict[str, str]] = {
     },
     "nbsql.Forward": {"complement": ": whether the prior counts depends on the other features"},
     "impute": {
-        "covariance": _TOGETHER, "conditional": ": it depends on its parent within a class", "backoff": _TOGETHER,
+        "covariance": _TOGETHER, "backoff": _TOGETHER,
         "presence": _BAG, "complement": _BAG, "weighed": _BAG, "best": _BAG, "several": _TOGETHER, "bag": _BAG,
         "gaps": ", so that a gap is a value of its own",
     },

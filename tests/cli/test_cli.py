@@ -196,6 +196,8 @@ def test_predict_into_makes_a_table(fitted: str, run: Run) -> None:
     result = run("predict", fitted, "spell", "golf", "--into", "scored rows")
     assert result.stdout == "scored 14 rows of golf into the table scored rows of shop.duckdb\n"
     assert sql(fitted, 'SELECT count(*), count(prediction) FROM "scored rows"') == [(14, 14)]
+    filled = run("impute", fitted, "spell", "golf", "--into", "filled rows")
+    assert filled.stdout == "filled 14 rows of golf into the table filled rows of shop.duckdb\n"
     assert (
         "error: 'scored rows' is there already"
         in run("predict", fitted, "spell", "golf", "--into", "scored rows", code=1).stderr

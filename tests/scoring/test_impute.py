@@ -224,7 +224,6 @@ def test_a_missing_value_that_counts_is_no_gap(con: duckdb.DuckDBPyConnection) -
             "predict(target=...) of a feature goes with top_k, labelled and columns; leave out the others",
         ),
         (lambda m: m.predict("t", labelled=True), "labelled goes with a target that is a feature; the class is what is predicted"),  # noqa: E501
-        (lambda m: m.impute("t", features=["g"]), "impute does not take 'g', which 'v' reads, too; fit it without"),
     ],
 )  # fmt: skip
 def test_errors_are_one_line(

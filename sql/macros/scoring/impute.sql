@@ -7,12 +7,13 @@
   deviation are told: m = sum of p(c | rest) m_c, and the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
 
   filled: what is asked for: feature, the column of the source, the type of what is filled in (none: text), the name of what is
-  added. labelled: whether the class that a row has is taken for certain, where the model knows it.
+  added. labelled: whether the class that a row has is taken for certain, where the model knows it. by_pairs: of those that depend on other
+  columns, by the index of the feature, the query of masses_of_copies (impute_by_pairs.sql).
 #}
 
 {# The rows of the source with gaps filled, and of each column in question the probability or the deviation of what was filled in. #}
-{% macro imputed(model, scored, parameters, likelihoods, filled, labelled, columns) -%}
-WITH {{ nbsql.completions(model, scored, parameters, likelihoods, filled, labelled, 1, true) }}
+{% macro imputed(model, scored, parameters, likelihoods, filled, labelled, by_pairs, columns) -%}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, filled, labelled, by_pairs, 1, true) }}
 SELECT
   {% for column in columns %}
   {% set of_column = filled | selectattr('column', 'equalto', column) | list %}
@@ -39,9 +40,10 @@ ORDER BY source.nbsql_row ASC NULLS LAST
   The rows of the source with the value of one column as the others say it: prediction and probability of a category, and rank if so
   many are asked for; prediction and deviation of a number with a density.
 #}
-{% macro predicted_column(model, scored, parameters, likelihoods, each, labelled, most) -%}
+{% macro predicted_column(model, scored, parameters, likelihoods, filled, labelled, by_pairs, most) -%}
+{% set each = filled[0] -%}
 {% set i = nbsql.feature_suffix(each.feature) -%}
-WITH {{ nbsql.completions(model, scored, parameters, likelihoods, [each], labelled, most or 1, false) }}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, filled, labelled, by_pairs, most or 1, false) }}
 SELECT
   {{ nbsql.passed_columns(model) }}{{ nbsql.completed_value(each, true) }} AS prediction,
   {% set quantity %}{% if each.is_value %}probability{% else %}deviation{% endif %}{% endset %}
@@ -62,14 +64,16 @@ ORDER BY source.nbsql_row ASC NULLS LAST{% if most %}, drawn.nbsql_rank ASC NULL
 
   most: ranks. gaps: whether only rows without the feature are asked about.
 #}
-{% macro completions(model, scored, parameters, likelihoods, filled, labelled, most, gaps) -%}
+{% macro completions(model, scored, parameters, likelihoods, filled, labelled, by_pairs, most, gaps) -%}
 {% set values = filled | selectattr('is_value') | map(attribute='feature') | list -%}
+{% set by_class = filled | rejectattr('by_pairs') | list -%}
 {% set numbers = filled | rejectattr('is_value') | map(attribute='feature') | list -%}
 scores AS {{ nbsql.materialized() }}(
   {{ nbsql.with_taken_classes(model, scored, parameters, labelled) | indent(2) }}
 ),
+{% if by_class %}
 cells AS (
-  {% for each in filled %}
+  {% for each in by_class %}
   SELECT nbsql_row, {{ nbsql.text(each.feature.name) }} AS feature, nbsql_taken AS posteriors
   FROM scores
   {%- if gaps %}
@@ -89,11 +93,12 @@ told AS {{ nbsql.materialized() }}(
   JOIN (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes ON classes.class = known.class
-  WHERE known.feature IN ({{ nbsql.feature_names(filled | map(attribute='feature') | list) }})
+  WHERE known.feature IN ({{ nbsql.feature_names(by_class | map(attribute='feature') | list) }})
 ),
+{% endif %}
 {% if values %}
 choices AS (
-  {{ nbsql.choices_of_values(most) | indent(2) }}
+  {{ nbsql.choices_of_values(most, by_class | selectattr('is_value') | list, by_pairs) | indent(2) }}
 ),
 {% endif %}
 {% if numbers %}
@@ -151,8 +156,10 @@ LEFT JOIN (
 {#
   One row a cell and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
   probabilities the first value wins.
+
+  by_class: what is told through the class alone, if anything is.
 #}
-{% macro choices_of_values(most) -%}
+{% macro choices_of_values(most, by_class, by_pairs) -%}
 {% set posteriors %}cells.posteriors{% endset -%}
 {% set likelihoods %}levels.likelihoods{% endset -%}
 SELECT
@@ -169,6 +176,7 @@ FROM (
     sum(mass) OVER (PARTITION BY nbsql_row, feature) AS total,
     row_number() OVER (PARTITION BY nbsql_row, feature ORDER BY mass DESC NULLS LAST, value ASC NULLS LAST) AS nbsql_rank
   FROM (
+    {% if by_class %}
     SELECT cells.nbsql_row, cells.feature, levels.value, {{ nbsql.list_product(posteriors, likelihoods) }} AS mass
     FROM cells
     JOIN (
@@ -177,6 +185,13 @@ FROM (
       WHERE value IS NOT NULL
       GROUP BY feature, value
     ) AS levels ON levels.feature = cells.feature
+    {% endif %}
+    {% for masses in by_pairs.values() %}
+    {% if by_class or not loop.first %}
+    UNION ALL
+    {% endif %}
+    {{ masses | indent(4) }}
+    {% endfor %}
   ) AS masses
 ) AS ranked
 WHERE nbsql_rank <= {{ most }} AND total > 0

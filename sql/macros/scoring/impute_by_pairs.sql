@@ -1,0 +1,68 @@
+{#
+  A category that depends on another column within a class, or that another depends on, from the rest of its row:
+
+    p(x = v | rest) = p(x = v, rest) / sum over the values w of p(x = w, rest)
+
+  p(x = v, rest) is the evidence of the row with v in the place of x, the sum over the classes of ln p(x = v, rest, c); of a class that is
+  taken for certain, that joint alone. What is missing beside x is left out, as in any score: no child of it says anything, and of x
+  itself speaks P(v | c) where its parent is missing.
+#}
+
+{#
+  The copies that are scored, one row a cell and value: nbsql_of_row, nbsql_value, and the columns that the model reads, with the value
+  in that of x.
+
+  columns: those that the model reads, but for x, and the target if classes are taken for certain. gaps: whether only rows without x
+  are asked about. kind: the family as the model has it.
+#}
+{% macro copies_with_values(each, columns, likelihoods, gaps, kind) -%}
+{% set value = nbsql.word('value') -%}
+SELECT
+  scores.nbsql_row AS nbsql_of_row,
+  drawn.value{{ nbsql.feature_suffix(each.feature) }} AS nbsql_value,
+  {% for column in columns %}
+  scores.{{ nbsql.ident(column) }},
+  {% endfor %}
+  {{ nbsql.completed_value(each) }} AS {{ nbsql.ident(each.feature.column) }}
+FROM scores
+CROSS JOIN (
+  SELECT DISTINCT {% if kind == 'conditional' %}{{ nbsql.json_element(value, 0) }}{% else %}{{ value }}{% endif %} AS value
+  {{- nbsql.feature_suffix(each.feature) }}
+  FROM {{ likelihoods }} AS known
+  WHERE feature = {{ nbsql.text(each.feature.name) }} AND value IS NOT NULL
+) AS drawn
+{%- if gaps %}
+
+WHERE {{ nbsql.is_missing(each.feature, each.column, nbsql.word('scores')) }}
+{%- endif %}
+{%- endmacro %}
+
+{# One row a cell and value: nbsql_row, feature, value, mass, which is in proportion to p(x = v, rest). #}
+{% macro masses_of_copies(model, scored, parameters, each, labelled) -%}
+SELECT
+  nbsql_of_row AS nbsql_row,
+  {{ nbsql.text(each.feature.name) }} AS feature,
+  nbsql_value AS value,
+  {% set below %}joint - highest{% endset %}
+  CASE WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(below) }} ELSE 0 END AS mass
+FROM (
+  SELECT
+    source.nbsql_of_row,
+    source.nbsql_value,
+    {% set evidence %}source.nbsql_log_evidence{% endset %}
+    {% set joint %}
+    {%- if labelled %}CASE WHEN numbered.class_no IS NULL THEN {{ evidence }} ELSE {{ nbsql.numbered_joint(model) }} END
+    {%- else %}{{ evidence }}{% endif %}
+    {%- endset %}
+    {{ joint }} AS joint,
+    max({{ joint }}) OVER (PARTITION BY source.nbsql_of_row) AS highest
+  FROM {{ scored }} AS source
+  {%- if labelled %}
+
+  LEFT JOIN (
+    {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
+  ) AS numbered ON numbered.class = {{ nbsql.target(model) }}
+  {%- endif %}
+
+) AS joints
+{%- endmacro %}
