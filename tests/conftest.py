@@ -14,6 +14,7 @@ import duckdb
 import pytest
 from engines.spark_runs import SparkRun
 from hypothesis import settings
+from support.alike_cases import CaseRecord, listed
 from support.elsewhere import Elsewhere, opened
 from support.ordering import last_digits, steady_sorted
 from support.summary import Summary
@@ -29,6 +30,7 @@ settings.load_profile("nbsql")
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-golden", action="store_true", help="write the files of tests/golden anew")
     parser.addoption("--record-macros", metavar="FILE", help="add to a file which macros each case on Spark rendered")
+    parser.addoption("--record-cases", metavar="FILE", help="add to a file which lines and macros each case ran")
     parser.addoption("--seconds", metavar="FILE", help="write what processors spent on each file and each test, most first")
 
 
@@ -37,6 +39,8 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     config.pluginmanager.register(SparkRun(config))
     config.pluginmanager.register(Summary(config))
+    if (file := config.getoption("--record-cases")) is not None:
+        config.pluginmanager.register(CaseRecord(file))
 
 
 @pytest.hookimpl(tryfirst=True)  # before pytest-xdist reads which tests are to share a worker
@@ -45,11 +49,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     matter (`every_form`), everybody runs one case of a test in `long`, too, and CI one in each form between. CI runs all other
     cases in `long`; what is refused before a form is chosen, and the rest, is left to the night, when what chooses a form or a
     room above has changed. So are the engines that run what is written for others: all cases are everybody's in the first, and
-    one of a test in each other. A project of dbt is built by one worker.
+    one of a test in each other. What runs no other way through the code than other cases of its test is left to CI
+    (support/alike_cases.txt). A project of dbt is built by one worker.
 
     No test sorts by the last digit of a float.
     """
-    tried = set()
+    tried, alike = set(), listed()
     for item in items:
         values = getattr(getattr(item, "callspec", None), "params", {})
         form, engine = values.get("form"), values.get("elsewhere")
@@ -60,7 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow" if is_scored else "nightly")
         elif form == "long" and not is_scored:
             item.add_marker("nightly" if "message" in values else "slow")
-        elif engine in ELSEWHERE[1:] and not is_first:
+        elif item.nodeid in alike or (engine in ELSEWHERE[1:] and not is_first):
             item.add_marker("slow")
         if item.get_closest_marker("nightly") is not None:
             item.add_marker("slow")

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -31,14 +32,26 @@ CREATE TABLE golf AS FROM (VALUES
 Run = Callable[..., Result]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the table golf, in a folder, and the same with the model spell in the folder `fitted` there."""
+    path = tmp_path_factory.mktemp("made") / "shop.duckdb"
+    with duckdb.connect(path) as con:
+        con.execute(GOLF)
+    fitted = path.parent / "fitted" / path.name
+    fitted.parent.mkdir()
+    shutil.copy(path, fitted)
+    options = ["--target", "play", "--name", "spell", "--id", "day"]
+    assert CliRunner().invoke(main, ["fit", str(fitted), "golf", *options]).exit_code == 0
+    return path
+
+
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A database with the table golf, in the current folder."""
+def shop(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A copy of the database in the current folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "100")
-    with duckdb.connect("shop.duckdb") as con:
-        con.execute(GOLF)
-    return "shop.duckdb"
+    return str(shutil.copy(made, "shop.duckdb"))
 
 
 @pytest.fixture
@@ -55,10 +68,9 @@ def run() -> Run:
 
 
 @pytest.fixture
-def fitted(shop: str, run: Run) -> str:
+def fitted(made: Path, shop: str) -> str:
     """The same with the model spell."""
-    run("fit", shop, "golf", "--target", "play", "--name", "spell", "--id", "day")
-    return shop
+    return str(shutil.copy(made.parent / "fitted" / made.name, shop))
 
 
 def sql(database: str, query: str) -> list[tuple[object, ...]]:

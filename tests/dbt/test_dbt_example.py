@@ -81,9 +81,14 @@ class Example:
 # Engines, and versions of dbt that are not the tests' own.
 OTHERS = [("duckdb", "1.8"), *((engine, version) for version in ("1.12", "2.0") for engine in ENGINES)]
 BUILDS = [*((engine, None) for engine in ENGINES), *OTHERS]
+BY_NIGHT = [("postgres", "1.12")]  # between the tests' own and the newest, which are built there
 
 
-@pytest.fixture(scope="module", params=BUILDS, ids=lambda build: "-".join(filter(None, build)))
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(build, marks=[pytest.mark.nightly] * (build in BY_NIGHT)) for build in BUILDS],
+    ids=["-".join(filter(None, build)) for build in BUILDS],
+)
 def example(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Example]:
     engine, version = request.param
     why = version and dbt_versions.missing(version)

@@ -22,10 +22,15 @@ _OF_FUNCTIONS = {"spark": {"plain__output_null"}}
 
 
 class Recorder:
-    """What has been rendered on Spark or PostgreSQL since the start; each macro is watched from its first use on."""
+    """What has been rendered on Spark or PostgreSQL since the start; each macro is watched from its first use on.
 
-    def __init__(self) -> None:
+    Args:
+        everywhere: all that is rendered, on every engine, with the branches of every macro.
+    """
+
+    def __init__(self, *, everywhere: bool = False) -> None:
         self.seen: set[str] = set()
+        self._everywhere = everywhere
         self._watches = False
 
     def start(self) -> None:
@@ -41,10 +46,10 @@ class Recorder:
         def get(macros: Any, name: str) -> Any:
             sources = macros._sources
             engine = next((each for each in ENGINES if any(key.startswith(f"{each}__") for key in sources)), None)
-            if name not in sources or engine is None:
+            if name not in sources or (engine is None and not self._everywhere):
                 return compiled(macros, name)
             source = sources[name]
-            if _folder(source.path) in (*DIALECTS[engine].speaks, "families"):
+            if self._everywhere or _folder(source.path) in (*DIALECTS[engine].speaks, "families"):
                 macros.__dict__["record_branch"] = self.seen.add
                 sources[name] = source._replace(text=watched(source.name, source.text))
             macro = compiled(macros, name)
