@@ -82,7 +82,7 @@ class Folds:
         for spec in specs:
             check(spec, "cross_validate")
         self._made: dict[str, tuple[str, Markup]] = {}
-        specs = [answer_questions(engine, spec, source) if spec.tree is not None else spec for spec in specs]
+        specs = [answer_questions(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         self._shared = Shared(specs)
         known = answer_questions(engine, self._shared.spec, source)
         for feature in known.features:
