@@ -2,146 +2,124 @@
   Scores of pairs of categories (families/pairs.sql): every value of a row is a super-parent, with the sum of the logarithms of its ratios
   to the others, and what counts is the logarithm of the mean of their products.
 
-  Values are numbered first, and the rest goes by numbers: a row of d values meets d x d ratios.
+  A row of d values meets d x d ratios, which no join finds as quickly as a place in a list: values are numbered, and the logarithms of
+  all ratios are one list a class, of which a parent has a stretch, and each child a place in it.
 #}
 
 {#
-  Common table expressions, the last three of which are read:
+  Common table expressions, of which the last three are read:
 
-    coded     a row a row and value that was met: nbsql_row, its part, code
-    numbers   a row a value that was met: value (its key), code
-    ratios    a row a parent and child: parent and child (codes), and the scores of the lookups; of a parent by itself, too, which are 0
+    numbers  a row a value that was met, of each part: value (its key), code, stretch (of the list, before its first place), is_parent
+    ratios   a row a class: class_no, logarithms; 0 where there is none
+    met      a row a row of the source and value of it: nbsql_row, and the columns of numbers
+    parents  a row a row of the source, super-parent and class: nbsql_row, class_no, stretch, joint (the sum of the logarithms)
 #}
-{% macro pairs_coded(model, feature, lookups) -%}
-{% set value %}lookups.value{% endset -%}
+{% macro pairs_scored(model, feature, lookups) -%}
+{% set value %}found.value{% endset -%}
+{% set part %}{% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}{% endset -%}
 {% set keys = [nbsql.pairs_keys(feature, nbsql.word('source'))] -%}
-looked_up AS {{ nbsql.materialized() }}(
+{% set place %}places.stretch, places.code{% endset -%}
+{% set code %}code{% endset -%}
+{% set codes %}parents.codes{% endset -%}
+{% set logarithms %}ratios.logarithms{% endset -%}
+{% set place_of_child %}parents.stretch + x{% endset -%}
+{% set logarithm = nbsql.element(logarithms, place_of_child) -%}
+scores AS {{ nbsql.materialized() }}(
   SELECT
-    {{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS one,
-    {{ nbsql.json_element(value, 1) }}{{ nbsql.binary() }} AS other,
-    lookups.*
-  FROM {{ lookups }} AS lookups
-  WHERE lookups.feature = {{ nbsql.text(feature.name) }}
+    {{ part }}{{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS parent,
+    {{ nbsql.json_element(value, 1) }}{{ nbsql.binary() }} AS child,
+    {{ nbsql.unnested_with_places(nbsql.scores(model), 'class_no', 'score') }}
+  FROM {{ lookups }} AS found
+  WHERE found.feature = {{ nbsql.text(feature.name) }}
 ),
 numbers AS {{ nbsql.materialized() }}(
-  SELECT value, row_number() OVER (ORDER BY value ASC NULLS LAST) AS code
+  SELECT *, max(code) OVER () * (row_number() OVER (ORDER BY {{ part }}value ASC NULLS LAST) - 1) AS stretch
   FROM (
-    SELECT DISTINCT coalesce(other, one) AS value FROM looked_up
-  ) AS met
+    SELECT
+      {{ part }}value,
+      row_number() OVER ({% if part %}PARTITION BY {{ nbsql.word(model.part_column) }} {% endif %}ORDER BY value ASC NULLS LAST) AS code,
+      max(parents) AS is_parent
+    FROM (
+      SELECT {{ part }}parent AS value, 1 AS parents FROM scores WHERE child IS NULL
+      UNION ALL
+      SELECT {{ part }}child, 0 FROM scores WHERE child IS NOT NULL
+    ) AS keys
+    GROUP BY {{ part }}value
+  ) AS coded
 ),
 ratios AS {{ nbsql.materialized() }}(
-  SELECT parents.code AS parent, children.code AS child, looked_up.*
-  FROM looked_up
-  JOIN numbers AS parents ON parents.value = looked_up.one
-  JOIN numbers AS children ON children.value = coalesce(looked_up.other, looked_up.one)
+  SELECT class_no, {{ nbsql.ordered_list(nbsql.word('score'), place) }} AS logarithms
+  FROM (
+    SELECT classes.class_no, numbers.stretch, codes.code, coalesce(scores.score, 0) AS score
+    FROM numbers
+    JOIN (SELECT DISTINCT code FROM numbers) AS codes ON TRUE
+    JOIN (SELECT DISTINCT class_no FROM scores) AS classes ON TRUE
+    LEFT JOIN numbers AS children ON children.code = codes.code{{ nbsql.same_part(model, nbsql.word('children'), nbsql.word('numbers')) }}
+    LEFT JOIN scores
+      ON scores.parent = numbers.value
+      AND scores.child = children.value
+      AND scores.class_no = classes.class_no{{ nbsql.same_part(model, nbsql.word('scores'), nbsql.word('numbers')) }}
+  ) AS places
+  GROUP BY class_no
 ),
-coded AS {{ nbsql.materialized() }}(
-  SELECT {{ nbsql.row_of(model, nbsql.word('keys')) }}, numbers.code
+met AS {{ nbsql.materialized() }}(
+  SELECT keys.nbsql_row, numbers.value, numbers.code, numbers.stretch, numbers.is_parent
   FROM (
     SELECT
       {{ nbsql.row_of(model, nbsql.word('source')) }},
       {{ nbsql.unnested(keys, ['value']) | indent(6) }}
     FROM numbered AS source
   ) AS keys
-  JOIN numbers ON numbers.value = keys.value
+  JOIN numbers ON numbers.value = keys.value{{ nbsql.same_part(model, nbsql.word('numbers'), nbsql.word('keys')) }}
+),
+parents AS {{ nbsql.materialized() }}(
+  SELECT parents.nbsql_row, ratios.class_no, parents.stretch, {{ nbsql.list_total(nbsql.list_mapped(codes, logarithm)) }} AS joint
+  FROM (
+    SELECT met.nbsql_row, met.stretch, coded.codes
+    FROM met
+    JOIN (SELECT nbsql_row, {{ nbsql.gathered(code) }} AS codes FROM met GROUP BY nbsql_row) AS coded ON coded.nbsql_row = met.nbsql_row
+    WHERE met.is_parent = 1
+  ) AS parents
+  JOIN ratios ON TRUE
 )
 {%- endmacro %}
 
-{# The relation of the rows, their parents and children, with the ratio of each two. #}
-{% macro pairs_met(model) -%}
-coded AS parents
-JOIN coded AS children ON children.nbsql_row = parents.nbsql_row
-JOIN ratios AS found
-  ON found.parent = parents.code
-  AND found.child = children.code{{ nbsql.same_part(model, nbsql.word('found'), nbsql.word('parents')) }}
+{# One row a row of the source and class: nbsql_row, class_no, term (the logarithm of the mean of the products), parents (how many). #}
+{% macro pairs_means() -%}
+{% set joint %}joint{% endset -%}
+{% set joints %}joints{% endset -%}
+{% set difference %}x - highest{% endset -%}
+{% set mean %}{{ nbsql.list_total(nbsql.list_mapped(joints, nbsql.exp(difference))) }} / parents{% endset -%}
+SELECT nbsql_row, class_no, parents, {{ nbsql.log_sum(nbsql.word('highest'), mean) }} AS term
+FROM (
+  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.gathered(joint) }} AS joints
+  FROM parents
+  GROUP BY nbsql_row, class_no
+) AS products
 {%- endmacro %}
 
-{# The logarithm of the mean of some ratios, of their highest logarithm and of a list of all of them. #}
-{% macro log_mean(highest, logarithms) -%}
-{% set difference %}x - {{ highest }}{% endset -%}
-{% set mass = nbsql.list_total(nbsql.list_mapped(logarithms, nbsql.exp(difference))) -%}
-{% set mean %}{{ mass }} / {{ nbsql.list_size(logarithms) }}{% endset -%}
-{{ nbsql.log_sum(highest, mean) }}
+{# One row a row of the source and class: nbsql_row, class_no, term. #}
+{% macro pairs_terms(model, feature, lookups) -%}
+SELECT nbsql_row, class_no, term
+FROM (
+  WITH {{ nbsql.pairs_scored(model, feature, lookups) | indent(2) }}
+  {{ nbsql.pairs_means() | indent(2) }}
+) AS means
 {%- endmacro %}
 
 {# One row a row of the source: nbsql_row, and class_k, what the pairs add to the score of class k. #}
 {% macro pairs_sums(model, feature, lookups) -%}
+{% set term %}term{% endset -%}
+{% set class_no %}class_no{% endset -%}
 bag{{ nbsql.feature_suffix(feature) }} AS (
-  WITH {{ nbsql.pairs_coded(model, feature, lookups) | indent(2) }}
   SELECT
-    nbsql_row
-    {%- for k in model.class_numbers %},
-    {% set highest %}highest_{{ k }}{% endset %}
-    {% set logarithms %}logarithms_{{ k }}{% endset %}
-    {{ nbsql.log_mean(highest, logarithms) }} AS class_{{ k }}
-    {%- endfor %}
-
+    nbsql_row,
+    {{ nbsql.scores_by_class(model, term, class_no) | indent(2) }}
   FROM (
-    SELECT
-      nbsql_row
-      {%- for k in model.class_numbers %},
-      max(class_{{ k }}) AS highest_{{ k }},
-      {% set x %}class_{{ k }}{% endset %}
-      {{ nbsql.ordered_list(x, nbsql.word('code')) }} AS logarithms_{{ k }}
-      {%- endfor %}
-
-    FROM (
-      SELECT
-        parents.nbsql_row,
-        parents.code
-        {%- for k in model.class_numbers %},
-        sum(found.class_{{ k }}) AS class_{{ k }}
-        {%- endfor %}
-
-      FROM {{ nbsql.pairs_met(model) | indent(6) }}
-      GROUP BY parents.nbsql_row, parents.code
-    ) AS products
-    GROUP BY nbsql_row
-  ) AS rows_of_products
+    {{ nbsql.pairs_terms(model, feature, lookups) | indent(4) }}
+  ) AS terms
+  GROUP BY nbsql_row
 )
-{%- endmacro %}
-
-{#
-  Common table expressions, the last two of which are read:
-
-    products  a row a row, class and parent: nbsql_row, class_no, code, joint (the sum of the logarithms)
-    means     a row a row and class: nbsql_row, class_no, term (the logarithm of their mean), parents (how many there are)
-
-  joined: how parents meet the numbers of the classes, `parameters`.
-#}
-{% macro pairs_by_class(model, feature, lookups, joined) -%}
-{% set class_no %}parameters.class_no{% endset -%}
-{{ nbsql.pairs_coded(model, feature, lookups) }},
-products AS {{ nbsql.materialized() }}(
-  SELECT parents.nbsql_row, parameters.class_no, parents.code, sum({{ nbsql.element(nbsql.scores(model), class_no) }}) AS joint
-  FROM {{ nbsql.pairs_met(model) | indent(2) }}
-  {{ joined }}
-  GROUP BY parents.nbsql_row, parameters.class_no, parents.code
-),
-means AS (
-  {% set highest %}highest{% endset %}
-  {% set logarithms %}logarithms{% endset %}
-  SELECT nbsql_row, class_no, {{ nbsql.log_mean(highest, logarithms) }} AS term, {{ nbsql.list_size(logarithms) }} AS parents
-  FROM (
-    SELECT
-      nbsql_row,
-      class_no,
-      max(joint) AS highest,
-      {{ nbsql.ordered_list(nbsql.word('joint'), nbsql.word('code')) }} AS logarithms
-    FROM products
-    GROUP BY nbsql_row, class_no
-  ) AS rows_of_products
-)
-{%- endmacro %}
-
-{# One row a row of the source and class: nbsql_row, class_no, term. #}
-{% macro pairs_terms(model, feature, parameters, lookups) -%}
-{% set joined = nbsql.join_parameters(model, parameters, nbsql.word('parents')) -%}
-SELECT nbsql_row, class_no, term
-FROM (
-  WITH {{ nbsql.pairs_by_class(model, feature, lookups, joined) | indent(2) }}
-  SELECT nbsql_row, class_no, term FROM means
-) AS pairs
 {%- endmacro %}
 
 {#
@@ -153,32 +131,35 @@ FROM (
   a value has the last sum, how far the shares are from even. That row has all of it where every product is 0.
 #}
 {% macro explained_pairs(model, feature, lookups) -%}
-{% set joined = nbsql.join_parameters_by_class(model, nbsql.word('parents')) -%}
-{% set class_no %}shares.class_no{% endset -%}
-{% set difference %}products.joint - means.term{% endset -%}
+{% set difference %}parents.joint - means.term{% endset -%}
+{% set logarithms %}ratios.logarithms{% endset -%}
+{% set place_of_child %}shares.stretch + met.code{% endset -%}
 SELECT nbsql_row, class_no, {{ feature.index }} AS feature_no, {{ nbsql.text(feature.name) }} AS feature, value, contribution
 FROM (
-  WITH {{ nbsql.pairs_by_class(model, feature, lookups, joined) | indent(2) }},
-  shares AS (
+  WITH {{ nbsql.pairs_scored(model, feature, lookups) | indent(2) }},
+  shares AS {{ nbsql.materialized() }}(
     SELECT
-      products.nbsql_row,
-      products.class_no,
-      products.code,
+      parents.nbsql_row,
+      parents.class_no,
+      parents.stretch,
       means.parents,
       CASE WHEN means.term > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} / means.parents ELSE 0 END AS share
-    FROM products
-    JOIN means ON means.nbsql_row = products.nbsql_row AND means.class_no = products.class_no
+    FROM parents
+    JOIN (
+      {{ nbsql.pairs_means() | indent(6) }}
+    ) AS means ON means.nbsql_row = parents.nbsql_row AND means.class_no = parents.class_no
   )
-  SELECT shares.nbsql_row, shares.class_no, numbers.value, sum(shares.share * {{ nbsql.element(nbsql.scores(model), class_no) }}) AS contribution
-  FROM {{ nbsql.pairs_met(model) | indent(2) }}
-  JOIN numbers ON numbers.code = children.code
-  JOIN shares ON shares.nbsql_row = parents.nbsql_row AND shares.code = parents.code AND shares.share > 0
-  GROUP BY shares.nbsql_row, shares.class_no, numbers.value
+  SELECT shares.nbsql_row, shares.class_no, met.value, sum(shares.share * {{ nbsql.element(logarithms, place_of_child) }}) AS contribution
+  FROM shares
+  JOIN met ON met.nbsql_row = shares.nbsql_row
+  JOIN ratios ON ratios.class_no = shares.class_no
+  WHERE shares.share > 0
+  GROUP BY shares.nbsql_row, shares.class_no, met.value
   UNION ALL
   SELECT
     nbsql_row,
     class_no,
-    NULL,
+    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }},
     CASE WHEN max(share) > 0 THEN -sum(CASE WHEN share > 0 THEN share * ln(share * parents) END) ELSE -{{ nbsql.infinity() }} END
   FROM shares
   GROUP BY nbsql_row, class_no
