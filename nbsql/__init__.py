@@ -37,7 +37,7 @@ from nbsql.models.library import families, fit, fit_sql, from_tables, load, mode
 from nbsql.models.sharing import from_statistics, import_, merge
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
-from nbsql.spec.method import EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
+from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
 from nbsql.spec.options import Best, Forward, Segments, Smoothed
 from nbsql.tuning.auto import Auto
 from nbsql.tuning.sweep import Sweep
@@ -46,6 +46,7 @@ from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep
 from nbsql.version import __version__
 
 __all__ = [
+    "AODE",
     "EM",
     "LDA",
     "QDA",

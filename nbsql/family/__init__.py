@@ -27,6 +27,7 @@ from nbsql.family.kernel import Kernel
 from nbsql.family.lognormal import LogNormal
 from nbsql.family.multinomial import Multinomial
 from nbsql.family.multivariate_gaussian import MultivariateGaussian
+from nbsql.family.pairs import Pairs
 from nbsql.family.poisson import Poisson
 from nbsql.family.text import Text
 from nbsql.family.tokens import TokenCounts, Tokens
@@ -40,8 +41,8 @@ _FAMILIES = (
 
 FAMILIES: dict[str, type[Family]] = {family.name: family for family in _FAMILIES}
 
-# Those that a spec may hold: numbers of weights that were given have no other family.
-STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted}
+# Those that a spec may hold: numbers of weights that were given have no other family, and pairs come with a method.
+STORED: dict[str, type[Family]] = {**FAMILIES, Weighted.name: Weighted, Pairs.name: Pairs}
 
 # The rule of inference looks at the type alone, so that fitting the same table tomorrow gives the same model.
 INFERRED: dict[str, type[Family]] = {
@@ -104,6 +105,7 @@ __all__ = [
     "NormalInverseGamma",
     "Nulls",
     "OverColumns",
+    "Pairs",
     "Parameter",
     "Poisson",
     "Text",

@@ -114,6 +114,7 @@ class Family:
     zeros: ClassVar[bool] = False  # whether a 0 is counted apart, so that the density is that of the other numbers
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
+    adds_up: ClassVar[bool] = True  # whether what a bag says is the sum of what its tokens say
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
     guarded: ClassVar[bool] = False  # whether a guard of its term against missing values costs as much as the term
     over_columns: ClassVar[bool] = False  # one feature of several columns

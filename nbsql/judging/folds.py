@@ -95,7 +95,7 @@ class Folds:
         engine, source = self.engine, self.source
         for spec in specs:
             check(spec, "search")
-        specs = [answer_questions(engine, spec, source) if spec.tree is not None else spec for spec in specs]
+        specs = [answer_questions(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         self._shared = Shared(specs)
         known = answer_questions(engine, self._shared.spec, source)
         for feature in known.features:

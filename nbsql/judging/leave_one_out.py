@@ -151,7 +151,7 @@ class LeaveOneOut(Folds):
     """
 
     def __init__(self, engine: Engine, source: Source, specs: Sequence[Spec], table: Callable[[str], Markup]) -> None:
-        specs = [answer_questions(engine, spec, source) if spec.tree is not None else spec for spec in specs]
+        specs = [answer_questions(engine, spec, source) if spec.dependence is not None else spec for spec in specs]
         for spec in specs:
             if spec.classes:
                 raise InputError(

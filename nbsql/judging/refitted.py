@@ -17,6 +17,7 @@ from nbsql.learning.fit import answer_questions
 from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
+from nbsql.spec.method import TAN
 from nbsql.spec.spec import Spec
 
 
@@ -30,7 +31,7 @@ class Refitted(Folds):
     def _prepare(self, specs: Sequence[Spec], folds: int, column: str | None) -> None:
         (wanted,) = specs
         self._deal(wanted, folds, column)
-        self._count_dealt(replace(wanted, features=(), tree=None, slice_by="nbsql_slice"))
+        self._count_dealt(replace(wanted, features=(), dependence=None, slice_by="nbsql_slice"))
         self.names = self._named()
         self._vectorised = self.engine.renderer.dialect.traits.vectorised and not self.source.joins
         self._by_fold: dict[str, Spec] = {}
@@ -75,7 +76,7 @@ class Refitted(Folds):
 def fitted_anew(spec: Spec) -> bool:
     """Whether the models of folds are no sums of their counts."""
     asked = any(feature.family.supervised and feature.family.question is not None for feature in spec.features)
-    return spec.tree is not None or spec.em is not None or asked
+    return isinstance(spec.dependence, TAN) or spec.em is not None or asked
 
 
 def deal_for(

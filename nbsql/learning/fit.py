@@ -22,6 +22,7 @@ from nbsql.learning.joins import joins_of_model
 from nbsql.learning.kmeans import decomposed, staged
 from nbsql.learning.logistic import learn
 from nbsql.learning.mdl_bins import cut
+from nbsql.learning.pairs import with_pairs
 from nbsql.learning.selection import best_features
 from nbsql.learning.tree import with_tree
 from nbsql.plan import Entry, Plan, Statement
@@ -31,7 +32,7 @@ from nbsql.plan.layout import few_values, many_levels, without_gaps
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.half_life import WEIGHT_NOW
-from nbsql.spec.method import Logistic
+from nbsql.spec.method import TAN, Logistic
 from nbsql.spec.options import Best, Options, candidates
 from nbsql.spec.resolve import resolve
 from nbsql.spec.spec import Feature, Prior, Spec
@@ -271,7 +272,7 @@ def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any,
 
 
 def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec with what must be known of the columns before they can be counted, and their tree, if they are to have one."""
+    """The spec with what must be known of the columns before they can be counted, and how they depend on each other, if asked."""
 
     def known(feature: Feature) -> Feature:
         while (question := feature.family.question) is not None:
@@ -283,7 +284,9 @@ def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
         return feature
 
     spec = replace(spec, features=tuple(map(known, spec.features)))
-    return spec if spec.tree is None else with_tree(engine, spec, spec.tree, source)
+    if isinstance(spec.dependence, TAN):
+        return with_tree(engine, spec, spec.dependence, source)
+    return spec if spec.dependence is None else with_pairs(engine, spec, spec.dependence, source)
 
 
 def given_priors(spec: Spec, labels: Sequence[tuple[Any, ...]], given: Mapping[Any, float]) -> dict[str, float]:

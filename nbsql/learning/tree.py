@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 
+from markupsafe import Markup
+
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
-from nbsql.family import Binned, Categorical, Conditional, Family
+from nbsql.family import Binned, Categorical, Conditional
 from nbsql.family.conditional import MOST_PARENTS
 from nbsql.learning.selection import rounded
 from nbsql.spec.capabilities import check_features
@@ -30,16 +32,14 @@ def with_tree(engine: Engine, spec: Spec, wanted: TAN, source: Source) -> Spec:
         wanted: the options of the tree.
         source: what to learn from.
     """
-    categories = {feature.index: feature for feature in spec.features if _is_category(feature.family)}
+    categories = categories_of(spec)
     values: dict[int, list[str]] = {}
     parents: dict[int, int] = {}
     if len(categories) > 1:
         with engine.temporaries() as temporary:
             coded = temporary("coded")
-            query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
-            engine.create("code the categories", coded, query)
-            sizes = dict(zip(categories, engine.ask("sizes_of_categories", coded, list(categories))[0], strict=True))
-            nodes = [number for number, size in sizes.items() if 1 < size <= MOST_PARENTS]
+            sizes = sizes_of(engine, spec, categories, source, coded)
+            nodes = list(sizes)
             pairs = [(a, b) for a, b in combinations(nodes, 2) if sizes[a] * sizes[b] <= MOST_CELLS]
             information: dict[Pair, float] = {}
             for start in range(0, len(pairs), PAIRS_A_STATEMENT):
@@ -58,7 +58,32 @@ def with_tree(engine: Engine, spec: Spec, wanted: TAN, source: Source) -> Spec:
     found = tuple(map(grown, spec.features))
     if spec.segment_by is not None:
         check_features(found, "segment_by")
-    return replace(spec, features=found, tree=None)
+    return replace(spec, features=found, dependence=None)
+
+
+def categories_of(spec: Spec) -> dict[int, Feature]:
+    """The features that may depend on each other, by number: whose values are those that were met, all smoothed alike."""
+    return {
+        feature.index: feature
+        for feature in spec.features
+        if isinstance(feature.family, Binned) or (isinstance(feature.family, Categorical) and not feature.family.declared)
+    }
+
+
+def sizes_of(engine: Engine, spec: Spec, categories: Mapping[int, Feature], source: Source, coded: Markup) -> dict[int, int]:
+    """How many values each of some categories has, of those that have several, and no more than a parent may have.
+
+    Args:
+        engine: where.
+        spec: of the model.
+        categories: by number.
+        source: what to learn from.
+        coded: the name of the temporary table that is to hold their values, a row a row of the source.
+    """
+    query = engine.renderer.fragment("coded_categories", spec, source.relation, categories.values())
+    engine.create("code the categories", coded, query)
+    sizes = dict(zip(categories, engine.ask("sizes_of_categories", coded, list(categories))[0], strict=True))
+    return {number: size for number, size in sizes.items() if 1 < size <= MOST_PARENTS}
 
 
 def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[int, int]:
@@ -91,11 +116,6 @@ def spanning_tree(nodes: Sequence[int], weights: Mapping[Pair, float]) -> dict[i
             met |= set(children)
             waiting += children
     return parents
-
-
-def _is_category(family: Family) -> bool:
-    """Whether a family may be one given a parent: whose values are those that were met, all smoothed alike."""
-    return isinstance(family, Binned) or (isinstance(family, Categorical) and not family.declared)
 
 
 def _given(feature: Feature, parent: Feature, values: Iterable[str], wanted: TAN) -> Feature:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 from nbsql.errors import InputError, suggestion
 from nbsql.family import Binned, Categorical, Estimate, Family, Joint, MultivariateGaussian, Nulls, choice, non_negative
 from nbsql.family.multivariate_gaussian import shrinkage_named
+from nbsql.family.pairs import check_least
 from nbsql.spec.column import Column
 
 
@@ -139,25 +140,10 @@ class QDA(Discriminant):
 
 
 @dataclass(frozen=True)
-class TAN(Classifier):
-    """Tree-augmented naive Bayes, "tan": every category may depend on one other: `method=nbsql.TAN(shrinkage=5)`.
-
-    Among the features that are categories it finds the tree of the largest sum of I(X; Y | class), and makes each of them one
-    given its parent, an `nbsql.Conditional` (Friedman, Geiger and Goldszmidt, Bayesian network classifiers, Machine Learning
-    29, 1997). Numbers without a family of their own are cut where the classes differ (`nbsql.Binned(by="mdl")`). Features that
-    are no categories, and categories of more than a thousand values, stand beside the tree.
-
-    Args:
-        shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature where its parent is u; None smooths by
-            alpha.
-
-    >>> TAN(shrinkage=5)
-    TAN(shrinkage=5.0)
-    """
+class OneDependence(Classifier):
+    """What the classifiers share in which a category depends on another one, too."""
 
     shrinkage: float | None = None
-
-    name: ClassVar[str] = "tan"
 
     def __post_init__(self) -> None:
         if self.shrinkage is not None:
@@ -173,6 +159,54 @@ class TAN(Classifier):
     ) -> Mapping[str, Family]:
         found: dict[str, Family] = {column.name: Binned(by="mdl") for column in columns if column.kind in Binned.accepts}
         return found | {column.name: Categorical() for column in columns if column.kind == "boolean"}
+
+
+@dataclass(frozen=True)
+class TAN(OneDependence):
+    """Tree-augmented naive Bayes, "tan": every category may depend on one other: `method=nbsql.TAN(shrinkage=5)`.
+
+    Among the features that are categories it finds the tree of the largest sum of I(X; Y | class), and makes each of them one
+    given its parent, an `nbsql.Conditional` (Friedman, Geiger and Goldszmidt, Bayesian network classifiers, Machine Learning
+    29, 1997). Numbers without a family of their own are cut where the classes differ (`nbsql.Binned(by="mdl")`). Features that
+    are no categories, and categories of more than a thousand values, stand beside the tree.
+
+    Args:
+        shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature where its parent is u; None smooths by
+            alpha.
+
+    >>> TAN(shrinkage=5)
+    TAN(shrinkage=5.0)
+    """
+
+    name: ClassVar[str] = "tan"
+
+
+@dataclass(frozen=True)
+class AODE(OneDependence):
+    """Averaged one-dependence estimators, "aode": every category is a parent of all others in turn: `method=nbsql.AODE(least=30)`.
+
+    P(c, x) is the mean over the features i of P(c) P(x_i | c) times the product over the others j of P(x_j | c, x_i): so no tree is
+    to be found, and a model follows from its counts alone (Webb, Boughton and Wang, Not so naive Bayes: aggregating one-dependence
+    estimators, Machine Learning 58, 2005). Numbers without a family of their own are cut where the classes differ
+    (`nbsql.Binned(by="mdl")`). Features that are no categories, and categories of more than a thousand values, stand beside.
+
+    Args:
+        shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature where its parent is u; None smooths by
+            alpha.
+        least: how often a value must be met for its feature to be a parent in the rows that have it; naive Bayes is what is left
+            where none was.
+
+    >>> AODE(least=30)
+    AODE(shrinkage=None, least=30)
+    """
+
+    least: int = 1
+
+    name: ClassVar[str] = "aode"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_least(self.least)
 
 
 @dataclass(frozen=True)
@@ -271,10 +305,10 @@ def _check_iterations(count: Any) -> None:
 
 
 # Those that need no argument, by the word that stands for their defaults.
-METHODS: dict[str, type[Classifier]] = {kind.name: kind for kind in (NaiveBayes, JointBayes, LDA, QDA, TAN, Logistic, EM)}
+METHODS: dict[str, type[Classifier]] = {kind.name: kind for kind in (NaiveBayes, JointBayes, LDA, QDA, TAN, AODE, Logistic, EM)}
 
-MethodName = Literal["naive", "joint", "lda", "qda", "tan", "logistic", "em"]
-Method = MethodName | JointBayes | LDA | QDA | TAN | Logistic | EM | Mixture
+MethodName = Literal["naive", "joint", "lda", "qda", "tan", "aode", "logistic", "em"]
+Method = MethodName | JointBayes | LDA | QDA | TAN | AODE | Logistic | EM | Mixture
 
 
 def method_named(method: Any) -> Classifier:

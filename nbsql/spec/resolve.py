@@ -27,7 +27,7 @@ from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
 from nbsql.spec.join import joins_of
-from nbsql.spec.method import EM, TAN, Logistic, Mixture
+from nbsql.spec.method import AODE, EM, TAN, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
 
@@ -109,7 +109,7 @@ def resolve(columns: Sequence[Column], options: Options, source: str) -> Spec:
         features=features,
         prior=_prior(options),
         logistic=method if isinstance(method := options.classifier, Logistic) else None,
-        tree=method if isinstance(method, TAN) else None,
+        dependence=method if isinstance(method, (TAN, AODE)) else None,
         em=method if isinstance(method, EM) else None,
         defaults={
             "alpha": alpha,

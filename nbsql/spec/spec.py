@@ -13,7 +13,7 @@ from nbsql.rendering.dialect import FRACTION
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Dimension
-from nbsql.spec.method import EM, TAN, Logistic
+from nbsql.spec.method import AODE, EM, TAN, Logistic
 
 FORMAT = 1  # of the JSON text in the table `spec`
 
@@ -114,7 +114,7 @@ class Spec:
     segment_by: str | None = None
     segment_shrinkage: float = 0.0
     logistic: Logistic | None = None
-    tree: TAN | None = None  # that is still to be found (nbsql/learning/tree.py); a model has its edges as features
+    dependence: TAN | AODE | None = None  # that is still to be found (nbsql/learning/); a model has it as features
     em: EM | None = None
     components: Components | None = None
     joins: tuple[Dimension, ...] = ()

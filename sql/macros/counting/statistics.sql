@@ -221,6 +221,8 @@ GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.n
 {% macro token_cells(model, source, feature) -%}
 {% if feature.family.weighed -%}
 {{ nbsql.weighed_token_cells(model, source, feature) }}
+{%- elif feature.family.over_columns -%}
+{{ nbsql.pairs_cells(model, source, feature) }}
 {%- else -%}
 {% set n %}sum({% if model.weight %}weight * {% endif %}times){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}

@@ -10,6 +10,9 @@
   tokens of a map whose count is 0, missing or not finite.
 #}
 {% macro tokens(feature, source, row_columns, condition=none) -%}
+{% if feature.family.over_columns -%}
+{{ nbsql.pairs_tokens(feature, source, row_columns, condition) }}
+{%- else -%}
 SELECT *
 FROM (
   SELECT
@@ -28,6 +31,7 @@ WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AN
 {%- if condition is not none and feature.family.vocabulary %}
 
   AND value IN ({% for token in feature.family.vocabulary %}{{ nbsql.text(token) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{%- endif %}
 {%- endif %}
 
 {%- endmacro %}

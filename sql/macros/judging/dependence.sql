@@ -133,14 +133,15 @@ CASE
 
 {#
   Of rows `coded`, one row a pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which is
-  summed by the expression `n`.
+  summed by the expression `n`. keys: the class, and what else the rows are counted by.
 #}
-{% macro default__cells_of_pairs(coded, pairs, n) -%}
+{% macro default__cells_of_pairs(coded, pairs, n, keys=['class']) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% for a, b in pairs -%}
-SELECT {{ a }} AS a, {{ b }} AS b, class, value_{{ a }} AS x, value_{{ b }} AS y, {{ n }} AS n
+SELECT {{ a }} AS a, {{ b }} AS b, {{ by }}, value_{{ a }} AS x, value_{{ b }} AS y, {{ n }} AS n
 FROM {{ coded }} AS coded
 WHERE value_{{ a }} IS NOT NULL AND value_{{ b }} IS NOT NULL
-GROUP BY class, value_{{ a }}, value_{{ b }}
+GROUP BY {{ by }}, value_{{ a }}, value_{{ b }}
 {%- if not loop.last %}
 
 UNION ALL

@@ -80,6 +80,9 @@ CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS
 list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
 {%- endmacro %}
 
+{# The list of a group, in no order. #}
+{% macro default__gathered(x) -%} list({{ x }}) {%- endmacro %}
+
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# 0 has the logarithm -infinity, where some engines raise an error; NULL has none. #}

@@ -163,6 +163,9 @@ LEFT JOIN (
 
 {# A bag of tokens, each token once a row, with what all its occurrences add. #}
 {% macro explained_tokens(model, feature, lookups) -%}
+{% if feature.family.over_columns -%}
+{{ nbsql.explained_pairs(model, feature, lookups) }}
+{%- else -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
 {% set scores %}lookups.scores{% endset -%}
 {% set found = nbsql.element(scores, nbsql.class_no()) -%}
@@ -196,4 +199,5 @@ FROM (
   FROM {{ lookups }} AS found
   WHERE feature = {{ nbsql.text(feature.name) }}
 ) AS lookups ON lookups.value = tokens.value{{ nbsql.same_part(model, nbsql.word('lookups'), nbsql.word('tokens')) }}
+{%- endif %}
 {%- endmacro %}

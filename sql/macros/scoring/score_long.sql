@@ -193,6 +193,9 @@ CAST(sum({{ units }}) AS {{ nbsql.double() }}) / {{ unit }}
 
 {# One row a row of the source and class: nbsql_row, class_no, term (the sum over the tokens of a bag). #}
 {% macro bag_terms(model, feature, parameters, lookups) -%}
+{% if feature.family.over_columns -%}
+{{ nbsql.pairs_terms(model, feature, lookups) }}
+{%- else -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
 SELECT nbsql_row, class_no, sum(term) AS term
 FROM (
@@ -212,4 +215,5 @@ FROM (
   {{ nbsql.join_parameters(model, parameters, nbsql.word('tokens')) }}
 ) AS scores
 GROUP BY nbsql_row, class_no
+{%- endif %}
 {%- endmacro %}

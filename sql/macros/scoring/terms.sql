@@ -100,6 +100,9 @@ coalesce({{ found }}
 
 {# The scores of a bag of tokens, summed by row; tokens that no lookup holds are dropped, or smoothed. #}
 {% macro bag_sums(model, feature, lookups, parameters) -%}
+{% if feature.family.over_columns -%}
+{{ nbsql.pairs_sums(model, feature, lookups) }}
+{%- else -%}
 {% set smooth = feature.family.unseen == 'smooth' -%}
 bag{{ nbsql.feature_suffix(feature) }} AS (
   SELECT
@@ -124,6 +127,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 
   GROUP BY tokens.nbsql_row
 )
+{%- endif %}
 {%- endmacro %}
 
 {# How often a token counts: once an occurrence, unless a map says, or they come summed up. #}

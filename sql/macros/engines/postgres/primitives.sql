@@ -14,6 +14,8 @@
 coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS NULL) = ({{ b }}.value IS NULL)
 {%- endmacro %}
 
+{% macro postgres__gathered(x) -%} array_agg({{ x }}) {%- endmacro %}
+
 {% macro postgres__ordered_list(x, by) -%}
 array_agg({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
 {%- endmacro %}

@@ -1,6 +1,7 @@
 {# The pairs of a row as an array: a branch a pair would have the rows planned anew for each, which takes longer than all else. #}
-{% macro spark__cells_of_pairs(coded, pairs, n) -%}
-SELECT pair.a, pair.b, class, pair.x, pair.y, {{ n }} AS n
+{% macro spark__cells_of_pairs(coded, pairs, n, keys=['class']) -%}
+{% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+SELECT pair.a, pair.b, {{ by }}, pair.x, pair.y, {{ n }} AS n
 FROM (
   SELECT
     coded.*,
@@ -12,5 +13,5 @@ FROM (
   FROM {{ coded }} AS coded
 ) AS pairs
 WHERE pair.x IS NOT NULL AND pair.y IS NOT NULL
-GROUP BY pair.a, pair.b, class, pair.x, pair.y
+GROUP BY pair.a, pair.b, {{ by }}, pair.x, pair.y
 {%- endmacro %}

@@ -23,6 +23,8 @@
 try_element_at({{ list }}, {{ position }})
 {%- endmacro %}
 
+{% macro spark__gathered(x) -%} collect_list({{ x }}) {%- endmacro %}
+
 {# An array of the order and the value is sorted by the order first. #}
 {% macro spark__ordered_list(x, by) -%}
 transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)

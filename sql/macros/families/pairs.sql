@@ -1,0 +1,253 @@
+{#
+  What pairs of categories say beyond each of them by itself: averaged one-dependence estimators (Webb, Boughton and Wang, Not so naive
+  Bayes: aggregating one-dependence estimators, Machine Learning 58, 2005),
+
+    P(c, x) = 1 / |S| sum over the super-parents i of S of P(c) P(x_i | c) prod over j <> i of P(x_j | c, x_i)
+
+  S holds the features whose value in the row was met `least` times. Each summand has the factors of naive Bayes but for the ratios
+
+    r_ij = P(x_j | c, x_i) / P(x_j | c)          P(v | c, u) = (n_cuv + alpha) / (n_cu + alpha K)   or, with s for `shrinkage`,
+                                                               (n_cuv + s P(v | c)) / (n_cu + s)
+
+  so that P(c, x) is that of naive Bayes times the mean over S of prod over j of r_ij. The logarithm of this mean is what the feature adds
+  to a score: 0 where S is empty. n_cu counts the rows of the class that have x_i = u and any x_j; where no row of any class has, u says
+  nothing of x_j. A missing value is neither parent nor child, and so is one that the fit has not met.
+
+  A value is a JSON text: [["sky","grey"]] of a column by itself, [["sky","grey"],["wind","weak"]] of two, in the statistics in the order
+  of the columns, in the likelihoods the parent first. The elements, ["sky","grey"], are called keys.
+#}
+
+{# The key of the value of a column of the feature, as text; NULL where the value is missing and that is no value. #}
+{% macro pairs_key(feature, position, relation) -%}
+{% set family, column = feature.family, feature.columns[position] -%}
+{% set edges = family.edges[position] -%}
+{% set value = nbsql.conditional_text(feature, column, relation, edges, family.labels_of(position)) -%}
+{% set name = nbsql.text(column) -%}
+{% set key %}{{ name }}, {{ value }}{% endset -%}
+{% if column in family.gaps %}{{ nbsql.json_list(key) }}
+{%- else %}CASE WHEN {{ value }} IS NOT NULL THEN {{ nbsql.json_list(key) }} END
+{%- endif %}
+{%- endmacro %}
+
+{# The keys of a row, a list; of a missing value NULL. #}
+{% macro pairs_keys(feature, relation) -%}
+{% set keys -%}
+{% for position in range(feature.columns | length) %}
+{{ nbsql.pairs_key(feature, position, relation) }}{% if not loop.last %}, {% endif %}
+{%- endfor %}
+{%- endset -%}
+{{ nbsql.array_of(keys) }}
+{%- endmacro %}
+
+{# One row a row and token, a value or a pair of them: the columns `row_columns`, value and times (tokens.sql). #}
+{% macro pairs_tokens(feature, source, row_columns, condition=none) -%}
+{% set columns = feature.columns | length -%}
+{% set tokens -%}
+{% for a in range(columns) -%}
+'[' || key_{{ a }} || ']'
+{%- for b in range(a + 1, columns) %},
+    '[' || key_{{ a }} || ',' || key_{{ b }} || ']'
+{%- endfor %}
+{%- if not loop.last %},
+    {% endif %}
+{%- endfor %}
+{%- endset -%}
+{% set texts = [nbsql.array_of(tokens)] -%}
+SELECT *
+FROM (
+  SELECT
+    {{ row_columns }},
+    {{ nbsql.unnested(texts, ['value']) | indent(4) }},
+    1 AS times
+  FROM (
+    SELECT
+      source.*
+      {%- for position in range(columns) %},
+      {{ nbsql.pairs_key(feature, position, nbsql.word('source')) }} AS key_{{ position }}
+      {%- endfor %}
+
+    FROM {{ source }} AS source
+    {%- if condition is not none %}
+
+    WHERE {{ condition }}
+    {%- endif %}
+
+  ) AS source
+) AS unnested
+WHERE value IS NOT NULL
+{%- endmacro %}
+
+{# The cells of the values and of the pairs of them: how many rows of each class hold them. #}
+{% macro pairs_cells(model, source, feature) -%}
+{% set slice = ['slice'] if model.slice_by else [] -%}
+{% set n %}{% if model.weight %}sum(weight){% else %}CAST(count(*) AS {{ nbsql.double() }}){% endif %}{% endset -%}
+{% set places = range(feature.columns | length) | list -%}
+{% set pairs = namespace(of=[]) -%}
+{% for a in places %}{% for b in places[a:] %}{% set pairs.of = pairs.of + [(a, b)] %}{% endfor %}{% endfor -%}
+{% set value %}CASE WHEN a = b THEN '[' || x || ']' ELSE '[' || x || ',' || y || ']' END{% endset -%}
+{{ nbsql.cell(model, nbsql.word('n'), feature=feature, value=value) }}
+FROM (
+  WITH coded AS {{ nbsql.materialized() }}(
+    SELECT
+      {{ nbsql.target(model) }} AS class
+      {%- if model.slice_by %},
+      {{ nbsql.slice_of(nbsql.word('source')) }} AS slice
+      {%- endif %}
+      {%- if model.weight %},
+      {{ nbsql.weight(model) }} AS weight
+      {%- endif %}
+      {%- for position in places %},
+      {{ nbsql.pairs_key(feature, position, nbsql.word('source')) }} AS value_{{ position }}
+      {%- endfor %}
+
+    FROM {{ source }} AS source
+    WHERE {{ nbsql.is_counted(model) }}
+  )
+  {{ nbsql.cells_of_pairs(nbsql.word('coded'), pairs.of, n, ['class'] + slice) | indent(2) }}
+) AS pairs
+{%- endmacro %}
+
+{# One row a class and value: the columns of likelihoods (likelihoods.sql); the score is the logarithm of the ratio, 0 of a value alone. #}
+{% macro pairs_likelihoods(features) -%}
+{% set ratio %}likelihood / alone{% endset -%}
+SELECT
+  class,
+  feature,
+  value,
+  FALSE AS unseen,
+  likelihood,
+  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
+  CASE WHEN alone > 0 THEN {{ nbsql.log(ratio) }} ELSE 0 END AS score,
+  CAST(NULL AS {{ nbsql.double() }}) AS mean,
+  CAST(NULL AS {{ nbsql.double() }}) AS variance,
+  CAST(NULL AS {{ nbsql.double() }}) AS rate
+FROM (
+  {{ nbsql.pairs_estimates(features) | indent(2) }}
+) AS estimates
+{%- endmacro %}
+
+{# The columns of such features, a relation: feature, name, alpha, shrinkage, least. #}
+{% macro pairs_options(features) -%}
+VALUES
+  {% for feature in features %}
+  {% set family = feature.family %}
+  {% set last = loop.last %}
+  {% for column in feature.columns %}
+  {% set names %}{{ nbsql.text(feature.name) }}, {{ nbsql.text(column) }}{% endset %}
+  {% set alpha = nbsql.number(family.added_counts[loop.index0]) %}
+  ({{ names }}, {{ alpha }}, {{ nbsql.nullable_double(family.shrinkage) }}, {{ family.least }})
+  {%- if not (last and loop.last) %},{% endif %}
+
+  {% endfor %}
+  {% endfor %}
+{%- endmacro %}
+
+{#
+  The estimates from the relation `counts`: class, feature, value, likelihood, and alone, the likelihood of the child by itself. Of every
+  value that was met `least` times, as a parent, with all values of the other columns, and by itself.
+#}
+{% macro pairs_estimates(features) -%}
+{% set counted %}counts.value{% endset -%}
+{% set key %}cells.one{% endset -%}
+{% set n_alone %}coalesce(cells.n, 0){% endset -%}
+{% set alpha_alone %}keys.alpha{% endset -%}
+{% set total_alone %}(coalesce(totals.n, 0) + keys.alpha * keys.k){% endset -%}
+{% set k_alone %}keys.k{% endset -%}
+{% set n %}coalesce(pairs.n, 0){% endset -%}
+{% set alpha %}alone.alpha{% endset -%}
+{% set total %}(coalesce(of_parents.n, 0) + alone.alpha * alone.k){% endset -%}
+{% set k %}alone.k{% endset -%}
+WITH options(feature, name, alpha, shrinkage, least) AS (
+  {{ nbsql.pairs_options(features) | indent(2) }}
+),
+cells AS (
+  SELECT
+    counts.class,
+    counts.feature,
+    {{ nbsql.json_element(counted, 0) }}{{ nbsql.binary() }} AS one,
+    {{ nbsql.json_element(counted, 1) }}{{ nbsql.binary() }} AS other,
+    counts.n
+  FROM counts
+  WHERE counts.feature IN ({{ nbsql.feature_names(features) }})
+),
+met AS (
+  SELECT cells.feature, {{ nbsql.json_element(key, 0) }} AS name, cells.one AS value, sum(cells.n) AS n
+  FROM cells
+  WHERE cells.other IS NULL
+  GROUP BY cells.feature, cells.one
+),
+keys AS (
+  SELECT
+    met.feature,
+    met.name,
+    met.value,
+    met.n >= options.least AS is_parent,
+    options.alpha,
+    options.shrinkage,
+    count(*) OVER (PARTITION BY met.feature, met.name) AS k
+  FROM met
+  JOIN options ON options.feature = met.feature AND options.name = met.name
+),
+totals AS (
+  SELECT cells.class, keys.feature, keys.name, sum(cells.n) AS n
+  FROM cells
+  JOIN keys ON keys.feature = cells.feature AND keys.value = cells.one
+  WHERE cells.other IS NULL
+  GROUP BY cells.class, keys.feature, keys.name
+),
+alone AS (
+  SELECT
+    classes.class,
+    keys.*,
+    {{ nbsql.dirichlet_likelihood(n_alone, alpha_alone, total_alone, k_alone) }} AS likelihood
+  FROM classes
+  JOIN keys ON TRUE
+  LEFT JOIN totals ON totals.class = classes.class AND totals.feature = keys.feature AND totals.name = keys.name
+  LEFT JOIN cells
+    ON cells.class = classes.class AND cells.feature = keys.feature AND cells.one = keys.value AND cells.other IS NULL
+),
+pairs AS (
+  SELECT class, feature, one AS parent, other AS child, n FROM cells WHERE other IS NOT NULL
+  UNION ALL
+  SELECT class, feature, other, one, n FROM cells WHERE other IS NOT NULL
+),
+of_parents AS (
+  SELECT pairs.class, pairs.feature, pairs.parent, keys.name, sum(pairs.n) AS n
+  FROM pairs
+  JOIN keys ON keys.feature = pairs.feature AND keys.value = pairs.child
+  GROUP BY pairs.class, pairs.feature, pairs.parent, keys.name
+),
+together AS (
+  SELECT feature, parent, name FROM of_parents GROUP BY feature, parent, name
+)
+SELECT class, feature, '[' || value || ']' AS value, likelihood, likelihood AS alone
+FROM alone
+WHERE is_parent
+UNION ALL
+SELECT
+  alone.class,
+  alone.feature,
+  '[' || parents.value || ',' || alone.value || ']',
+  CASE
+    WHEN together.feature IS NULL OR coalesce(of_parents.n, 0) + coalesce(alone.shrinkage, alone.alpha) = 0 THEN alone.likelihood
+    WHEN alone.shrinkage IS NOT NULL
+    THEN ({{ n }} + alone.shrinkage * alone.likelihood) / (coalesce(of_parents.n, 0) + alone.shrinkage)
+    ELSE {{ nbsql.dirichlet_likelihood(n, alpha, total, k) }}
+  END,
+  alone.likelihood
+FROM alone
+JOIN keys AS parents ON parents.feature = alone.feature AND parents.name <> alone.name AND parents.is_parent
+LEFT JOIN together ON together.feature = alone.feature AND together.parent = parents.value AND together.name = alone.name
+LEFT JOIN of_parents
+  ON of_parents.class = alone.class
+  AND of_parents.feature = alone.feature
+  AND of_parents.parent = parents.value
+  AND of_parents.name = alone.name
+LEFT JOIN pairs
+  ON pairs.class = alone.class
+  AND pairs.feature = alone.feature
+  AND pairs.parent = parents.value
+  AND pairs.child = alone.value
+{%- endmacro %}
+
+{% macro pairs_quantities() %}{% endmacro %}

@@ -1,0 +1,167 @@
+{#
+  Scores of pairs of categories (families/pairs.sql): every value of a row is a super-parent, with the sum of the logarithms of its ratios
+  to the others, and what counts is the logarithm of the mean of their products.
+
+  A row of d values meets d x d ratios, which no join finds as quickly as a place in a list: values are numbered, and the logarithms of
+  all ratios are one list a class, of which a parent has a stretch, and each child a place in it.
+#}
+
+{#
+  Common table expressions, of which the last three are read:
+
+    numbers  a row a value that was met, of each part: value (its key), code, stretch (of the list, before its first place), is_parent
+    ratios   a row a class: class_no, logarithms; 0 where there is none
+    met      a row a row of the source and value of it: nbsql_row, and the columns of numbers
+    parents  a row a row of the source, super-parent and class: nbsql_row, class_no, stretch, joint (the sum of the logarithms)
+#}
+{% macro pairs_scored(model, feature, lookups) -%}
+{% set value %}found.value{% endset -%}
+{% set part %}{% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}{% endset -%}
+{% set keys = [nbsql.pairs_keys(feature, nbsql.word('source'))] -%}
+{% set place %}places.stretch, places.code{% endset -%}
+{% set code %}code{% endset -%}
+{% set codes %}parents.codes{% endset -%}
+{% set logarithms %}ratios.logarithms{% endset -%}
+{% set place_of_child %}parents.stretch + x{% endset -%}
+{% set logarithm = nbsql.element(logarithms, place_of_child) -%}
+scores AS {{ nbsql.materialized() }}(
+  SELECT
+    {{ part }}{{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS parent,
+    {{ nbsql.json_element(value, 1) }}{{ nbsql.binary() }} AS child,
+    {{ nbsql.unnested_with_places(nbsql.scores(model), 'class_no', 'score') }}
+  FROM {{ lookups }} AS found
+  WHERE found.feature = {{ nbsql.text(feature.name) }}
+),
+numbers AS {{ nbsql.materialized() }}(
+  SELECT *, max(code) OVER () * (row_number() OVER (ORDER BY {{ part }}value ASC NULLS LAST) - 1) AS stretch
+  FROM (
+    SELECT
+      {{ part }}value,
+      row_number() OVER ({% if part %}PARTITION BY {{ nbsql.word(model.part_column) }} {% endif %}ORDER BY value ASC NULLS LAST) AS code,
+      max(parents) AS is_parent
+    FROM (
+      SELECT {{ part }}parent AS value, 1 AS parents FROM scores WHERE child IS NULL
+      UNION ALL
+      SELECT {{ part }}child, 0 FROM scores WHERE child IS NOT NULL
+    ) AS keys
+    GROUP BY {{ part }}value
+  ) AS coded
+),
+ratios AS {{ nbsql.materialized() }}(
+  SELECT class_no, {{ nbsql.ordered_list(nbsql.word('score'), place) }} AS logarithms
+  FROM (
+    SELECT classes.class_no, numbers.stretch, codes.code, coalesce(scores.score, 0) AS score
+    FROM numbers
+    JOIN (SELECT DISTINCT code FROM numbers) AS codes ON TRUE
+    JOIN (SELECT DISTINCT class_no FROM scores) AS classes ON TRUE
+    LEFT JOIN numbers AS children ON children.code = codes.code{{ nbsql.same_part(model, nbsql.word('children'), nbsql.word('numbers')) }}
+    LEFT JOIN scores
+      ON scores.parent = numbers.value
+      AND scores.child = children.value
+      AND scores.class_no = classes.class_no{{ nbsql.same_part(model, nbsql.word('scores'), nbsql.word('numbers')) }}
+  ) AS places
+  GROUP BY class_no
+),
+met AS {{ nbsql.materialized() }}(
+  SELECT keys.nbsql_row, numbers.value, numbers.code, numbers.stretch, numbers.is_parent
+  FROM (
+    SELECT
+      {{ nbsql.row_of(model, nbsql.word('source')) }},
+      {{ nbsql.unnested(keys, ['value']) | indent(6) }}
+    FROM numbered AS source
+  ) AS keys
+  JOIN numbers ON numbers.value = keys.value{{ nbsql.same_part(model, nbsql.word('numbers'), nbsql.word('keys')) }}
+),
+parents AS {{ nbsql.materialized() }}(
+  SELECT parents.nbsql_row, ratios.class_no, parents.stretch, {{ nbsql.list_total(nbsql.list_mapped(codes, logarithm)) }} AS joint
+  FROM (
+    SELECT met.nbsql_row, met.stretch, coded.codes
+    FROM met
+    JOIN (SELECT nbsql_row, {{ nbsql.gathered(code) }} AS codes FROM met GROUP BY nbsql_row) AS coded ON coded.nbsql_row = met.nbsql_row
+    WHERE met.is_parent = 1
+  ) AS parents
+  JOIN ratios ON TRUE
+)
+{%- endmacro %}
+
+{# One row a row of the source and class: nbsql_row, class_no, term (the logarithm of the mean of the products), parents (how many). #}
+{% macro pairs_means() -%}
+{% set joint %}joint{% endset -%}
+{% set joints %}joints{% endset -%}
+{% set difference %}x - highest{% endset -%}
+{% set mean %}{{ nbsql.list_total(nbsql.list_mapped(joints, nbsql.exp(difference))) }} / parents{% endset -%}
+SELECT nbsql_row, class_no, parents, {{ nbsql.log_sum(nbsql.word('highest'), mean) }} AS term
+FROM (
+  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.gathered(joint) }} AS joints
+  FROM parents
+  GROUP BY nbsql_row, class_no
+) AS products
+{%- endmacro %}
+
+{# One row a row of the source and class: nbsql_row, class_no, term. #}
+{% macro pairs_terms(model, feature, lookups) -%}
+SELECT nbsql_row, class_no, term
+FROM (
+  WITH {{ nbsql.pairs_scored(model, feature, lookups) | indent(2) }}
+  {{ nbsql.pairs_means() | indent(2) }}
+) AS means
+{%- endmacro %}
+
+{# One row a row of the source: nbsql_row, and class_k, what the pairs add to the score of class k. #}
+{% macro pairs_sums(model, feature, lookups) -%}
+{% set term %}term{% endset -%}
+{% set class_no %}class_no{% endset -%}
+bag{{ nbsql.feature_suffix(feature) }} AS (
+  SELECT
+    nbsql_row,
+    {{ nbsql.scores_by_class(model, term, class_no) | indent(2) }}
+  FROM (
+    {{ nbsql.pairs_terms(model, feature, lookups) | indent(4) }}
+  ) AS terms
+  GROUP BY nbsql_row
+)
+{%- endmacro %}
+
+{#
+  The explanation, a row a value of the row. With r_i the share of super-parent i in the sum over S, what is added to a score is
+
+    ln (1 / |S| sum over i of prod over j of r_ij) = sum over j of the sum over i of r_i ln r_ij - sum over i of r_i ln(|S| r_i)
+
+  as of a mixture (estimating/mixture.sql): so a value j has the mean of its logarithms, each by the share of the parent, and a row without
+  a value has the last sum, how far the shares are from even. That row has all of it where every product is 0.
+#}
+{% macro explained_pairs(model, feature, lookups) -%}
+{% set difference %}parents.joint - means.term{% endset -%}
+{% set logarithms %}ratios.logarithms{% endset -%}
+{% set place_of_child %}shares.stretch + met.code{% endset -%}
+SELECT nbsql_row, class_no, {{ feature.index }} AS feature_no, {{ nbsql.text(feature.name) }} AS feature, value, contribution
+FROM (
+  WITH {{ nbsql.pairs_scored(model, feature, lookups) | indent(2) }},
+  shares AS {{ nbsql.materialized() }}(
+    SELECT
+      parents.nbsql_row,
+      parents.class_no,
+      parents.stretch,
+      means.parents,
+      CASE WHEN means.term > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(difference) }} / means.parents ELSE 0 END AS share
+    FROM parents
+    JOIN (
+      {{ nbsql.pairs_means() | indent(6) }}
+    ) AS means ON means.nbsql_row = parents.nbsql_row AND means.class_no = parents.class_no
+  )
+  SELECT shares.nbsql_row, shares.class_no, met.value, sum(shares.share * {{ nbsql.element(logarithms, place_of_child) }}) AS contribution
+  FROM shares
+  JOIN met ON met.nbsql_row = shares.nbsql_row
+  JOIN ratios ON ratios.class_no = shares.class_no
+  WHERE shares.share > 0
+  GROUP BY shares.nbsql_row, shares.class_no, met.value
+  UNION ALL
+  SELECT
+    nbsql_row,
+    class_no,
+    CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }},
+    CASE WHEN max(share) > 0 THEN -sum(CASE WHEN share > 0 THEN share * ln(share * parents) END) ELSE -{{ nbsql.infinity() }} END
+  FROM shares
+  GROUP BY nbsql_row, class_no
+) AS pairs
+{%- endmacro %}
