@@ -18,7 +18,11 @@ from nbsql.spec.method import Classifier, Method, NaiveBayes, method_named
 from nbsql.spec.options import Options
 from nbsql.tuning.combining import Combining
 
-METHODS: tuple[Method, ...] = ("naive", "tan", "aode")  # that are tried by themselves; the first is what others must be better than
+METHODS: tuple[Method, ...] = (
+    "naive",
+    "tan",
+    "aode",
+)  # that are tried by themselves; the first is what others must be better than
 
 
 @dataclass(frozen=True)
