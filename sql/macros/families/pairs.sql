@@ -160,7 +160,8 @@ VALUES
 WITH options(feature, name, alpha, shrinkage, least) AS (
   {{ nbsql.pairs_options(features) | indent(2) }}
 ),
-cells AS (
+{# Materialized, or the values of other features, which are no JSON, would be taken apart before they are left out. -#}
+cells AS {{ nbsql.materialized() }}(
   SELECT
     counts.class,
     counts.feature,
