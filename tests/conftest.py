@@ -86,7 +86,7 @@ def pytest_assertrepr_compare(op: str, left: Any, right: Any) -> list[str] | Non
 
 @pytest.fixture
 def con() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A fresh database in memory. It has one thread, as to wake others for a few rows costs a twelfth of a fit."""
+    """A fresh database in memory. It has one thread, as to wake others costs more than a few rows."""
     with duckdb.connect(config={"threads": 1}) as connection:
         yield connection
 

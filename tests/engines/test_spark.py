@@ -196,6 +196,8 @@ def test_maps_of_tokens_agree(spark: Any, tmp_path: Path) -> None:
     assert again == found
     shown, expected = (sorted(model.profile("bag").fetchall(), key=repr) for model in models[:2])
     assert_same_rows(shown, expected)
+    drawn_of = [model.plot.nomogram(least=1).spec["datasets"]["rows"] for model in models[:2]]  # of bags of one token
+    assert_same_rows(*([(row["feature"], row["value"], *row["contribution"]) for row in rows] for rows in drawn_of))
     drawn = models[0].sample(200, seed=3).fetchall()
     assert {token for bag, _ in drawn for token in bag} == {"x", "y"}
     assert max(max(bag.values(), default=0) for bag, _ in drawn) > 1

@@ -105,6 +105,7 @@ def test_every_row_is_predicted_as_a_fit_without_it_would(name: str) -> None:
         assert judged.log_loss == near(loss, rel=1e-9)
 
 
+@pytest.mark.slow
 @given(
     st.lists(row, min_size=2, max_size=6),
     st.sampled_from(["skip", "smooth"]),

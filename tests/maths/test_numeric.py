@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from math import log, pi
 from typing import Any
@@ -21,6 +21,13 @@ Joint = Callable[..., list[dict[Any, float]]]
 
 near = partial(pytest.approx, rel=1e-13, abs=1e-15)
 HALF = log(1 / 2)
+
+
+@pytest.fixture
+def con() -> Iterator[Connection]:
+    """A database with as many threads as there are, whose sums of many rows are put together of parts."""
+    with duckdb.connect() as connection:
+        yield connection
 
 
 def moments(model: nbsql.Model, feature: str = "x") -> dict[Any, tuple[float, float]]:

@@ -54,6 +54,7 @@ CHANGES: dict[str, Callable[[Model], Any]] = {
     "compact": lambda model: model.compact(),
     "replace": lambda model: nbsql.fit(model._engine.connection, "june", target="play", name="golf", replace=True),
 }
+BESIDE = [("known", "python"), ("june", "sql")]  # which takes seconds
 ENDS: dict[str, Callable[[Model], Any]] = {**CHANGES, "drop": lambda model: model.drop()}
 
 
@@ -75,7 +76,10 @@ def test_a_reader_sees_the_old_model_until_the_writer_commits(
     assert nbsql.load(other, "golf").predict_proba("may").fetchall() == nbsql.load(con, "golf").predict_proba("may").fetchall()
 
 
-@pytest.mark.parametrize("first", ENDS.values(), ids=ENDS)
+@pytest.mark.parametrize(
+    "first",
+    [pytest.param(end, id=name, marks=[] if name in ("update", "drop") else [pytest.mark.slow]) for name, end in ENDS.items()],
+)
 def test_a_second_writer_is_told_to_wait_and_writes_nothing(
     con: Connection, other: Connection, first: Callable[[Model], Any]
 ) -> None:
@@ -156,8 +160,10 @@ def test_writers_in_threads_take_turns_and_none_is_lost(con: Connection, other: 
         assert row[-2:] == pytest.approx(fresh[-2:], rel=1e-9)
 
 
-@pytest.mark.parametrize("asks", ["python", "sql"])
-@pytest.mark.parametrize("source", ["known", "june"])
+@pytest.mark.parametrize(
+    ("source", "asks"),
+    [("june", "python"), ("known", "sql"), *(pytest.param(*case, marks=pytest.mark.slow) for case in BESIDE)],
+)
 def test_readers_beside_many_changes_never_see_a_mixture(con: Connection, other: Connection, source: str, asks: str) -> None:
     model = nbsql.load(con, "golf")
     legal = [model.predict_proba("may").fetchall()]

@@ -66,11 +66,20 @@ def opened(name: str | None, verb: str) -> tuple[Connection, nbsql.Model]:
 @pytest.fixture(scope="module")
 def shared() -> Callable[[str | None, str], tuple[Connection, nbsql.Model]]:
     """As `opened`, for verbs that leave the model as it is: one for all of the same options."""
-    return cache(lambda name, verb: opened(name, verb if verb in OPTIONS else ""))
+    of_options = cache(opened)
+    return lambda name, verb: of_options(name, verb if verb in OPTIONS else "")
 
 
-@pytest.mark.parametrize("name", ["it", None])
-@pytest.mark.parametrize("verb", ASKED)
+# Of a model without a name everybody asks what changes it, and some verbs; CI asks all.
+NAMELESS = {*CHANGES, "evaluate", "explain", "export", "predict", "predict_proba", "sample", "scorecard", "statistics"}
+ASKS = [
+    pytest.param(verb, name, marks=[] if name or verb in NAMELESS else [pytest.mark.slow])
+    for verb in ASKED
+    for name in ("it", None)
+]
+
+
+@pytest.mark.parametrize(("verb", "name"), ASKS)
 def test_every_verb_is_of_the_database_of_the_handle(verb: str, name: str | None, shared: Any, tmp_path: Path) -> None:
     found = []
     for used in ("dev", "prod"):
@@ -95,8 +104,11 @@ def asked(request: pytest.FixtureRequest) -> tuple[Connection, nbsql.Model]:
     return con, fitted(con, request.param)
 
 
-@pytest.mark.parametrize("source", ["rows", "FROM rows WHERE x < 50"])
-@pytest.mark.parametrize("verb", QUERIES)
+WITHOUT_SOURCE = {"likelihoods", "priors", "statistics", "batches", "relevance", "sample", "drift"}
+SOURCES = {verb: ["rows"] if verb in WITHOUT_SOURCE else ["rows", "FROM rows WHERE x < 50"] for verb in QUERIES}
+
+
+@pytest.mark.parametrize(("verb", "source"), [(verb, source) for verb, sources in SOURCES.items() for source in sources])
 def test_a_query_reads_what_it_was_made_of(asked: tuple[Connection, nbsql.Model], verb: str, source: str) -> None:
     con, model = asked
     con.execute("USE dev")

@@ -91,10 +91,16 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_database_with_models_is_restored_whole(team: Path, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def before(team: Path) -> dict[tuple[str, str], Any]:
+    """What can be asked there, and the answers."""
+    with duckdb.connect(str(team), read_only=True) as con:
+        return answers(con)
+
+
+def test_a_database_with_models_is_restored_whole(team: Path, before: Any, tmp_path: Path) -> None:
     # Opened anew: a file has its relations in the order of their names, whatever the order in which they were made.
     with duckdb.connect(str(team), read_only=True) as con:
-        before = answers(con)
         con.execute(f"EXPORT DATABASE '{tmp_path / 'copy'}' (FORMAT parquet)")
     with duckdb.connect() as con:
         con.execute(f"IMPORT DATABASE '{tmp_path / 'copy'}'")
@@ -137,9 +143,7 @@ def test_macros_of_a_file_of_old_storage_are_restored_by_a_setting(tmp_path: Pat
         assert answers(con) == before
 
 
-def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path) -> None:
-    with duckdb.connect(str(team), read_only=True) as con:
-        before = answers(con)
+def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path, before: Any) -> None:
     with duckdb.connect() as con:
         con.execute(ROWS)
         con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")
@@ -152,9 +156,8 @@ def test_models_of_an_attached_database_are_used_by_the_search_path(team: Path) 
 
 
 @pytest.mark.parametrize("how", ["told", "alone"])
-def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, how: str) -> None:
-    with duckdb.connect(str(team), read_only=True) as con:
-        before = {key: answer for key, answer in answers(con).items() if '"' not in key[0]}
+def test_models_of_an_attached_database_are_used_by_their_macros(team: Path, before: Any, how: str) -> None:
+    before = {key: answer for key, answer in before.items() if '"' not in key[0]}
     with duckdb.connect() as con:
         con.execute(ROWS)
         con.execute(f"ATTACH '{team}' AS other (READ_ONLY)")

@@ -51,7 +51,8 @@ few = examples(6)
 
 
 def connect(**relations: list[Row]) -> duckdb.DuckDBPyConnection:
-    con = duckdb.connect()
+    """A database with tables of a few rows, for which one thread is the least work."""
+    con = duckdb.connect(config={"threads": 1})
     for name, rows in relations.items():
         con.execute(f"CREATE TABLE {name} ({', '.join(f'{column} {kind}' for column, kind in COLUMNS.items())})")
         if rows:

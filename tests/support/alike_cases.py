@@ -6,7 +6,7 @@ list is written anew by
 
     pip install coverage
     pytest -n 0 --record-cases=cases.jsonl
-    python tests/support/alike_cases.py cases.jsonl
+    PYTHONPATH=tests python -m support.alike_cases cases.jsonl
 
 The record of some tests may be added to that of others. A case that is in no record is run by everybody.
 """
@@ -95,5 +95,4 @@ def write(path: str) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     write(sys.argv[1])
