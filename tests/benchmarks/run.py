@@ -8,7 +8,7 @@ does meets all of them. Figures are medians of the rounds, with the least and th
 Whatever has the same model as nbsql must give the same answers. A contender that this machine lacks is named with what is
 missing. Prints a report in Markdown, and writes it to FOLDER as benchmark.md, with every figure in benchmark.json.
 Seconds differ by machine and by the hour; ratios less, and least those of what the processors spend, which are compared with
-those of the last run in FILE, a history that this run is added to. The contender `again` is nbsql once more: its ratio is the noise.
+those of the last in FILE, a history that this run is added to. The contender `again` is nbsql itself: its ratio is the noise.
 """
 
 from __future__ import annotations

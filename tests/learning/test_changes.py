@@ -289,3 +289,37 @@ def test_missing_values_that_were_not_learnt_are_not_forgotten(con: Connection, 
     for one, other in zip(found, left.predict_proba("gaps").fetchall(), strict=True):
         assert one[:-2] == other[:-2]
         assert one[-2:] == pytest.approx(other[-2:], rel=1e-12)
+
+
+def test_estimates_of_a_first_fit_are_those_of_sums_of_its_cells() -> None:
+    """Which a first fit does not make: it has one cell a class, feature and value, of whichever family."""
+    with duckdb.connect() as con:
+        con.execute("""CREATE TABLE t AS
+            SELECT if(hash(i) % 3 = 0, 'a', 'b') AS y, if(i % 11 = 0, NULL, hash(i + 1) % 90 / 10 + 0.5) AS number,
+                hash(i + 2) % 7 AS count, if(i % 3 = 0, 'x', 'y') AS side, i % 5 > 1 AS half,
+                hash(i + 3) % 4 AS one, hash(i + 4) % 3 AS two, if(i % 7 = 0, NULL, 'v' || (i % 5)) AS level, i % 2 = 0 AS flag,
+                (hash(i + 5) % 98 + 1) / 100 AS share, 'w' || (i % 6) || ' foo' AS body, ['t' || (i % 4)] AS tokens,
+                hash(i + 6) % 50 * 1.0 AS scale, hash(i + 7) % 50 + 1.0 AS size, hash(i + 8) % 60 * 1.0 AS spread, 7.0 AS same
+            FROM range(300) AS rows(i)""")
+        families: dict[str, Any] = {
+            "count": nbsql.Poisson(), "sums": nbsql.Multinomial(["one", "two"]), "level": nbsql.Categorical(nulls="category"),
+            "share": nbsql.Beta(), "body": nbsql.Text(), "tokens": nbsql.Tokens(), "scale": nbsql.Binned(bins=4),
+            "size": nbsql.LogNormal(), "pair": nbsql.Joint(["side", "half"]), "spread": nbsql.Kernel(),
+            "number": nbsql.Gamma(),
+        }  # fmt: skip
+        model = nbsql.fit(con, "t", target="y", name="m", families=families)
+        cells(model)  # none comes twice
+        columns = "class, feature, value, unseen, likelihood, log_likelihood, score, mean, variance, rate"
+
+        def estimates() -> dict[Row, Row]:
+            rows = con.execute(f"SELECT {columns} FROM m.estimates").fetchall()
+            return {row[:4]: row[4:] for row in rows}
+
+        first = estimates()
+        assert {feature for _, feature, *_ in first} >= {*families, "same", "flag"} - {"body", "tokens"}
+        model.update("SELECT * FROM t LIMIT 20")
+        model.forget("SELECT * FROM t LIMIT 20")
+        again = estimates()
+        assert first.keys() == again.keys()
+        for key, values in first.items():
+            assert again[key] == pytest.approx(values, rel=1e-9, nan_ok=True), key
