@@ -39,7 +39,8 @@
 {% endfor -%}
 {% set family = {
   'name': given.family, 'formula': given.family, 'by_column': true, 'zeros': false, 'distribution': 'dirichlet',
-  'divergence': 'normal', 'units': 'counts', 'declared': [], 'parameters': [], 'rules': {}, 'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
+  'divergence': 'normal', 'units': 'counts', 'declared': [], 'parameters': [], 'rules': {},
+  'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
   'least_count': 0, 'least_occurrences': 0} -%}
 {% do family.update(fixed) %}
 {% do nbsql.one_of(family.estimate, ['mean', 'mode'], 'estimate', feature) %}

@@ -88,8 +88,8 @@ FROM '{}/nycflights13_flights.parquet' WHERE arr_delay IS NOT NULL
 """  # an early departure is none that is late, as the Bureau of Transportation Statistics has it
 CLINICS = """
 SELECT
-  maternal_health_delivery_services AS deliveries, facility_type_display AS kind, sector, num_chews_fulltime, num_nurses_fulltime,
-  num_nursemidwives_fulltime, num_doctors_fulltime, latitude, longitude,
+  maternal_health_delivery_services AS deliveries, facility_type_display AS kind, sector, latitude, longitude,
+  COLUMNS('num_.*')::DOUBLE,
   COLUMNS([
     'emergency_transport', 'phcn_electricity', 'c_section_yn', 'child_health_measles_immun_calc', 'improved_water_supply',
     'improved_sanitation', 'vaccines_fridge_freezer', 'antenatal_care_yn', 'family_planning_yn', 'malaria_treatment_artemisinin'

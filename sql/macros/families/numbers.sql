@@ -105,14 +105,17 @@ coalesce({{ density }}, 0)
 
 {# An estimate, or a parameter, to be called with a block whose body is what stands for the number of that name. #}
 {% macro estimate_of(family, quantity) -%}
-{% set moments = ['n', 'zeros', 'mean', 'm2', 'pooled_n', 'pooled_mean', 'pooled_m2', 'within_n', 'within_m2', 'within_classes', 'largest'] -%}
+{% set moments = ['n', 'mean', 'm2', 'pooled_n', 'pooled_mean', 'pooled_m2', 'within_n', 'within_m2', 'within_classes', 'largest'] -%}
 {% set known = namespace(of={}) -%}
-{% for name in moments + family.estimate_options | list %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
+{% for name in moments + (['zeros'] if family.zeros else []) + family.estimate_options | list -%}
+{% set known.of = dict(known.of, **{name: caller(name)}) %}
+{%- endfor -%}
 {% if family.zeros %}{{ nbsql.zero_inflated_estimate(quantity, known.of.get, family.formula) }}
 {%- else %}{{ nbsql[family.distribution ~ '_estimate'](quantity, known.of.get) }}
 {%- endif %}
 {%- endmacro %}
 
+{# A parameter by the mean, the variance and the rate, to be called likewise. #}
 {% macro parameter_of(family, quantity) -%}
 {% set known = namespace(of={}) -%}
 {% for name in ['mean', 'variance', 'rate'] %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}

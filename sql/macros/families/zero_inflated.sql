@@ -104,6 +104,7 @@ CASE
 END
 {%- endmacro %}
 
+{# 0, or a number of the other family. #}
 {% macro zero_inflated_drawn(feature, seed, position) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 CASE WHEN {{ nbsql.uniform(seed, feature.index, 2) }} >= numbers.rate{{ i }} THEN

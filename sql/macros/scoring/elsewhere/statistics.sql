@@ -158,16 +158,9 @@ GROUP BY nbsql_rows.nbsql_class
 {%- endif %}
 {%- endmacro %}
 
-{% macro frozen_number_read(feature) -%}
-{% set x = nbsql.frozen_finite(feature.columns[0]) -%}
-{% if feature.zeros -%}
-NULLIF({{ x }}, 0) AS {{ nbsql.frozen_x(feature) }},
-{{ nbsql.frozen_zero_input(feature) }}
-{%- else -%}
-{{ nbsql.frozen_finite_input(feature) }}
-{%- endif %}
-{%- endmacro %}
+{% macro frozen_number_read(feature) -%} {{ nbsql.frozen_number_input(feature, feature.zeros) }} {%- endmacro %}
 
+{# The logarithm of a number of a row as a column, and where zeros are counted apart, whether it is one. #}
 {% macro frozen_logarithm_read(feature) -%}
 {% set x = nbsql.frozen_double(feature.columns[0]) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_x(feature) }}

@@ -115,10 +115,12 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 
 {# Numbers. #}
 
-{% macro frozen_density_input(term) -%}
-{% set x = nbsql.frozen_finite(term.columns[0]) -%}
-{% if term.family.zeros -%}
-NULLIF({{ x }}, 0) AS {{ nbsql.frozen_x(term) }},
+{% macro frozen_density_input(term) -%} {{ nbsql.frozen_number_input(term, term.family.zeros) }} {%- endmacro %}
+
+{# A number of a row as a column; where zeros are counted apart, NULL of a 0, and whether it is one. #}
+{% macro frozen_number_input(term, zeros) -%}
+{% if zeros -%}
+NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_x(term) }},
 {{ nbsql.frozen_zero_input(term) }}
 {%- else -%}
 {{ nbsql.frozen_finite_input(term) }}
