@@ -67,14 +67,16 @@ def auto(
             if name:
                 found.best(name=name, replace=replace)
         end_progress(engine)
+        method = getattr(found.method, "name", "naive")
         if form != "table":
             tried = objects(engine, found.tried.sql)
-            say(engine, form, {"rows": found.rows, "settings": objects(engine, found.ranking.sql), "tried": tried}, tried)
+            settings = objects(engine, found.ranking.sql)
+            say(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
         tables.query(engine, found.ranking.sql)
-        if found.method != "naive":
-            tables.echo("", f"method: {getattr(found.method, 'name', found.method)}")
+        if method != "naive":
+            tables.echo("", f"method: {method}")
         lines = [[column, family_text(family)] for column, family in found.families.items()]
         lines += [[column, "left out"] for column in found.exclude]
         if lines:

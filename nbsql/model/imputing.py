@@ -29,7 +29,8 @@ class Imputing(Handle):
         middle, and the column `probability_<x>` says how probable it is among them. Of a number with a density the mean is
         filled in, rounded where its column holds whole numbers, and `deviation_<x>` is its standard deviation. Both are NULL
         where nothing was filled in: where there was a value, or no class can explain the row. Gaps of one row are filled one
-        by one, not as the likeliest of all together.
+        by one, not as the likeliest of all together. Where x has a parent, or is one (`nbsql.TAN`), the row is scored with each
+        value in its place: p(x = v | rest) is the share of its evidence.
 
         Args:
             source: rows with gaps.
@@ -39,7 +40,7 @@ class Imputing(Handle):
 
         Raises:
             InputError: the source lacks a feature, or has a column that is to be added already; or a column cannot be told:
-                it has words, a family over several columns or one with a parent, or nulls='category'.
+                it has words, a family over several columns or nulls='category', or another depends on it as a number.
             ModelError: the model is logistic, or has segments or components.
 
         >>> import duckdb, nbsql

@@ -42,9 +42,11 @@ def cross_validate(
 ) -> CrossValidation:
     """How well models of `target` predict rows that they have not met: every row is predicted by the model of the other folds.
 
-    Exact, and without fitting a fold: one scan counts them all, and the model of the other folds is a sum of their cells. So
-    the answer is that of a fit for every fold. Rows count by the weight of the fit. What it reads stays in temporary tables of
-    the connection until that is closed. The whole `evaluation` scores the rows again, when it is asked for.
+    Exact, and without fitting a fold: one scan counts them all, and the model of the other folds is a sum of their cells.
+    So the answer is that of a fit for every fold. What has no such sum is fitted to the other folds, one by one: trees,
+    bins that are cut by the class, and rows without a class, which are in every fit. Rows count by the weight of the fit.
+    What it reads stays in temporary tables of the connection until that is closed. The whole `evaluation` scores the rows
+    again, when it is asked for.
 
     Args:
         con: a connection, session, path or address, as `nbsql.fit` takes it.

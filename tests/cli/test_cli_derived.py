@@ -80,6 +80,8 @@ def test_what_is_chosen_is_that_of_the_library(shop: str) -> None:
     assert output.endswith("model chosen in shop.duckdb is that of the first\n")
     printed = json.loads(run(*arguments, "--json"))
     assert [row["family"] for row in printed["tried"]] == [row[1] for row in tried]
+    assert printed["method"] == "naive"
+    assert run(*arguments, "--methods", "naive, tam", code=1) == "error: no method 'tam'; did you mean 'tan'?\n"
     assert run("fit", shop, "sky", "--target", "play", "--exclude", "week", "--families", "auto", "--name", "fitted")
     with duckdb.connect(shop) as con:
         assert [*nbsql.load(con, "fitted").families] == ["sky"]

@@ -69,6 +69,7 @@ FIT_ACTS: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "search": lambda con, options: nbsql.sweep(con, "t", target="y", folds=3, **options),
     "fit_sql": lambda con, options: nbsql.fit_sql(con, "t", target="y", **options),
     "cross_validate": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds=3, **options),
+    "leave_one_out": lambda con, options: nbsql.cross_validate(con, "t", target="y", folds="loo", **options),
 }
 
 ROW = {"x": 3, "z": 4, "v": "v1", "g": True, "s": 2}

@@ -234,7 +234,7 @@ SELECT
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}{{ nbsql.unit_weight() }}{%+ endif %} AS weight,
   numbered.class_no AS truth
   {%- for k in range(1, classes + 1) %},
-  {% set joint %}{% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}{{ nbsql.element('source.nbsql_joints', k) }}{% endif %}{% endset %}
+  {% set joint = nbsql.joint(model, k) %}
   greatest(coalesce({{ joint }}, {{ nbsql.least_term() }}), {{ nbsql.least_term() }}) AS joint_{{ k }}
   {%- endfor %}
 

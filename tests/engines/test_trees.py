@@ -1,0 +1,48 @@
+"""Trees of categories: folds that are fitted one by one, and gaps that are filled by pairs, as DuckDB has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from engines.places import Place, assert_same_rows
+
+import nbsql
+
+Both = tuple[Place, Place]
+COLUMNS = {"id": "INTEGER", "y": "VARCHAR", "a": "VARCHAR", "b": "INTEGER", "c": "VARCHAR", "part": "INTEGER"}
+OPTIONS: dict[str, Any] = {"target": "y", "families": {"b": "categorical"}}
+
+pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
+
+
+def rows(*, gaps: bool = False) -> list[tuple[Any, ...]]:
+    found = []
+    for i in range(90):
+        label, a = i % 2, i // 2 % 3
+        b, c = (a + label + (i * 7 % 10 > 7)) % 3, (a * 2 + label + (i * 11 % 13 > 10)) % 4
+        values = (f"a{a}", b, f"c{c}")
+        found.append((i, "jk"[label], *(None if gaps and (i + k) % 3 == 0 else v for k, v in enumerate(values)), i // 6 % 2))
+    return found
+
+
+def test_gaps_are_filled_by_pairs(both: Both) -> None:
+    for place in both:
+        place.table("t", COLUMNS, rows())
+        place.table("gaps", COLUMNS, rows(gaps=True)[:30])
+    models = [nbsql.fit(place.con, "t", name="m", method="tan", exclude=["id", "part"], **OPTIONS) for place in both]
+    assert {name for name, family in models[0].families.items() if family.name == "conditional"} == {"b", "c"}
+    for labelled in (False, True):
+        found = [sorted(model.impute("gaps", labelled=labelled).fetchall()) for model in models]
+        assert_same_rows(*found)
+    told = [sorted(model.predict("gaps", target="b", columns=["id"]).fetchall()) for model in models]
+    assert_same_rows(*told)
+
+
+@pytest.mark.parametrize("method", ["tan", nbsql.EM(iterations=1)], ids=["tan", "em"])
+def test_folds_that_are_fitted_one_by_one_agree(both: Both, method: Any) -> None:
+    learnt = rows() if method == "tan" else [(*row[:1], row[1] if row[0] % 3 else None, *row[2:]) for row in rows()]
+    for place in both:
+        place.table("t", COLUMNS, learnt)
+    found = [nbsql.cross_validate(place.con, "t", method=method, exclude=["id"], fold="part", **OPTIONS) for place in both]
+    assert_same_rows(*([tuple(row) for row in each.folds.fetchall()] for each in found))
