@@ -2,10 +2,11 @@
 
     python tests/benchmarks/plans.py [--must] [--only TEXT] [--rounds N] [--seconds N]
 
-Each shape is predicted, into a table, in each form that can take it: wide, a column a class and one star of joins; blocks, the
-same with categories in stars of block_joins; listed, the same with categories in lists; long, a row a class, with its categories
-in stars; long and listed. Every figure is a process of its own with two threads, ended when it takes too long: the least seconds
-of processors of the rounds, planning included, and in brackets that over the least of its row. * is the form that nbsql chooses.
+Each shape is predicted, into a table, in each form that can take it: wide, a column a class and one star of joins; blocks,
+the same with categories in stars of block_joins; listed, the same with categories in lists; long, a row a class, with its
+categories in stars; long and listed. Every figure is a process of its own with two threads, ended when it takes too long: the
+least seconds of processors of the rounds, planning included, and in brackets that over the least of its row. * is the form
+that nbsql chooses.
 --must: only the shapes that must work, in the form that nbsql chooses, by the clock, with the greatest memory.
 """
 
