@@ -17,7 +17,9 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
     if traits.most_numbers is not None:
         common = sum(parameter.common for feature in spec.features for parameter in feature.family.parameters)
         return class_count * (numbers_a_class(spec) - common) + common <= traits.most_numbers
-    terms = class_count * sum(len(feature.columns) for feature in spec.features if feature.family.number)
+    joined = [feature for feature in spec.features if feature.family.level and not feature.few]
+    blocked = len(joined) if many_levels(joined, layout) else 0
+    terms = class_count * (blocked + sum(len(feature.columns) for feature in spec.features if feature.family.number))
     return class_count <= layout.wide_classes and terms <= layout.wide_terms
 
 

@@ -19,7 +19,7 @@ class Layout:
         few_values: of a category that is looked up in a list.
         block_joins: categorical features of each star, where there are several.
         wide_classes: that are scored in a column each.
-        wide_terms: columns times classes that are scored so.
+        wide_terms: columns times classes that are scored so, of numbers and of categories that are in blocks.
         added_first: log-likelihoods of categories that are added before a missing one is looked for: more is quicker on clean
             rows, fewer where many are missing.
         added_first_terms: categories times classes up to which it is worth the longer statement.

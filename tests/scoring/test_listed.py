@@ -84,3 +84,15 @@ def test_a_table_macro_finds_them_too(con: Connection, rows: str) -> None:
     by_macro = con.execute("SELECT prediction, probability FROM model.predict('rows')").fetchall()
     by_query = con.execute(f"SELECT prediction, probability FROM ({model.sql('predict', rows)})").fetchall()
     assert sorted(by_macro) == sorted(by_query)
+
+
+def test_many_categories_of_many_values_and_classes_are_scored_a_row_a_class(con: Connection) -> None:
+    columns = ", ".join(f"'v' || (i * {j + 3}) % 101 AS c{j}" for j in range(45))
+    con.execute(f"CREATE TABLE rows AS SELECT 'y' || i % 12 AS y, {columns} FROM range(300) AS numbers(i)")
+    model = nbsql.fit(con, "rows", target="y", name="model")
+    assert "UNION ALL" in model.sql("predict", "rows")
+    assert con.execute("DESCRIBE model.lookups").fetchall()[-1][1] == "DOUBLE[]"
+    row = con.execute("FROM rows LIMIT 1").df().iloc[0].to_dict()
+    found = model.joint_log_likelihood("(FROM rows LIMIT 1)").df().iloc[0]
+    for label, log_joint in expected(model, row).items():
+        assert found[f"joint_log_likelihood_{label}"] == pytest.approx(log_joint, rel=1e-12)

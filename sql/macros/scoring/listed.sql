@@ -1,44 +1,43 @@
 {#
   Categories of few values, where there are many of them. A join a column would hold a hash table each, 2.5 MB in DuckDB, until the
   last row is scored, and rows in blocks of joins have to be kept. A list of twenty values is searched about as quickly as a hash
-  table, and holds nothing:
+  table, and holds nothing. What a class adds then is one expression, however many categories there are, as planning one for each
+  takes longer than scoring 20,000 rows:
 
-    known   for each of these features, by its place among them, the list of its values
-    scores  for each of them the log-likelihoods of these values in one class
-
-  Both are constant over a whole vector of rows, so an element of the outer list is taken once a vector, and that of the inner one
-  once a row.
+    known    for each of these features, by its place among them, the list of its values
+    before   for each of them, how many values those before it have
+    scores   the log-likelihoods of all of these values in one class, in the same order
+    places   of a row, for each of them, where in the scores that of its value is; NULL where the value is none of these
 #}
 
-{# A relation with the place of each value in its list, and the lists of scores of every class. #}
+{# A relation with the places of its values, nbsql_places, and the scores of every class. #}
 {% macro with_places(model, relation, lookups) -%}
 SELECT
   source.*
   {%- for k in model.class_numbers %},
   listed.scores_{{ k }} AS nbsql_scores_{{ k }}
-  {%- endfor %}
-  {%- for feature in model.listed %},
-  {{ nbsql.place_of(feature, loop.index) }}
-  {%- endfor %}
-
+  {%- endfor %},
+  {{ nbsql.places_of_values(model.listed) | indent(2) }} AS nbsql_places
 FROM {{ relation }} AS source
 CROSS JOIN (
   {{ nbsql.known_values(model, lookups) | indent(2) }}
 ) AS listed
 {%- endmacro %}
 
-{# `known`, and the scores of every class that has columns; the long form has those of a class with its parameters. #}
+{# `known` and `before`, and the scores of every class that has columns; the long form has those of a class with its parameters. #}
 {% macro known_values(model, lookups) -%}
 SELECT
-  list(known ORDER BY place ASC NULLS LAST) AS known
+  list(known ORDER BY place ASC NULLS LAST) AS known,
+  list(before ORDER BY place ASC NULLS LAST) AS before
   {%- for k in model.class_numbers %},
-  list(scores_{{ k }} ORDER BY place ASC NULLS LAST) AS scores_{{ k }}
+  flatten(list(scores_{{ k }} ORDER BY place ASC NULLS LAST)) AS scores_{{ k }}
   {%- endfor %}
 
 FROM (
   SELECT
     features.place,
-    list(lookups.value ORDER BY lookups.value ASC NULLS LAST) AS known
+    list(lookups.value ORDER BY lookups.value ASC NULLS LAST) AS known,
+    CAST(sum(count(*)) OVER (ORDER BY features.place ASC NULLS LAST) - count(*) AS INTEGER) AS before
     {%- for k in model.class_numbers %},
     list(lookups.class_{{ k }} ORDER BY lookups.value ASC NULLS LAST) AS scores_{{ k }}
     {%- endfor %}
@@ -64,31 +63,42 @@ FROM (
 SELECT parameters.*, listed.scores
 FROM {{ parameters }} AS parameters
 JOIN (
-  SELECT class_no, list(scores ORDER BY place ASC NULLS LAST) AS scores
-  FROM (
-    SELECT classes.class_no, features.place, list(lookups.scores[classes.class_no] ORDER BY lookups.value ASC NULLS LAST) AS scores
-    FROM {{ nbsql.listed_features(features) | indent(4) }}
-    JOIN {{ parameters }} AS classes ON TRUE
-    LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
-    GROUP BY classes.class_no, features.place
-  ) AS features
-  GROUP BY class_no
+  SELECT
+    classes.class_no,
+    list(lookups.scores[classes.class_no] ORDER BY features.place ASC NULLS LAST, lookups.value ASC NULLS LAST) AS scores
+  FROM {{ nbsql.listed_features(features) | indent(2) }}
+  JOIN {{ parameters }} AS classes ON TRUE
+  LEFT JOIN {{ lookups }} AS lookups ON lookups.feature = features.feature
+  GROUP BY classes.class_no
 ) AS listed ON listed.class_no = parameters.class_no
 {%- endmacro %}
 
-{% macro place_of(feature, place) -%}
-{% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) -%}
-list_position(listed.known[{{ place }}], {{ value }}) AS nbsql_place{{ nbsql.feature_suffix(feature) }}
+{# The list of the places of the values of a row of `source`. #}
+{% macro places_of_values(features) -%}
+[
+  {% for feature in features %}
+  {% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) %}
+  {% set place = loop.index %}
+  listed.before[{{ place }}] + list_position(listed.known[{{ place }}], {{ value }}){{ nbsql.comma(loop) }}
+  {% endfor %}
+]
 {%- endmacro %}
 
-{# What some of them add to the joint log-likelihood of class k; of the class of the row, in the long form. #}
-{% macro listed_terms(model, features, k) -%}
+{#
+  What they add to the joint log-likelihood of class k; of the class of the row, in the long form. Those that say something of a value
+  that is missing or was never met are looked at one by one.
+#}
+{% macro listed_terms(model, k) -%}
 {% set scores %}{% if k is none %}parameters.scores{% else %}number.nbsql_scores{{ nbsql.class_suffix(k) }}{% endif %}{% endset -%}
-{% for feature in features -%}
-{% set found %}{{ scores }}[{{ model.listed_places[feature.index] }}][number.nbsql_place{{ nbsql.feature_suffix(feature) }}]{% endset -%}
-{{ nbsql.level_term(feature, k, found) }}
-{%- if not loop.last %}
+coalesce(list_sum(list_transform(number.nbsql_places, lambda place: {{ scores }}[place])), 0)
+{%- set nothing %}NULL{% endset %}
+{%- for block in model.listed | selectattr('family.parameters') | batch(50) %}
 
-+ {% endif %}
++ (
+  {% for feature in block %}
+  {% set found %}{{ scores }}[number.nbsql_places[{{ model.listed_places[feature.index] }}]]{% endset %}
+  {%+ if not loop.first %}+ {%+ endif %}CASE WHEN {{ found }} IS NULL THEN {{ nbsql.level_term(feature, k, nothing) }} ELSE 0 END
+  {% endfor %}
+)
 {%- endfor %}
 {%- endmacro %}

@@ -135,10 +135,10 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
 
     + number.nbsql_levels_{{ k }}
   {%- endif %}
-  {%- for block in model.listed | batch(50) %}
+  {%- if model.listed %}
 
-    + ({{ nbsql.listed_terms(model, block, k) | indent(4) }})
-  {%- endfor %}
+    + {{ nbsql.listed_terms(model, k) | indent(4) }}
+  {%- endif %}
   {%- if model.complete %}
 
     + {{ nbsql.complete_terms(model, k) | indent(4) }}

@@ -108,10 +108,10 @@ SELECT
 
     + ({% for feature in block %}{% if not loop.first %} + {% endif %}{{ nbsql.computed_term(feature, none) }}{% endfor %})
   {%- endfor %}
-  {%- for block in listed | batch(50) %}
+  {%- if listed %}
 
-    + ({{ nbsql.listed_terms(model, block, none) }})
-  {%- endfor %}
+    + {{ nbsql.listed_terms(model, none) | indent(4) }}
+  {%- endif %}
   {%- for feature in levels %}
   {%- set found %}number.level{{ nbsql.feature_suffix(feature) }}{% endset %}
 
@@ -125,9 +125,9 @@ SELECT
     {% for feature in smoothed %}
     {{ nbsql[feature.family.name ~ '_given'](feature, nbsql.word('source')) }} AS nbsql_x{{ nbsql.feature_suffix(feature) }},
     {% endfor %}
-    {% for feature in listed %}
-    {{ nbsql.place_of(feature, loop.index) }},
-    {% endfor %}
+    {% if listed %}
+    {{ nbsql.places_of_values(listed) | indent(4) }} AS nbsql_places,
+    {% endif %}
     {% for feature in levels %}
     unnest(level{{ nbsql.feature_suffix(feature) }}.scores) AS level{{ nbsql.feature_suffix(feature) }},
     {% endfor %}
