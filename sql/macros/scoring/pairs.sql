@@ -27,7 +27,7 @@
 {% set class_nos %}class_nos{% endset -%}
 {% set class_no %}class_no{% endset -%}
 {% set rows %}count(*){% endset -%}
-{% set distinct %}count(DISTINCT class_no){% endset -%}
+{% set distinct %}nullif(count(DISTINCT class_no), 0){% endset -%}
 {% set logarithms %}ratios.logarithms{% endset -%}
 {% set place_of_child %}ratios.size * (parents.class_no - 1) + parents.stretch + x{% endset -%}
 {% set of_children = nbsql.list_mapped(codes, nbsql.element(logarithms, place_of_child)) -%}
