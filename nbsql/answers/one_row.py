@@ -205,7 +205,13 @@ def _is_number(feature: Feature) -> bool:
 
 def _is_looked_up(feature: Feature) -> bool:
     family = feature.family
-    return family.looked_up and family.adds_up and not family.parameters and not family.parametrised_term and not getattr(family, "norm", None)
+    return (
+        family.looked_up
+        and family.adds_up
+        and not family.parameters
+        and not family.parametrised_term
+        and not getattr(family, "norm", None)
+    )
 
 
 def _row(engine: Engine, context: Context, plan: Plan) -> Row:

@@ -15,6 +15,7 @@ time, of one thread of each program.
     calibrated    nbsql.auto().best(), whose temperature has to earn its place
     bins          nbsql.fit with numbers cut where the classes differ, as for a tree; none for texts
     tan           nbsql.fit(method="tan"), a tree of dependent categories; none for texts
+    aode          nbsql.fit(method="aode"), every category a parent in turn; none for texts
     naive         GaussianNB of the numbers, missing ones as the median, and CategoricalNB of the rest, as one model: their
                   joint log-likelihoods less one prior; of texts MultinomialNB of CountVectorizer
     linear        LogisticRegression of scaled numbers and indicators; of texts TfidfVectorizer
@@ -52,13 +53,26 @@ from threadpoolctl import threadpool_limits
 import nbsql
 
 EPSILON = 2.0**-52
-METHODS = ("default", "smoothed", "floored", "prior", "auto", "calibrated", "bins", "tan", "naive", "linear", "boosting")
+METHODS = (
+    "default",
+    "smoothed",
+    "floored",
+    "prior",
+    "auto",
+    "calibrated",
+    "bins",
+    "tan",
+    "aode",
+    "naive",
+    "linear",
+    "boosting",
+)
 STEADIED = {
     "smoothed": nbsql.Gaussian(smoothing=1e-9),
     "floored": nbsql.Gaussian(floor=0.01),
     "prior": nbsql.Gaussian(prior=nbsql.NormalInverseGamma()),
 }
-COMPARED = (("smoothed", "default"), ("auto", "default"), ("tan", "bins"))
+COMPARED = (("smoothed", "default"), ("auto", "default"), ("tan", "bins"), ("aode", "bins"))
 
 
 @dataclass(frozen=True)
@@ -234,6 +248,7 @@ def measure(table: Table, folder: str, rows: int, methods: Sequence[str]) -> dic
             models[method] = lambda families=steadied: (nbsql.fit(con, "learnt", target=target, families=families), False)
         models["bins"] = lambda: (nbsql.fit(con, "learnt", target=target, families=cut), False)
         models["tan"] = lambda: (nbsql.fit(con, "learnt", target=target, method="tan"), False)
+        models["aode"] = lambda: (nbsql.fit(con, "learnt", target=target, method="aode"), False)
     for method, fit in models.items():
         if method not in methods:
             continue
