@@ -71,9 +71,7 @@ def _counts(what: str) -> str:
     return f"{{title}} is logistic: it tells classes apart, and has no {what}; fit it with method='naive'"
 
 
-_AVERAGED = (
-    "{title} is a mean over the features that the others depend on, in turn, and no sum of them; fit it with method='tan'"
-)
+_AVERAGED = "{title} is a mean over features that the others depend on, and no sum of them; fit it with method='tan'"
 
 _NO_COUNTS = "{title} was made from probabilities and has no counts; make it anew with nbsql.from_tables"
 
@@ -180,7 +178,7 @@ USES: dict[str, Use] = {
     "dialect": Use(
         "`sql(..., dialect=...)`",
         {
-            "pairs": "{title} has pairs of values, whose ratios are looked up in lists that every engine writes in its own way; "
+            "pairs": "{title} has pairs of values, looked up in lists that every engine writes in its own way; "
             "score on DuckDB with inline=True",
             "segments": _one("a query with its numbers"),
             "components": _whole("a query in another dialect"),
