@@ -39,7 +39,8 @@ def _number_or_text(text: str | None) -> float | str | None:
 _OF_METHODS = {
     "components": ["naive"],
     "backoff": ["joint"],
-    "shrinkage": ["lda", "qda", "tan"],
+    "shrinkage": ["lda", "qda", "tan", "aode"],
+    "least": ["aode"],
     "penalty": ["logistic"],
     "iterations": ["logistic", "em"],
     "tolerance": ["logistic", "em"],
@@ -120,14 +121,21 @@ _OPTIONS = [
         default="naive",
         show_default=True,
         help="naive: features are independent in a class. joint: equal rows are counted. lda, qda: discriminant analysis. "
-        "tan: each category may depend on one other. logistic: weights that are learnt. "
+        "tan: each category may depend on one other. aode: each depends on every other in turn, and the mean counts. "
+        "logistic: weights that are learnt. "
         "em: rows without a class are learnt of, too.",
     ),
     click.option(
         "--shrinkage",
         callback=lambda _context, _option, text: _number_or_text(text),
         metavar="S",
-        help="Of the covariance matrices of lda and qda: a number from 0 to 1, or ledoit-wolf; of tan: pseudo-counts.",
+        help="Of the covariance matrices of lda and qda: a number from 0 to 1, or ledoit-wolf; of tan and aode: pseudo-counts.",
+    ),
+    click.option(
+        "--least",
+        type=int,
+        metavar="N",
+        help="Of aode: how often a value must be met for others to depend on it.  [default: 1]",
     ),
     click.option(
         "--backoff", type=click.Choice(["naive"]), help="How the joint method scores a row never seen; by default not at all."

@@ -62,6 +62,8 @@ def named(family: str | Family) -> Family:
     Raises:
         InputError: the name is no family's.
     """
+    if isinstance(family, Pairs):
+        raise InputError("pairs come with method='aode', beside the categories they are of; leave them out of families")
     if isinstance(family, Family):
         return family
     if isinstance(family, type) and issubclass(family, Family):

@@ -15,8 +15,8 @@ from nbsql.family.columns import OverColumns
 class Pairs(OverColumns):
     """What the averaged one-dependence estimators of some categories add to naive Bayes of the same (Webb et al. 2005).
 
-    A model that `nbsql.AODE` fits has one, beside the categories themselves: sql/macros/families/pairs.sql has the formulas. Its
-    tokens are the values of the columns, and the pairs of them, that a row holds.
+    A model that `nbsql.AODE` fits has one, beside the categories themselves: sql/macros/families/pairs.sql has the formulas.
+    Its tokens are the values of the columns, and the pairs of them, that a row holds.
 
     Args:
         columns: of the categories.

@@ -272,7 +272,7 @@ def declared_labels(engine: Engine, spec: Spec, classes: Any) -> list[tuple[Any,
 
 
 def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
-    """The spec with what must be known of the columns before they can be counted, and how they depend on each other, if asked."""
+    """The spec with what must be known of the columns before they are counted, and how they depend on each other, if asked."""
 
     def known(feature: Feature) -> Feature:
         while (question := feature.family.question) is not None:

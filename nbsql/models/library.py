@@ -80,6 +80,7 @@ def fit(
             at="day")` halves what a row counts with every 30 days of its age.
         method: "naive"; "joint", which counts equal rows (`nbsql.JointBayes`); "lda" or "qda", linear or quadratic discriminant
             analysis (`nbsql.LDA`, `nbsql.QDA`); "tan", a tree of categories that depend on each other (`nbsql.TAN`);
+            "aode", which has each of them depend on every other in turn (`nbsql.AODE`);
             "logistic", weights that are learnt (`nbsql.Logistic`); "em", which learns of rows without a class too (`nbsql.EM`).
             A word stands for the defaults, and an instance has options, `nbsql.Logistic(penalty=2)`. `nbsql.Mixture(2)` splits
             every class in two.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from nbsql.errors import InputError, ModelError, NbsqlError, listed
 from nbsql.family import Family
+from nbsql.spec.method import AODE
 from nbsql.spec.spec import Feature, Spec
 
 
@@ -32,6 +33,10 @@ KINDS: dict[str, Kind] = {
     "logistic": Kind('`method="logistic"`', lambda spec: spec.logistic is not None),
     "half_life": Kind("`nbsql.HalfLife`", lambda spec: spec.half_life is not None),
     "em": Kind('`method="em"`', lambda spec: spec.em is not None),
+    "pairs": Kind(
+        '`method="aode"`',
+        lambda spec: isinstance(spec.dependence, AODE) or any(feature.family.name == "pairs" for feature in spec.features),
+    ),
     "probabilities": Kind("`nbsql.from_tables`", lambda spec: spec.given),
     "bound": Kind("what depends on all rows", lambda spec: bool(spec.bound)),
 }
@@ -65,6 +70,8 @@ def _whole(what: str) -> str:
 def _counts(what: str) -> str:
     return f"{{title}} is logistic: it tells classes apart, and has no {what}; fit it with method='naive'"
 
+
+_AVERAGED = "{title} is a mean over features that the others depend on, and no sum of them; fit it with method='tan'"
 
 _NO_COUNTS = "{title} was made from probabilities and has no counts; make it anew with nbsql.from_tables"
 
@@ -103,6 +110,7 @@ USES: dict[str, Use] = {
             "components": "a model has components, or it has slices or segments; leave out components or segment_by",
             "logistic": "method='logistic' has one set of weights; leave out segment_by",
             "em": "method='em' shares rows out by one model; leave out segment_by",
+            "pairs": "method='aode' has one table of pairs; leave out segment_by",
             "half_life": _HALF_LIVES,
         },
         InputError,
@@ -136,6 +144,7 @@ USES: dict[str, Use] = {
         {
             "components": "components does not take features=nbsql.{title}(...); name the features",
             "em": "method='em' does not take features=nbsql.{title}(...); name the features",
+            "pairs": "method='aode' does not take features=nbsql.{title}(...), as its pairs are of all; name the features",
             "half_life": "features=nbsql.{title}(...) goes by counts that do not age; name the features",
         },
         InputError,
@@ -164,22 +173,32 @@ USES: dict[str, Use] = {
     "log_evidence": Use('`log_evidence`, `log_likelihood`, `review(by="evidence")`', {"logistic": _counts("ln p(x)")}),
     "labelled": Use("`log_likelihood(labelled=True)`", {"logistic": _counts("ln p(x, c)")}),
     "predict_one": Use("`predict_one`", {"segments": _one("predict_one")}),
-    "sample": Use("`sample`", {"segments": _one("a sample"), "logistic": _counts("rows to draw")}),
+    "sample": Use("`sample`", {"segments": _one("a sample"), "logistic": _counts("rows to draw"), "pairs": _AVERAGED}),
     "impute": Use(
         "`impute`, `predict(target=...)`",
         {
             "segments": _one("what a column is by the others"),
             "components": _whole("what a column is by the others"),
             "logistic": _counts("likelihoods of its columns"),
+            "pairs": _AVERAGED,
         },
     ),
     "inline": Use("`sql(..., inline=True)`", {"segments": _one("a query with its numbers")}),
     "dialect": Use(
         "`sql(..., dialect=...)`",
-        {"segments": _one("a query with its numbers"), "components": _whole("a query in another dialect")},
+        {
+            "pairs": "{title} has pairs of values, looked up in lists that every engine writes in its own way; "
+            "score on DuckDB with inline=True",
+            "segments": _one("a query with its numbers"),
+            "components": _whole("a query in another dialect"),
+        },
     ),
-    "linear": Use("`linear`", {"segments": _one("its linear form"), "components": _whole("its linear form")}),
-    "quadratic": Use("`quadratic`", {"segments": _one("its quadratic form"), "components": _whole("its quadratic form")}),
+    "linear": Use(
+        "`linear`", {"segments": _one("its linear form"), "components": _whole("its linear form"), "pairs": _AVERAGED}
+    ),
+    "quadratic": Use(
+        "`quadratic`", {"segments": _one("its quadratic form"), "components": _whole("its quadratic form"), "pairs": _AVERAGED}
+    ),
     "calibrate": Use("`calibrate(..., folds=None)`", {"segments": _one("a calibration")}),
     "calibrate_by_folds": Use(
         "`calibrate`",
@@ -209,6 +228,7 @@ USES: dict[str, Use] = {
             "segments": _one("a scorecard"),
             "components": _whole("a scorecard"),
             "logistic": _counts("likelihoods to weigh against each other"),
+            "pairs": _AVERAGED,
             "probabilities": _NO_COUNTS,
             "bound": "{bound} has no values or bins to give points to; leave it out of {title}",
         },
@@ -217,7 +237,9 @@ USES: dict[str, Use] = {
         "`profile` of a number",
         {"segments": _one("a profile"), "components": _whole("a profile"), "logistic": _counts("densities")},
     ),
-    "contributions": Use("`plot.nomogram`", {"segments": _one("a nomogram"), "components": _whole("a nomogram")}),
+    "contributions": Use(
+        "`plot.nomogram`", {"segments": _one("a nomogram"), "components": _whole("a nomogram"), "pairs": _AVERAGED}
+    ),
     "derive": Use(
         "`slices`, `window`",
         {

@@ -183,18 +183,18 @@ class TAN(OneDependence):
 
 @dataclass(frozen=True)
 class AODE(OneDependence):
-    """Averaged one-dependence estimators, "aode": every category is a parent of all others in turn: `method=nbsql.AODE(least=30)`.
+    """Averaged one-dependence estimators, "aode": all categories are parents in turn: `method=nbsql.AODE(least=30)`.
 
-    P(c, x) is the mean over the features i of P(c) P(x_i | c) times the product over the others j of P(x_j | c, x_i): so no tree is
-    to be found, and a model follows from its counts alone (Webb, Boughton and Wang, Not so naive Bayes: aggregating one-dependence
-    estimators, Machine Learning 58, 2005). Numbers without a family of their own are cut where the classes differ
+    P(c, x) is the mean over the features i of P(c) P(x_i | c) times the product over the others j of P(x_j | c, x_i): so no
+    tree is to be found, and a model follows from its counts alone (Webb, Boughton and Wang, Not so naive Bayes: aggregating
+    one-dependence estimators, Machine Learning 58, 2005). Numbers without a family of their own are cut where classes differ
     (`nbsql.Binned(by="mdl")`). Features that are no categories, and categories of more than a thousand values, stand beside.
 
     Args:
         shrinkage: s of (n_cuv + s P(v | c)) / (n_cu + s), for the value v of a feature where its parent is u; None smooths by
             alpha.
-        least: how often a value must be met for its feature to be a parent in the rows that have it; naive Bayes is what is left
-            where none was.
+        least: how often a value must be met for its feature to be a parent in the rows that have it; naive Bayes is what is
+            left where none was. The paper has 30 and Weka 1.
 
     >>> AODE(least=30)
     AODE(shrinkage=None, least=30)

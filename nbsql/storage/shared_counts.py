@@ -117,7 +117,7 @@ class Sharing:
 def _without_rows(feature: Feature) -> str | None:
     """Why a count of a feature is not one of rows; None if it is."""
     family = feature.family
-    if isinstance(family, Multinomial) or (family.bag and not family.presence):
+    if isinstance(family, Multinomial) or (family.bag and family.adds_up and not family.presence):
         return "its counts are of words, and not of rows; leave it out, or take event='bernoulli' of a text"
     return None
 

@@ -43,6 +43,7 @@
 {% macro false_literal() %} {% do return(adapter.dispatch('false_literal', 'nbsql')()) %} {% endmacro %}
 {% macro finite(x) %} {% do return(adapter.dispatch('finite', 'nbsql')(x)) %} {% endmacro %}
 {% macro from_scored(model, scored) %} {% do return(adapter.dispatch('from_scored', 'nbsql')(model, scored)) %} {% endmacro %}
+{% macro gathered(x) %} {% do return(adapter.dispatch('gathered', 'nbsql')(x)) %} {% endmacro %}
 {% macro greatest_of_few(values) %} {% do return(adapter.dispatch('greatest_of_few', 'nbsql')(values)) %} {% endmacro %}
 {% macro hash_of(columns) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns)) %} {% endmacro %}
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}

@@ -20,6 +20,7 @@ time, of one thread of each program.
     best          nbsql.auto().best(), which tries other methods, too
     bins          nbsql.fit with numbers cut where the classes differ, as for a tree; none for texts
     tan           nbsql.fit(method="tan"), a tree of dependent categories; none for texts
+    aode          nbsql.fit(method="aode"), every category a parent in turn; none for texts
     naive         GaussianNB of the numbers, missing ones as the median, and CategoricalNB of the rest, as one model: their
                   joint log-likelihoods less one prior; of texts MultinomialNB of CountVectorizer
     linear        LogisticRegression of scaled numbers and indicators; of texts TfidfVectorizer
@@ -57,7 +58,7 @@ from threadpoolctl import threadpool_limits
 import nbsql
 
 EPSILON = 2.0**-52
-OURS = ("default", "smoothed", "floored", "prior", "auto", "calibrated", "best", "bins", "tan")
+OURS = ("default", "smoothed", "floored", "prior", "auto", "calibrated", "best", "bins", "tan", "aode")
 METHODS = (*OURS, "naive", "linear", "boosting")
 LEAST = 0.01  # nats of boosting, below which a ratio to it says nothing
 STEADIED = {
@@ -65,7 +66,7 @@ STEADIED = {
     "floored": nbsql.Gaussian(floor=0.01),
     "prior": nbsql.Gaussian(prior=nbsql.NormalInverseGamma()),
 }
-COMPARED = (("smoothed", "default"), ("auto", "default"), ("best", "calibrated"), ("tan", "bins"))
+COMPARED = (("smoothed", "default"), ("auto", "default"), ("best", "calibrated"), ("tan", "bins"), ("aode", "bins"))
 
 
 @dataclass(frozen=True)
@@ -258,6 +259,7 @@ def measure(table: Table, folder: str, rows: int, methods: Sequence[str]) -> dic
             models[method] = lambda families=steadied: (nbsql.fit(con, "learnt", target=target, families=families), False)
         models["bins"] = lambda: (nbsql.fit(con, "learnt", target=target, families=cut), False)
         models["tan"] = lambda: (nbsql.fit(con, "learnt", target=target, method="tan"), False)
+        models["aode"] = lambda: (nbsql.fit(con, "learnt", target=target, method="aode"), False)
     for method, fit in models.items():
         if method not in methods:
             continue

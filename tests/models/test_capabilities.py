@@ -25,6 +25,7 @@ FITS: dict[str, dict[str, Any]] = {
     "half_life": {"families": COUNTS, "weight": nbsql.HalfLife(1, at="s")},
     "logistic": {"method": "logistic", "exclude": ["s"]},
     "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
+    "pairs": {"features": ["v", "g"], "method": "aode"},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
 }
 LIKELIHOODS = {

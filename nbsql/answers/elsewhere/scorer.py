@@ -140,7 +140,7 @@ def _accept(feature: Feature, dialect: str) -> None:
     family = feature.family
     if family.density or family.name in _SCORED:
         return
-    what = "cuts texts and lists" if family.bag else "writes lists"
+    what = "cuts texts and lists" if family.bag and family.adds_up else "writes lists"
     raise NotSupportedError(
         f"{feature.name!r} is {family.name}, which has no query in the dialect {dialect!r}, as every engine {what} in its own "
         "way; leave it out of the model, or score on DuckDB with inline=True"

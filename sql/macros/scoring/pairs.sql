@@ -3,14 +3,15 @@
   to the others, and what counts is the logarithm of the mean of their products.
 
   A row of d values meets d x d ratios, which no join finds as quickly as a place in a list: values are numbered, and the logarithms of
-  all ratios are one list a class, of which a parent has a stretch, and each child a place in it.
+  all ratios are one list, of which a class and parent have a stretch, and each child a place in it. The one row of this list meets rows
+  last, and is never in a join of keys, which would copy it for each of them.
 #}
 
 {#
-  Common table expressions, of which the last three are read:
+  Common table expressions, of which all but the first are read:
 
     numbers  a row a value that was met, of each part: value (its key), code, stretch (of the list, before its first place), is_parent
-    ratios   a row a class: class_no, logarithms; 0 where there is none
+    ratios   one row: logarithms, a list by class, stretch and code, 0 where there is none; size (of what is of a class)
     met      a row a row of the source and value of it: nbsql_row, and the columns of numbers
     parents  a row a row of the source, super-parent and class: nbsql_row, class_no, stretch, joint (the sum of the logarithms)
 #}
@@ -18,12 +19,18 @@
 {% set value %}found.value{% endset -%}
 {% set part %}{% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}{% endset -%}
 {% set keys = [nbsql.pairs_keys(feature, nbsql.word('source'))] -%}
-{% set place %}places.stretch, places.code{% endset -%}
+{% set place %}class_no, stretch, code{% endset -%}
 {% set code %}code{% endset -%}
 {% set codes %}parents.codes{% endset -%}
+{% set stretch %}CASE WHEN is_parent = 1 THEN stretch END{% endset -%}
+{% set stretches %}stretches{% endset -%}
+{% set class_nos %}class_nos{% endset -%}
+{% set class_no %}class_no{% endset -%}
+{% set rows %}count(*){% endset -%}
+{% set distinct %}nullif(count(DISTINCT class_no), 0){% endset -%}
 {% set logarithms %}ratios.logarithms{% endset -%}
-{% set place_of_child %}parents.stretch + x{% endset -%}
-{% set logarithm = nbsql.element(logarithms, place_of_child) -%}
+{% set place_of_child %}ratios.size * (parents.class_no - 1) + parents.stretch + x{% endset -%}
+{% set of_children = nbsql.list_mapped(codes, nbsql.element(logarithms, place_of_child)) -%}
 scores AS {{ nbsql.materialized() }}(
   SELECT
     {{ part }}{{ nbsql.json_element(value, 0) }}{{ nbsql.binary() }} AS parent,
@@ -48,7 +55,9 @@ numbers AS {{ nbsql.materialized() }}(
   ) AS coded
 ),
 ratios AS {{ nbsql.materialized() }}(
-  SELECT class_no, {{ nbsql.ordered_list(nbsql.word('score'), place) }} AS logarithms
+  SELECT
+    {{ nbsql.whole_quotient(rows, distinct) }} AS size,
+    {{ nbsql.ordered_list(nbsql.word('score'), place) }} AS logarithms
   FROM (
     SELECT classes.class_no, numbers.stretch, codes.code, coalesce(scores.score, 0) AS score
     FROM numbers
@@ -60,7 +69,6 @@ ratios AS {{ nbsql.materialized() }}(
       AND scores.child = children.value
       AND scores.class_no = classes.class_no{{ nbsql.same_part(model, nbsql.word('scores'), nbsql.word('numbers')) }}
   ) AS places
-  GROUP BY class_no
 ),
 met AS {{ nbsql.materialized() }}(
   SELECT keys.nbsql_row, numbers.value, numbers.code, numbers.stretch, numbers.is_parent
@@ -73,14 +81,21 @@ met AS {{ nbsql.materialized() }}(
   JOIN numbers ON numbers.value = keys.value{{ nbsql.same_part(model, nbsql.word('numbers'), nbsql.word('keys')) }}
 ),
 parents AS {{ nbsql.materialized() }}(
-  SELECT parents.nbsql_row, ratios.class_no, parents.stretch, {{ nbsql.list_total(nbsql.list_mapped(codes, logarithm)) }} AS joint
+  SELECT parents.nbsql_row, parents.class_no, parents.stretch, {{ nbsql.list_total(of_children) }} AS joint
   FROM (
-    SELECT met.nbsql_row, met.stretch, coded.codes
-    FROM met
-    JOIN (SELECT nbsql_row, {{ nbsql.gathered(code) }} AS codes FROM met GROUP BY nbsql_row) AS coded ON coded.nbsql_row = met.nbsql_row
-    WHERE met.is_parent = 1
+    SELECT nbsql_row, stretch, codes, {{ nbsql.unnested([class_nos], ['class_no']) }}
+    FROM (
+      SELECT nbsql_row, class_nos, codes, {{ nbsql.unnested([stretches], ['stretch']) }}
+      FROM (
+        SELECT nbsql_row, {{ nbsql.gathered(code) }} AS codes, {{ nbsql.gathered(stretch) }} AS stretches FROM met GROUP BY nbsql_row
+      ) AS coded
+      CROSS JOIN (
+        SELECT {{ nbsql.gathered(class_no) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
+      ) AS classes
+    ) AS parents
+    WHERE stretch IS NOT NULL
   ) AS parents
-  JOIN ratios ON TRUE
+  CROSS JOIN ratios
 )
 {%- endmacro %}
 
@@ -133,7 +148,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 {% macro explained_pairs(model, feature, lookups) -%}
 {% set difference %}parents.joint - means.term{% endset -%}
 {% set logarithms %}ratios.logarithms{% endset -%}
-{% set place_of_child %}shares.stretch + met.code{% endset -%}
+{% set place_of_child %}ratios.size * (shares.class_no - 1) + shares.stretch + met.code{% endset -%}
 SELECT nbsql_row, class_no, {{ feature.index }} AS feature_no, {{ nbsql.text(feature.name) }} AS feature, value, contribution
 FROM (
   WITH {{ nbsql.pairs_scored(model, feature, lookups) | indent(2) }},
@@ -152,7 +167,7 @@ FROM (
   SELECT shares.nbsql_row, shares.class_no, met.value, sum(shares.share * {{ nbsql.element(logarithms, place_of_child) }}) AS contribution
   FROM shares
   JOIN met ON met.nbsql_row = shares.nbsql_row
-  JOIN ratios ON ratios.class_no = shares.class_no
+  CROSS JOIN ratios
   WHERE shares.share > 0
   GROUP BY shares.nbsql_row, shares.class_no, met.value
   UNION ALL

@@ -1,0 +1,243 @@
+"""Averaged one-dependence estimators: by hand, and against the formula of the paper in plain Python."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import exp, inf, log
+from random import Random
+from typing import Any
+
+import duckdb
+import pytest
+
+import nbsql
+
+pytestmark = pytest.mark.usefixtures("form")
+
+Connection = duckdb.DuckDBPyConnection
+Joint = Callable[..., list[dict[Any, float]]]
+Row = dict[str, Any]
+
+NAMES = ("a", "b", "c", "d")
+OPTIONS: dict[str, Any] = {"target": "y", "families": {"d": "categorical"}, "method": "aode"}
+
+
+def rows(seed: int, count: int = 300) -> list[Row]:
+    """Rows of three classes and four columns that depend on each other, with gaps, and weights."""
+    random, found = Random(seed), []  # noqa: S311
+    for i in range(count):
+        y = random.choice("kkmz")
+        a = random.choice("uvw" if y == "k" else "uw")
+        b = a if random.random() < 0.7 else random.choice("uvw")
+        c = b + y if random.random() < 0.5 else random.choice(["uk", "vk", "wm"])
+        row = {"a": a, "b": b, "c": c, "d": random.choice([1, 2])}
+        gaps = {name: None for name in NAMES if random.random() < 0.1}
+        found.append({"i": i, "y": y, **row, **gaps, "w": random.choice([0.5, 1.0, 2.0])})
+    return found
+
+
+def table(con: Connection, name: str, values: Sequence[Row]) -> None:
+    con.execute(f"CREATE TABLE {name} (i INTEGER, y VARCHAR, a VARCHAR, b VARCHAR, c VARCHAR, d INTEGER, w DOUBLE)")
+    con.executemany(f"INSERT INTO {name} VALUES (?, ?, ?, ?, ?, ?, ?)", [list(row.values()) for row in values])
+
+
+class Reference:
+    """The formula by enumeration: P(c, x) = 1 / |S| sum over i of P(c) P(x_i | c) prod over j of P(x_j | c, x_i)."""
+
+    def __init__(
+        self, learnt: Sequence[Row], alpha: float = 1, shrinkage: float | None = None, least: int = 1, *, weight: bool = False
+    ) -> None:
+        self.alpha, self.shrinkage, self.least = alpha, shrinkage, least
+        self.learnt = [(row["w"] if weight else 1.0, row) for row in learnt]
+        self.labels = sorted({row["y"] for row in learnt})
+        self.values = {x: {row[x] for row in learnt} - {None} for x in NAMES}
+        self.n: Counter[Any] = Counter()
+        for w, row in self.learnt:
+            present = [(x, row[x]) for x in NAMES if row[x] is not None]
+            self.n[row["y"]] += w
+            for x, v in present:
+                self.n[row["y"], x, v] += w
+                self.n[row["y"], x] += w
+                self.n["met", x, v] += w
+                for p, u in present:
+                    self.n[row["y"], x, v, p, u] += w
+                    self.n[row["y"], x, p, u] += w
+                    self.n["met", x, p, u] += w
+
+    def alone(self, y: str, x: str, v: Any) -> float:
+        return (self.n[y, x, v] + self.alpha) / (self.n[y, x] + self.alpha * len(self.values[x]))
+
+    def given(self, y: str, x: str, v: Any, p: str, u: Any) -> float:
+        n, total = self.n[y, x, v, p, u], self.n[y, x, p, u]
+        if not self.n["met", x, p, u] or total + (self.alpha if self.shrinkage is None else self.shrinkage) == 0:
+            return self.alone(y, x, v)
+        if self.shrinkage is not None:
+            return (n + self.shrinkage * self.alone(y, x, v)) / (total + self.shrinkage)
+        return (n + self.alpha) / (total + self.alpha * len(self.values[x]))
+
+    def joint(self, row: Row) -> dict[str, float]:
+        present = {x: row[x] for x in NAMES if row[x] in self.values[x]}
+        parents = {p: u for p, u in present.items() if self.n["met", p, u] >= self.least}
+        found = {}
+        for y in self.labels:
+            prior = self.n[y] / sum(self.n[label] for label in self.labels)
+            products = []
+            for p, u in parents.items():
+                product = prior * self.alone(y, p, u)
+                for x, v in present.items():
+                    product *= 1 if x == p else self.given(y, x, v, p, u)
+                products.append(product)
+            if not parents:
+                products = [prior]
+                for x, v in present.items():
+                    products[0] *= self.alone(y, x, v)
+            mean = sum(products) / len(products)
+            found[y] = log(mean) if mean > 0 else -inf
+        return found
+
+
+def scores(model: nbsql.Model, source: str) -> dict[int, dict[str, float]]:
+    """ln p(x, c) by class, by the number of the row."""
+    labels = sorted(model.classes)
+    return {row[0]: dict(zip(labels, row[-len(labels) :], strict=True)) for row in model.joint_log_likelihood(source)}
+
+
+def expected(reference: Reference, asked: Sequence[Row]) -> dict[int, Any]:
+    return {row["i"]: pytest.approx(reference.joint(row), abs=1e-9) for row in asked}
+
+
+def fit(con: Connection, source: str, **options: Any) -> nbsql.Model:
+    wanted = {**OPTIONS, "exclude": ["i"] if "weight" in options else ["i", "w"], **options}
+    return nbsql.fit(con, source, **wanted)
+
+
+@pytest.mark.every_form
+def test_a_table_written_out(con: Connection, joint: Joint) -> None:
+    # Of the yes: a a b with x = u u v; of the no: a b b with x = u v v.
+    con.execute("""CREATE TABLE t AS FROM (VALUES ('a', 'u', 'yes'), ('a', 'u', 'yes'), ('b', 'v', 'yes'),
+      ('a', 'u', 'no'), ('b', 'v', 'no'), ('b', 'v', 'no')) AS t(p, x, y)""")
+    model = nbsql.fit(con, "t", target="y", method="aode")
+    found = {(row[0], row[2]): row[3] for row in model.likelihoods if row[1] == "pairs"}
+    assert found["yes", '[["p","a"],["x","u"]]'] == pytest.approx((2 + 1) / (2 + 2), abs=1e-15)
+    assert found["no", '[["x","v"],["p","a"]]'] == pytest.approx((0 + 1) / (2 + 2), abs=1e-15)
+    assert found["no", '[["p","b"]]'] == pytest.approx((2 + 1) / (3 + 2), abs=1e-15)
+    # Each of a and u as parent: P(yes) P(a | yes) P(u | yes, a), and P(yes) P(u | yes) P(a | yes, u).
+    yes = 0.5 * (3 / 5 * 3 / 4 + 3 / 5 * 3 / 4) / 2
+    no = 0.5 * (2 / 5 * 2 / 3 + 2 / 5 * 2 / 3) / 2
+    (both,) = joint(model, "SELECT 'a' AS p, 'u' AS x")
+    assert both == pytest.approx({"yes": log(yes), "no": log(no)}, abs=1e-12)
+    for x in ("NULL", "'new'"):  # one parent without a child is what naive Bayes says
+        (one,) = joint(model, f"SELECT 'a' AS p, {x} AS x")
+        assert one == pytest.approx({"yes": log(0.5 * 3 / 5), "no": log(0.5 * 2 / 5)}, abs=1e-12)
+    (none,) = joint(model, "SELECT NULL AS p, 'new' AS x")
+    assert none == pytest.approx({"yes": log(0.5), "no": log(0.5)}, abs=1e-12)
+
+
+@pytest.mark.every_form
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        ({}, nbsql.AODE()),
+        ({"alpha": 0.25, "weight": "w"}, nbsql.AODE(least=90)),
+        ({"alpha": 0}, nbsql.AODE()),
+        ({"alpha": 0.5}, nbsql.AODE(shrinkage=3)),
+        ({}, nbsql.AODE(least=1000)),
+    ],
+)
+def test_scores_are_those_of_the_formula(con: Connection, options: Any, method: nbsql.AODE) -> None:
+    learnt, asked = rows(1), rows(2, 60)
+    asked += [asked[0] | {"i": 61, "a": "new"}, asked[1] | {"i": 62, "b": "new", "c": "new"}]
+    asked += [asked[2] | {"i": 63} | dict.fromkeys(NAMES)]
+    table(con, "learnt", learnt)
+    table(con, "asked", asked)
+    model = fit(con, "learnt", method=method, **options)
+    reference = Reference(learnt, options.get("alpha", 1.0), method.shrinkage, method.least, weight="weight" in options)
+    assert scores(model, "asked") == expected(reference, asked)
+
+
+@pytest.mark.every_form
+def test_counts_add_up_over_batches_parts_and_files(con: Connection, tmp_path: Any) -> None:
+    learnt = rows(5)
+    table(con, "learnt", learnt)
+    con.execute("CREATE VIEW early AS FROM learnt WHERE i < 200; CREATE VIEW late AS FROM learnt WHERE i >= 200")
+    model = fit(con, "early", name="kept")
+    early = scores(model, "learnt")
+    assert early == expected(Reference(learnt[:200]), learnt)
+    model.update("late", batch="late")
+    assert scores(model, "learnt") == expected(Reference(learnt), learnt)
+    model.export(tmp_path / "kept.parquet")
+    assert scores(nbsql.load(con, tmp_path / "kept.parquet"), "learnt") == expected(Reference(learnt), learnt)
+    parts = [fit(con, source) for source in ("early", "late")]
+    assert scores(nbsql.merge(con, parts), "learnt") == expected(Reference(learnt), learnt)
+    model.forget(batch="late")
+    assert scores(model, "learnt") == expected(Reference(learnt[:200]), learnt)
+    with pytest.raises(nbsql.InputError, match="cannot forget"):
+        model.forget("SELECT * REPLACE ('w' AS a, 'v' AS b) FROM learnt")
+
+
+def test_folds_are_those_of_fits_to_the_others(con: Connection) -> None:
+    learnt = rows(6)
+    table(con, "learnt", learnt)
+    con.execute("CREATE TABLE dealt AS SELECT *, i % 3 AS part FROM learnt")
+    found = nbsql.cross_validate(con, "dealt", fold="part", exclude=["i", "w"], **OPTIONS)
+    losses = []
+    for part in range(3):
+        reference = Reference([row for row in learnt if row["i"] % 3 != part])
+        for row in learnt[part::3]:
+            joint = reference.joint(row)
+            losses.append(log(sum(exp(score) for score in joint.values())) - joint[row["y"]])
+    assert found.log_loss == pytest.approx(sum(losses) / len(losses), abs=1e-9)
+    with pytest.raises(nbsql.InputError, match="folds='loo' takes a row out"):
+        nbsql.cross_validate(con, "learnt", folds="loo", exclude=["i", "w"], **OPTIONS)
+
+
+@pytest.mark.every_form
+def test_a_score_is_the_sum_of_what_explains_it(con: Connection) -> None:
+    learnt = rows(7)
+    table(con, "learnt", learnt)
+    model = fit(con, "learnt", exclude=["w"], id="i", name="kept")
+    explained: Counter[Any] = Counter()
+    for _, i, label, _, _, contribution in model.explain("FROM learnt WHERE i < 20"):
+        explained[i, label] += contribution
+    reference = Reference(learnt)
+    told = {(row["i"], label): score for row in learnt[:20] for label, score in reference.joint(row).items()}
+    assert dict(explained) == pytest.approx(told, abs=1e-9)
+    predicted = model.predict("FROM learnt WHERE i < 5 ORDER BY i").fetchall()
+    for row, found in zip(learnt, predicted, strict=False):
+        one = model.predict_one({name: row[name] for name in NAMES})
+        assert (one["prediction"], one["probability"]) == (found[-2], pytest.approx(found[-1], abs=1e-9))
+
+
+def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con: Connection) -> None:
+    learnt = rows(3)
+    table(con, "learnt", learnt)
+    model = fit(con, "learnt", nulls="category")
+    told = [row | {name: row[name] or "missing" for name in NAMES} for row in learnt]
+    found = scores(model, "learnt")
+    reference = Reference(told)
+    assert found == {row["i"]: pytest.approx(reference.joint(row), abs=1e-9) for row in told}
+    con.execute("CREATE TABLE wide AS SELECT y, a, b, ascii(y) * 10 + i % 12 + 0.5 AS x FROM learnt")
+    cut = nbsql.fit(con, "wide", target="y", method="aode")
+    edges = list(cut.families["x"].edges)  # type: ignore[attr-defined]
+    con.execute(f"CREATE TABLE cut AS SELECT y, a, b, 'bin' || len(list_filter({edges}, lambda e: e <= x)) AS x FROM wide")
+    other = nbsql.fit(con, "cut", target="y", method="aode")
+    by = "SELECT prediction, probability FROM ({}) AS p"
+    one, two = (
+        [row[-1] for row in con.execute(by.format(m.predict(t).sql)).fetchall()] for m, t in ((cut, "wide"), (other, "cut"))
+    )
+    assert one == pytest.approx(two, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: nbsql.AODE(least=0), "least must be a whole number of at least 1, not 0"),
+        (lambda: nbsql.AODE(least=1.5), "least must be a whole number of at least 1, not 1.5"),  # type: ignore[arg-type]
+        (lambda: nbsql.AODE(shrinkage=-1), "shrinkage must be a finite number of at least 0, not -1"),
+    ],
+)
+def test_what_cannot_be(make: Callable[[], Any], message: str) -> None:
+    with pytest.raises(nbsql.InputError) as caught:
+        make()
+    assert str(caught.value) == message
