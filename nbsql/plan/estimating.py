@@ -26,9 +26,7 @@ class Estimating(Scoring):
     def create_schema(self) -> Statement:
         return Statement("schema", self.renderer.statement("create_schema", self.relations.schema))
 
-    def described(
-        self, version: str, entry: Entry, rows: Markup | None = None, *, single: bool = False
-    ) -> Iterator[Statement]:
+    def described(self, version: str, entry: Entry, rows: Markup | None = None, *, single: bool = False) -> Iterator[Statement]:
         """What surrounds the statistics: the spec, the ledger with its first line, and the views of the estimates.
 
         Args:
