@@ -23,7 +23,9 @@
 SELECT
   {{ nbsql.slice(model) }} AS slice,
   class,
-  {% set name %}{% if feature is none %}NULL{% elif feature is string %}{{ feature }}{% else %}{{ nbsql.text(feature.name) }}{% endif %}{% endset %}
+  {% set name -%}
+  {% if feature is none %}NULL{% elif feature is string %}{{ feature }}{% else %}{{ nbsql.text(feature.name) }}{% endif %}
+  {%- endset %}
   CAST({{ name }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
   CAST({% if value is none %}NULL{% else %}{{ value }}{% endif %} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   CAST({{ n }} AS {{ nbsql.double() }}) AS n,
