@@ -147,7 +147,8 @@ VALUES
   value that was met `least` times, as a parent, with all values of the other columns, and by itself.
 #}
 {% macro pairs_estimates(features) -%}
-{% set counted %}counts.value{% endset -%}
+{#- the values of other features are no lists, and an engine may look into them before it leaves them out #}
+{% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set key %}cells.one{% endset -%}
 {% set n_alone %}coalesce(cells.n, 0){% endset -%}
 {% set alpha_alone %}keys.alpha{% endset -%}
