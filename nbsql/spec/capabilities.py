@@ -166,6 +166,8 @@ USES: dict[str, Use] = {
             **_BY_FOLDS,
             "em": "folds='loo' takes a row out of the counts as it is scored, and method='em' counts others by it; "
             "use folds=10",
+            "pairs": "folds='loo' takes a row out of the counts as it is scored, and method='aode' looks up pairs of values; "
+            "use folds=10",
         },
         InputError,
     ),

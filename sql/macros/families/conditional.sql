@@ -105,7 +105,8 @@ VALUES
   value, unseen, likelihood.
 #}
 {% macro conditional_estimates(features) -%}
-{% set counted %}counts.value{% endset -%}
+{#- the values of other features are no lists, and an engine may look into them before it leaves them out #}
+{% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set child = nbsql.json_list(nbsql.json_element(counted, 0)) -%}
 {% set parent = nbsql.json_list(nbsql.json_element(counted, 1)) -%}
 {% set of_pair %}{{ nbsql.json_element(nbsql.word('alone') ~ '.child', 0) }}, parents.parent{% endset -%}

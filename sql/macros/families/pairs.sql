@@ -147,7 +147,8 @@ VALUES
   value that was met `least` times, as a parent, with all values of the other columns, and by itself.
 #}
 {% macro pairs_estimates(features) -%}
-{% set counted %}counts.value{% endset -%}
+{#- the values of other features are no lists, and an engine may look into them before it leaves them out #}
+{% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set key %}cells.one{% endset -%}
 {% set n_alone %}coalesce(cells.n, 0){% endset -%}
 {% set alpha_alone %}keys.alpha{% endset -%}
@@ -160,8 +161,7 @@ VALUES
 WITH options(feature, name, alpha, shrinkage, least) AS (
   {{ nbsql.pairs_options(features) | indent(2) }}
 ),
-{# Materialized, or the values of other features, which are no JSON, would be taken apart before they are left out. -#}
-cells AS {{ nbsql.materialized() }}(
+cells AS (
   SELECT
     counts.class,
     counts.feature,

@@ -14,9 +14,11 @@
     ratios   one row: logarithms, a list by class, stretch and code, 0 where there is none; size (of what is of a class)
     met      a row a row of the source and value of it: nbsql_row, and the columns of numbers
     parents  a row a row of the source, super-parent and class: nbsql_row, class_no, stretch, joint (the sum of the logarithms)
+
+  The values of other features are no lists, and an engine may look into them before it leaves them out: hence the CASE.
 #}
 {% macro pairs_scored(model, feature, lookups) -%}
-{% set value %}found.value{% endset -%}
+{% set value %}CASE WHEN found.feature = {{ nbsql.text(feature.name) }} THEN found.value END{% endset -%}
 {% set part %}{% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}{% endset -%}
 {% set keys = [nbsql.pairs_keys(feature, nbsql.word('source'))] -%}
 {% set place %}class_no, stretch, code{% endset -%}
