@@ -68,7 +68,6 @@ def profile(
         tables = (relations["likelihoods"], plan.counted(), relations["priors"])
         return Query(engine, renderer.statement("profile_of_values", *tables, feature))
     check(plan.spec, "densities", title)
-    check(plan.spec, "contributions", title)
     grid = _grid(engine, plan, feature)
     places = renderer.fragment("grid_of_numbers", feature.column, grid.low, grid.step, grid.count)
     explained = _explained(plan, classes, [feature], Rows(places, [feature.column]), ())
@@ -82,7 +81,6 @@ def choices_sql(
     engine: Engine,
     plan: Plan,
     classes: Sequence[ClassColumn],
-    title: str,
     features: Sequence[Feature],
     rows: Sequence[Sequence[str | None]],
 ) -> Markup:
@@ -92,11 +90,9 @@ def choices_sql(
         engine: where.
         plan: of the model.
         classes: its classes.
-        title: of the model.
         features: of one column or several.
         rows: of each a text a column of the features, None where it is missing; of a bag the one token that is in it.
     """
-    check(plan.spec, "contributions", title)
     types = [type_name for feature in features for type_name in _types(engine, feature)]
     relation = engine.renderer.fragment("rows_of_choices", features, types, [list(row) for row in rows])
     columns = [column for feature in features for column in feature.columns]

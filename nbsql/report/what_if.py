@@ -15,6 +15,7 @@ from nbsql.family import Bernoulli, Binned, Conditional
 from nbsql.judging.profile import CHOICE, choices_sql, is_number, number_grid
 from nbsql.report.of_counts import ALL_WORDS, telling_words
 from nbsql.report.panel import LOWEST, Figure, Request, plain, records
+from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature
 
 _FEATURES = 24
@@ -32,6 +33,7 @@ _Choices = list[tuple[str, Mapping[str, float]]]  # a value, and what it adds by
 def nomogram(request: Request) -> Iterator[Figure]:
     """What each value adds, exactly as the model scores, and the posterior of what is chosen."""
     model = request.model
+    check(model._spec, "contributions", model._title)
     classes = _classes(request)
     most = max(3, min(_VALUES, _POINTS // (len(classes) * max(1, len(model._spec.features)))))
     rows: list[dict[str, Any]] = [
@@ -164,7 +166,7 @@ def _explained(
         [part for of in texts.values() for part in of[place if place < len(of) else 0]]
         for place in range(max(map(len, texts.values())))
     ]
-    sql = str(choices_sql(model._engine, model._plan, model._classes, model._title, list(values), lines))
+    sql = str(choices_sql(model._engine, model._plan, model._classes, list(values), lines))
     terms: dict[tuple[str, int], dict[str, float]] = {}
     for row in records(Query(model._engine, sql), digits=None):
         if row["feature"] is not None:

@@ -167,7 +167,7 @@ def test_counts_add_up_over_batches_parts_and_files(con: Connection, tmp_path: A
     model.update("late", batch="late")
     assert scores(model, "learnt") == expected(Reference(learnt), learnt)
     model.export(tmp_path / "kept.parquet")
-    assert scores(nbsql.load(con, tmp_path / "kept.parquet"), "learnt") == expected(Reference(learnt), learnt)
+    assert scores(nbsql.import_(con, tmp_path / "kept.parquet"), "learnt") == expected(Reference(learnt), learnt)
     parts = [fit(con, source) for source in ("early", "late")]
     assert scores(nbsql.merge(con, parts), "learnt") == expected(Reference(learnt), learnt)
     model.forget(batch="late")

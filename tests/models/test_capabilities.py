@@ -25,7 +25,7 @@ FITS: dict[str, dict[str, Any]] = {
     "half_life": {"families": COUNTS, "weight": nbsql.HalfLife(1, at="s")},
     "logistic": {"method": "logistic", "exclude": ["s"]},
     "em": {"families": COUNTS, "method": "em", "exclude": ["s"]},
-    "pairs": {"features": ["v", "g"], "method": "aode"},
+    "pairs": {"features": ["v", "g", "x"], "families": {"x": "gaussian"}, "method": "aode"},
     "bound": {"features": ["x", "z", "s"], "families": {"s": "poisson"}, "method": nbsql.LDA(shrinkage="ledoit-wolf")},
 }
 LIKELIHOODS = {
@@ -134,7 +134,7 @@ def test_a_model_takes_what_the_table_says(con: duckdb.DuckDBPyConnection, kind:
     bound = {"logistic": "'weights'", "bound": "'lda'"}.get(kind, "")
     asked_only = fitted(con, kind)
     for use, act in ACTS.items():
-        sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em") else {}
+        sliced = {"slice_by": "s"} if use == "derive" and kind in ("bound", "em", "pairs") else {}
         model = fitted(con, kind, **sliced) if sliced or use in CHANGES else asked_only
         both = use == "merge_several" and refusing(use, kind) == "bound"
         title = "the model and the model" if both else "the model"
