@@ -23,9 +23,7 @@ from nbsql.tuning.sweep import family_text
 @modelling
 @click.option("--keep-all", is_flag=True, help="Leave no column out.")
 @click.option("--no-calibration", is_flag=True, help="Try no temperature.")
-@click.option(
-    "--methods", metavar="NAMES", default=",".join(map(str, METHODS)), show_default=True, help="Classifiers to try, by commas."
-)
+@click.option("--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)), help="Classifiers to try, by commas.")
 @click.option("--folds", type=click.IntRange(min=2), default=FOLDS, show_default=True, help="How many folds.")
 @click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
 @click.option("--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="Rows to judge on, about.")
@@ -39,7 +37,7 @@ def auto(
     target: str,
     keep_all: bool,
     no_calibration: bool,
-    methods: str,
+    methods: str | None,
     folds: int,
     fold: str | None,
     budget: int,
@@ -54,7 +52,8 @@ def auto(
       nbsql auto shop.duckdb customers --target churned --id customer_id
       nbsql auto shop.duckdb customers --target churned --id customer_id --name churn
     """  # noqa: D301 - \b keeps the lines
-    options: dict[str, Any] = {**chosen(given), "methods": [each.strip() for each in methods.split(",")]}
+    wanted = METHODS if methods is None else [each.strip() for each in methods.split(",")]
+    options: dict[str, Any] = {**chosen(given), "methods": wanted}
     with writing(database, create=False) if name else reading(database) as engine:
         if name:
             place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after

@@ -259,6 +259,7 @@ USES: dict[str, Use] = {
             "components": "{title} has components, whose centres are those of few rows; least takes a model without",
             "logistic": _counts("counts that it is scored by"),
             "em": "{title} has counted rows without a class in parts, which are not rows; least takes a model without",
+            "pairs": "{title} counts pairs of values, and what is left out follows from the rest; fit it with method='naive'",
         },
     ),
     "epsilon": Use(
@@ -269,6 +270,7 @@ USES: dict[str, Use] = {
             "half_life": "{title} has counts that age, which a row changes by more than 1; epsilon takes a model without",
             "components": "{title} has components, which follow from all rows; epsilon takes a model without",
             "em": "{title} has counted rows by what all others say; epsilon takes a model without",
+            "pairs": "{title} counts a row in every pair of its values; fit it with method='naive'",
             "bound": "{bound} depends on all rows at once, so that one changes every count; epsilon takes a model without",
         },
     ),

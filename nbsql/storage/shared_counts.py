@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from nbsql.errors import InputError, ModelError
-from nbsql.family import Bernoulli, Binned, Categorical, Multinomial
+from nbsql.family import Bernoulli, Binned, Categorical, Conditional, Multinomial
 from nbsql.spec.capabilities import check
 from nbsql.spec.spec import Feature, Spec
 
@@ -117,8 +117,10 @@ class Sharing:
 def _without_rows(feature: Feature) -> str | None:
     """Why a count of a feature is not one of rows; None if it is."""
     family = feature.family
-    if isinstance(family, Multinomial) or (family.bag and family.adds_up and not family.presence):
+    if isinstance(family, Multinomial) or (family.bag and not family.presence):
         return "its counts are of words, and not of rows; leave it out, or take event='bernoulli' of a text"
+    if isinstance(family, Conditional):
+        return "counts that are left out would follow from those of its parent; fit it without one"
     return None
 
 

@@ -23,8 +23,9 @@ from nbsql.spec.spec import Feature
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import Choice
 from nbsql.tuning.combining import OUT, Combining, Score
-from nbsql.tuning.methods import Setting, other_methods, standing_by, words
+from nbsql.tuning.methods import METHODS, Setting, other_methods, standing_by, words
 from nbsql.tuning.sweep import Ranking, family_text
+from nbsql.warn import say
 
 AUTO = "auto"
 FOLDS = 5
@@ -130,7 +131,9 @@ def choose(
     options = replace(options, slice_by=None)
     with engine.temporaries() as temporary:
         part = _part(engine, source, options, fold, budget, temporary)
-        return _Choosing(engine, part, options, columns, leave_out, folds, fold, temporary).run(others, calibrate=calibrate)
+        return _Choosing(engine, part, options, columns, leave_out, folds, fold, temporary).run(
+            others, lenient=methods is METHODS, calibrate=calibrate
+        )
 
 
 def _part(
@@ -211,22 +214,34 @@ class _Choosing:
         numbers = self.combining.numbers[column]
         return [*numbers, OUT] if self.leave_out and column in self.free else numbers
 
-    def run(self, methods: Sequence[tuple[str, Classifier]], *, calibrate: bool) -> Choice:
-        """Search, compare what was found and other methods with the default, and say what was tried."""
+    def run(self, methods: Sequence[tuple[str, Classifier]], *, lenient: bool, calibrate: bool) -> Choice:
+        """Search, compare what was found and other methods with the default, and say what was tried.
+
+        Args:
+            methods: by name.
+            lenient: whether a method that the rows do not allow is left out, with a warning.
+            calibrate: whether a temperature is tried.
+        """
         combining = self.combining
         found = self._search(heated=False)
         settings = [Setting("default", self.default, False), Setting("families chosen", found, False)]
         if calibrate:
             settings.insert(1, Setting("default, calibrated", self.default, True))
             settings.append(Setting("families chosen, calibrated", self._search(heated=True), True))
-        for name, other in methods if len(self.default) > 1 else []:
-            settings.append(Setting(name, found, False, other))
-            settings += [Setting(f"{name}, calibrated", found, True, other)] if calibrate else []
         losses, heats = [], []
         made: dict[str, Markup] = {}
+        for name, other in methods if len(self.default) > 1 else []:
+            setting = Setting(name, found, False, other)
+            try:
+                made[setting.key] = self._standing(setting)
+            except InputError as error:
+                if not lenient:
+                    raise
+                say(f"{name} is not tried: {error}")
+                continue
+            settings += [setting, *([Setting(f"{name}, calibrated", found, True, other)] if calibrate else [])]
         for setting in settings:
-            key = repr((setting.method, dict(setting.chosen)))
-            standing = made[key] if key in made else made.setdefault(key, self._standing(setting))
+            standing = made[setting.key] if setting.key in made else made.setdefault(setting.key, self._standing(setting))
             best, by_fold = combining.temperatures(standing) if setting.heated else (1.0, None)
             losses.append(combining.losses(standing, by_fold))
             heats.append(best)

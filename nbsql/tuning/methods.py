@@ -41,6 +41,11 @@ class Setting:
     heated: bool
     method: Classifier | None = None
 
+    @property
+    def key(self) -> str:
+        """The same for all settings of the same scores."""
+        return repr((self.method, dict(self.chosen)))
+
 
 def other_methods(methods: Any) -> list[tuple[str, Classifier]]:
     """The names and the classifiers of what is tried beside naive Bayes.

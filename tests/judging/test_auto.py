@@ -186,6 +186,20 @@ def test_numbers_that_are_normal_stay_so(con: Connection) -> None:
     assert found.ranking.fetchall()[0][1] == "default"
 
 
+def test_a_method_that_the_rows_do_not_allow_is_left_out_or_refused_if_it_was_named(
+    table: Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbsql.learning.pairs.MOST_PAIRS", 1)
+    options: dict[str, Any] = {"target": "y", "exclude": ["part", "weight"], "folds": 2, "calibrate": False}
+    with pytest.warns(
+        nbsql.NbsqlWarning, match="aode is not tried: method='aode' would count [0-9]+ pairs of values, and takes 1; leave"
+    ):
+        found = nbsql.auto(table, "t", **options)
+    assert {row[1] for row in found.ranking.fetchall()} == {"default", "families chosen", "tan"}
+    with pytest.raises(nbsql.InputError, match="method='aode' would count"):
+        nbsql.auto(table, "t", methods=["aode"], **options)
+
+
 def test_a_fit_chooses_for_all_or_for_some(table: Connection) -> None:
     options: dict[str, Any] = {"target": "y", "exclude": ["part", "weight"]}
     every = nbsql.fit(table, "t", families="auto", **options)

@@ -171,6 +171,11 @@ SKY = {"sky": nbsql.Categorical(levels=SKIES)}
         ({"least": 5}, {"weight": "i"}, "the model has weights, so that no count of it is one of rows; least takes"),
         (
             {"least": 5},
+            {"families": {"sky": nbsql.Conditional("g")}, "features": ["sky", "g"]},
+            "least does not take 'sky', which is conditional: counts that are left out would follow",
+        ),
+        (
+            {"least": 5},
             {"families": {"sky": "text"}, "features": ["sky"]},
             "least does not take 'sky', which is text: its counts",
         ),
