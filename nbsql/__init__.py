@@ -39,7 +39,7 @@ from nbsql.spec.half_life import HalfLife
 from nbsql.spec.join import Join
 from nbsql.spec.method import AODE, EM, LDA, QDA, TAN, JointBayes, Logistic, Mixture
 from nbsql.spec.options import Best, Forward, Segments, Smoothed
-from nbsql.tuning.auto import Auto
+from nbsql.tuning.choice import Auto
 from nbsql.tuning.sweep import Sweep
 from nbsql.tuning.validation import CrossValidation
 from nbsql.tuning.verbs import auto, cross_validate, dependence, sweep

@@ -3,91 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any, cast
 
 from markupsafe import Markup
 
-from nbsql.answers.query import Query
-from nbsql.answers.table import Table
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError, no_column
 from nbsql.family import Family
 from nbsql.judging.folds import Folds, resolved
 from nbsql.judging.leave_one_out import check_folds
-from nbsql.model import Model
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
 from nbsql.spec.spec import Feature
 from nbsql.tuning.candidates import candidates
-from nbsql.tuning.choice import Choice
+from nbsql.tuning.choice import LEFT_OUT, Choice
 from nbsql.tuning.combining import OUT, Combining, Score
 from nbsql.tuning.methods import METHODS, Setting, other_methods, standing_by, words
-from nbsql.tuning.sweep import Ranking, family_text
+from nbsql.tuning.sweep import family_text
 from nbsql.warn import say
 
 AUTO = "auto"
 FOLDS = 5
 BUDGET = 50_000  # rows
 EVERY = "*"
-LEFT_OUT = "left out"
 Families = str | Mapping[str, str | Family]
 LEAST = 2.0  # standard errors that a gain must be above, so that ties go to the default
 _ROUNDS = 8
 _ENOUGH = 1e-4  # of the log loss: a round that gains less is the last
 _CLASSES = 40
 _MILLION = 1_000_000
-_RANKING = ("rank", "setting", "log_loss", "gain", "standard_error", "chosen")
-_TRIED = ("feature", "family", "alone", "log_loss", "gain", "standard_error", "chosen")
-
-
-@dataclass(frozen=True, repr=False)
-class Auto(Ranking):
-    """What was tried for the families of the columns, and what it gained, on rows that were not met.
-
-    `best` fits once more, to all rows of the source, and calibrates by folds if that earned its place.
-
-    Args:
-        rows: that it was judged on.
-        families: that were chosen, by column: those that are not what a fit takes by itself.
-        exclude: the columns that the rest does better without.
-        calibrated: whether a temperature (`Model.calibrate`) earned its place.
-        method: the classifier that was chosen, as `method` of a fit takes it; of another than "naive" the families are those of
-            texts alone.
-        ranking: a row a setting: rank, setting, log_loss, gain (over the default, in nats a row), standard_error (of that),
-            chosen.
-        tried: of naive Bayes, a row a column and candidate: feature, family ("left out": none), alone (the log loss with the
-            prior alone), log_loss (with all other columns as they were chosen), gain (over the default family there),
-            standard_error, chosen.
-
-    >>> import duckdb, nbsql
-    >>> con = duckdb.connect()
-    >>> _ = con.execute("CREATE TABLE t AS SELECT i % 2 AS y, i % 2 * 3 + i % 5 AS x FROM range(60) AS r(i)")
-    >>> found = nbsql.auto(con, "t", target="y", folds=3)
-    >>> found.best().classes
-    [0, 1]
-    """
-
-    rows: int
-    families: Mapping[str, Family]
-    exclude: Sequence[str]
-    calibrated: bool
-    method: Method
-    ranking: Query
-    tried: Query
-    _make: Callable[..., Model] = field(repr=False)
-
-    def _shown(self) -> tuple[list[str], list[Table]]:
-        lines = [
-            [str(rank), f"{loss:.4f}", f"{gain:.4f}", f"{error:.4f}", f"{setting}{' (chosen)' if chosen else ''}"]
-            for rank, setting, loss, gain, error, chosen in self.ranking
-        ]
-        tables = [Table(["rank", "log loss", "gain", "± s.e.", "setting"], lines, right=range(4), widest=200)]
-        families = [[name, family_text(family)] for name, family in self.families.items()]
-        families += [[name, LEFT_OUT] for name in self.exclude]
-        tables += [Table(["column", "chosen"], families, widest=200)] if families else []
-        return [f"{self.rows:,} rows predicted by models that have not met them"], tables
 
 
 def choose(
@@ -369,25 +315,6 @@ def with_auto(families: Mapping[str, str | Family]) -> Families:
 
 def _is_auto(family: Any) -> bool:
     return isinstance(family, str) and family == AUTO
-
-
-def result_of(engine: Engine, choice: Choice, make: Callable[..., Model]) -> Auto:
-    """What was chosen as a user has it."""
-
-    def query(rows: Sequence[tuple[Any, ...]], columns: Sequence[str], texts: Sequence[int]) -> Query:
-        return Query(engine, engine.renderer.statement("ranked_rows", rows, columns, texts))
-
-    ranking, tried = query(choice.ranking, _RANKING, [1]), query(choice.tried, _TRIED, [0, 1])
-    return Auto(
-        choice.rows,
-        choice.families,
-        choice.exclude,
-        choice.calibrated,
-        cast("Method", choice.method or "naive"),
-        ranking,
-        tried,
-        make,
-    )
 
 
 def with_families(engine: Engine, source: Source, options: Options, columns: Sequence[str] | None) -> Options:

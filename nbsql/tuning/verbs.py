@@ -18,7 +18,8 @@ from nbsql.model.place import place_for
 from nbsql.spec.method import Method
 from nbsql.spec.options import Fitting, Modelling, Options, PriorArgument, candidates
 from nbsql.spec.resolve import resolve
-from nbsql.tuning.auto import BUDGET, FOLDS, Auto, choose, result_of
+from nbsql.tuning.auto import BUDGET, FOLDS, choose
+from nbsql.tuning.choice import Auto, result_of
 from nbsql.tuning.methods import METHODS
 from nbsql.tuning.sweep import By, Sweep
 from nbsql.tuning.sweep import sweep as swept
