@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -16,7 +17,8 @@ def test_each_entry_is_a_case_of_a_test_that_has_others() -> None:
     left = listed()
     files = sorted({case.partition("::")[0] for case in left})
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--collect-only", "-m", "", "-p", "no:cacheprovider", *files]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     cases = {*re.findall(r"^tests/\S+\.py::.*$", done.stdout, re.MULTILINE)}
     assert left - cases == set(), f"{LIST.name} names what there is not: take it out, or choose anew"

@@ -23,7 +23,8 @@ def cases() -> list[str]:
     """All tests on Spark and PostgreSQL, by file::name, as pytest finds them."""
     marks = ["-m", "spark or postgres"]
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--collect-only", *marks, "-p", "no:cacheprovider", HERE]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=HERE.parents[1], check=False)
+    environment = {name: value for name, value in os.environ.items() if name != "PYTEST_ADDOPTS"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=HERE.parents[1], check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     return re.findall(rf"^tests/{HERE.name}/(\S+\.py::.*)$", done.stdout, re.MULTILINE)
 
