@@ -189,8 +189,6 @@ USES: dict[str, Use] = {
     "dialect": Use(
         "`sql(..., dialect=...)`",
         {
-            "pairs": "{title} has pairs of values, looked up in lists that every engine writes in its own way; "
-            "score on DuckDB with inline=True",
             "segments": _one("a query with its numbers"),
             "components": _whole("a query in another dialect"),
         },

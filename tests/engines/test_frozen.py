@@ -58,15 +58,33 @@ def test_the_scorer_for_every_engine(
     source = "SELECT * FROM rows WHERE wait IS NULL OR wait > 0"
     for maker in both:
         model = nbsql.fit(maker.con, source, target="y", id="id", name="m", families=FAMILIES, alpha=alpha)
-        for verb in ("predict_proba", "joint_log_likelihood", "log_evidence"):
-            added = 5 if verb == "predict_proba" else 3 if verb == "joint_log_likelihood" else 1
-            expected = answers(maker, model.sql(verb, "rows"))
-            for place in both:
-                found = answers(place, model.sql(verb, "rows", dialect=place.engine))
-                assert len(found) == len(expected)
-                for ours, theirs in zip(expected, found, strict=True):
-                    assert ours[0] == theirs[0]
-                    assert [*map(near, ours[-added:])] == [*theirs[-added:]]
+        agree(model, maker, both)
+
+
+def agree(model: nbsql.Model, maker: Place, places: tuple[Place, Place]) -> None:
+    """Hold what the scorers of a model say on both engines against its own answers."""
+    for verb in ("predict_proba", "joint_log_likelihood", "log_evidence"):
+        added = 5 if verb == "predict_proba" else 3 if verb == "joint_log_likelihood" else 1
+        expected = answers(maker, model.sql(verb, "rows"))
+        for place in places:
+            found = answers(place, model.sql(verb, "rows", dialect=place.engine))
+            assert len(found) == len(expected)
+            for ours, theirs in zip(expected, found, strict=True):
+                assert ours[0] == theirs[0]
+                assert [*map(near, ours[-added:])] == [*theirs[-added:]]
+
+
+def test_pairs_of_categories_for_every_engine(both: tuple[Place, Place]) -> None:
+    for place in both:
+        place.table("rows", COLUMNS, ROWS)
+    families: dict[str, Any] = {
+        "sky": nbsql.Categorical(nulls="category"), "warm": "categorical", "wind": nbsql.Binned(by=[2]), "w1": "categorical",
+    }  # fmt: skip
+    for maker in both:
+        model = nbsql.fit(
+            maker.con, "rows", target="y", id="id", name="m", features=[*families], families=families, method="aode", alpha=0
+        )
+        agree(model, maker, both)
 
 
 def test_the_statistics_for_every_engine(both: tuple[Place, Place]) -> None:

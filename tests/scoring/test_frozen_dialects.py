@@ -103,6 +103,24 @@ def test_it_is_one_select_of_the_columns_it_promises(model: nbsql.Model, dialect
     assert read <= {"inbox", "literals", "numbers"}
 
 
+def test_pairs_of_categories_are_one_select_in_every_dialect(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    con.execute(INBOX)
+    model = nbsql.fit(con, "inbox", target="label", id="id", features=["sender", "links"], method="aode")
+    for dialect in sorted(DIALECTS):
+        found = statement(model.sql("predict", "inbox", dialect=dialect, columns=["id"]), dialect)
+        assert [name.lower() for name in found.named_selects] == ["id", "prediction", "probability"]
+        read = {table.name for table in found.find_all(exp.Table)} - {cte.alias for cte in found.find_all(exp.CTE)}
+        assert read <= {"inbox", "literals"}, dialect
+    monkeypatch.setattr(nbsql.answers.elsewhere.terms, "MOST_PAIRS", 3)
+    with pytest.raises(nbsql.NotSupportedError) as caught:
+        model.sql("predict", "inbox", dialect="trino")
+    line = (
+        "'pairs' has 8 pairs of values, and a query in another dialect takes 3; "
+        "fit it without columns of many values, or score on DuckDB with inline=True"
+    )
+    assert str(caught.value) == line
+
+
 @pytest.mark.parametrize("dialect", NAMES)
 def test_the_counting_is_the_golden_one(model: nbsql.Model, request: Any, dialect: str) -> None:
     sql = model.sql("statistics", "inbox", dialect=dialect)

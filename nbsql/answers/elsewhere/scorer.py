@@ -19,7 +19,9 @@ from nbsql.rendering.dialect import DIALECTS, Traits, folded
 from nbsql.rendering.renderer import Renderer
 from nbsql.spec.spec import Feature
 
-_SCORED = {"categorical", "bernoulli", "binned", "kernel", "multinomial", "complement", "multivariate_gaussian", "weighted"}
+_SCORED = {
+    "categorical", "bernoulli", "binned", "kernel", "multinomial", "complement", "multivariate_gaussian", "weighted", "pairs",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,11 @@ class Scorer:
     @property
     def joined(self) -> list[Term]:
         return [term for term in self.terms if term.joined]
+
+    @property
+    def paired(self) -> list[Term]:
+        """The terms of pairs of categories, which are joined by what they read of a row."""
+        return [term for term in self.terms if term.parts]
 
     @property
     def common(self) -> list[Term]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,7 +12,8 @@ from markupsafe import Markup
 
 from nbsql.answers.elsewhere.foreign import kind_of, kind_of_category
 from nbsql.engines.engine import Engine
-from nbsql.family import Family
+from nbsql.errors import NotSupportedError
+from nbsql.family import Binned, Family
 from nbsql.plan import Plan
 from nbsql.plan.context import Context
 from nbsql.rendering.renderer import Renderer
@@ -21,6 +23,8 @@ from nbsql.spec.spec import Feature
 # some 60 relations at most.
 CASE_LEVELS = 24
 MOST_JOINS = 40
+MOST_PAIRS = 20_000  # of values, a row of literals each: some 2 MB
+IMPOSSIBLE = -1e300  # in the place of minus infinity, in a sum
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,9 @@ class Term:
         widest: the deviation, a number a class, whose square is still a double; None where all finite numbers are nearer.
         means: of several numbers: those that stand in where one is missing; None: nothing does.
         shared: whether all classes have one covariance matrix.
+        parts: of pairs of categories: the categories, which add the code of a value to the one class they have.
+        parents: the highest code of a value that may be a super-parent.
+        stride: what the code of a parent is multiplied by in the key of a pair.
     """
 
     shape: str
@@ -68,10 +75,15 @@ class Term:
     widest: Sequence[float | None] = ()
     means: Sequence[float] | None = None
     shared: bool = False
+    parts: Sequence[Term] = ()
+    parents: int = 0
+    stride: int = 1
 
     @property
     def inputs(self) -> list[str]:
         """The columns that it adds to those of the source."""
+        if self.shape == "pairs":
+            return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.parts) + 1)]
         if self.shape in ("multinomial", "complement", "multivariate_gaussian"):
             return [f"nbsql_x_{self.index}_{j}" for j in range(1, len(self.columns) + 1)]
         outside = [f"nbsql_outside_{self.index}"] if self.shape == "logarithm" else []
@@ -99,7 +111,8 @@ class Terms:
         if any(feature.family.level for feature in self.features):
             self._look_up()
         terms = [self._term(feature) for feature in self.features]
-        long = sorted((t for t in terms if t.shape != "edges" and len(t.keys) > CASE_LEVELS), key=lambda t: -len(t.keys))
+        long = [term for term in terms if term.shape in ("levels", "cells") and len(term.keys) > CASE_LEVELS]
+        long.sort(key=lambda term: -len(term.keys))
         joined = {term.index for term in long[:MOST_JOINS]}
         return [replace(term, joined=term.index in joined) for term in terms]
 
@@ -119,6 +132,7 @@ class Terms:
             "weighted": self._weighted,
             "binned": self._bins,
             "kernel": self._cells,
+            "pairs": self._pairs,
         }.get(family.name, self._density if family.density else self._numbers)
         return shape(feature, of)
 
@@ -149,12 +163,16 @@ class Terms:
 
     def _levels(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:
         kind = kind_of_category(self.engine, feature, numbers=True)
-        found = self.lookups.get(feature.name, {})
-        values = [value for value in found if kind != "number" or math.isfinite(float(value))]
-        if self.renderer.dialect.traits.padded and kind == "text":
-            values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
+        found, values = self.lookups.get(feature.name, {}), self._values(feature, kind)
         keys = [literal(self.renderer, value, kind) for value in values]
         return self._category("levels", feature, of, kind, keys, [found[value] for value in values])
+
+    def _values(self, feature: Feature, kind: str) -> list[str]:
+        """The values of a category that the dialect tells apart."""
+        values = [value for value in self.lookups.get(feature.name, {}) if kind != "number" or math.isfinite(float(value))]
+        if self.renderer.dialect.traits.padded and kind == "text":
+            values = list({value.rstrip(" "): value for value in reversed(values)}.values())[::-1]
+        return values
 
     def _category(
         self,
@@ -211,6 +229,37 @@ class Terms:
         cells = sorted(map(int, found))
         options = {"low": family.low, "width": family.width, "last": family.cells - 1}
         return self._category("cells", feature, of, "number", cells, [found[str(cell)] for cell in cells], **options)
+
+    def _pairs(self, feature: Feature, of: Sequence[Mapping[str, float | None]]) -> Term:  # noqa: ARG002
+        """The categories with codes in the place of scores, and the ratios by the codes of two."""
+        found = {tuple(map(tuple, json.loads(text))): scores for text, scores in self.lookups.get(feature.name, {}).items()}
+        pairs = {values: scores for values, scores in found.items() if len(values) > 1}
+        if len(pairs) > MOST_PAIRS:
+            raise NotSupportedError(
+                f"{feature.name!r} has {len(pairs):,} pairs of values, and a query in another dialect takes {MOST_PAIRS:,}; "
+                "fit it without columns of many values, or score on DuckDB with inline=True"
+            )
+        parents = dict.fromkeys(values[0] for values in found)
+        codes = {value: n for n, value in enumerate(dict.fromkeys([*parents, *(child for _, child in pairs)]), start=1)}
+        alone = {feature.column: feature for feature in self.features if not feature.family.over_columns}
+        return Term(
+            "pairs",
+            feature.index,
+            feature.columns,
+            keys=[codes[parent] * (len(codes) + 1) + codes[child] for parent, child in pairs],
+            scores=[[max(score, IMPOSSIBLE) for score in scores] for scores in pairs.values()],
+            parts=[self._coded(alone[column], codes) for column in feature.columns] if pairs else (),
+            kind="integer",
+            parents=len(parents),
+            stride=len(codes) + 1,
+        )
+
+    def _coded(self, feature: Feature, codes: Mapping[tuple[str, str | None], int]) -> Term:
+        """A category that adds the code of its value, and 0 if it has none."""
+        term, family = self._term(feature), feature.family
+        texts = family.labels if isinstance(family, Binned) else self._values(feature, term.kind)
+        scores = [[codes.get((feature.column, text), 0)] for text in texts]
+        return replace(term, scores=scores, missing=[codes.get((feature.column, None), 0)], unseen=[0])
 
 
 def _score(value: float | None) -> float:

@@ -5,7 +5,8 @@
   The columns that come back, of the source and of the verb, are those of predict.sql. Its steps:
 
     nbsql_inputs    of every feature the number or the value that its term reads, NULL where it is missing or not finite
-    nbsql_level_3   of a category of many values, the value's term in every class
+    nbsql_coded     the same, and the codes of the categories of which pairs are scored, where a model has such
+    nbsql_level_3   of a category of many values, or of pairs of categories, the term in every class
     nbsql_joint     the joint log-likelihood of every class but for what all classes have in common; NULL where the class is impossible
     nbsql_best      the highest of them; NULL where no class explains the row
     nbsql_evidence  their sum, as a share of the highest
@@ -25,9 +26,29 @@ nbsql_level_{{ term.index }} AS {{ once }}(
   {{ nbsql.frozen_rows(scorer, term) | indent(2) }}
 ),
 {% endfor -%}
-nbsql_joint AS {{ once }}(
+{% if scorer.paired -%}
+nbsql_coded AS {{ once }}(
   SELECT
     nbsql_inputs.*
+    {%- for term in scorer.paired %},
+    {{ nbsql.frozen_codes(term) | indent(4) }}
+    {%- endfor %}
+
+  FROM nbsql_inputs
+),
+{% for term in scorer.paired -%}
+nbsql_ratios_{{ term.index }} AS {{ once }}(
+  {{ nbsql.frozen_rows(scorer, term) | indent(2) }}
+),
+nbsql_level_{{ term.index }} AS {{ once }}(
+  {{ nbsql.frozen_means(scorer, term) | indent(2) }}
+),
+{% endfor -%}
+{% endif -%}
+{% set read = nbsql.word('nbsql_coded' if scorer.paired else 'nbsql_inputs') -%}
+nbsql_joint AS {{ once }}(
+  SELECT
+    {{ read }}.*
     {%- for class in scorer.classes %},
     {{ nbsql.frozen_joint(scorer, loop.index0) | indent(4) }} AS nbsql_joint_{{ class.number }}
     {%- endfor %}
@@ -40,11 +61,16 @@ nbsql_joint AS {{ once }}(
     {%- endfor %}
     {%- endif %}
 
-  FROM nbsql_inputs
+  FROM {{ read }}
   {%- for term in scorer.joined %}
 
   LEFT JOIN nbsql_level_{{ term.index }}
     ON {{ nbsql.exact_literal(nbsql.frozen_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.frozen_x(term) }}
+  {%- endfor %}
+  {%- for term in scorer.paired %}
+
+  LEFT JOIN nbsql_level_{{ term.index }}
+    ON {{ nbsql.frozen_same_codes(term) | indent(4) }}
   {%- endfor %}
 
 )
@@ -139,9 +165,9 @@ FROM nbsql_evidence
   + {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# A number that may be minus infinity, which is NULL, in a place that says its type. #}
+{# A number that may be minus infinity, which is NULL, in a place that says its type; or a code, which is a whole one. #}
 {% macro frozen_number(value) -%}
-{% if value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
+{% if value is integer %}{{ value }}{% elif value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
 
 {% macro frozen_typed(value) -%}
@@ -160,10 +186,15 @@ NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
 
 {% macro frozen_kept(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
 
-{# The likelihood of a class, as a share of the highest. Below 1e-304 it is 0, where some engines raise an error. #}
+{# The likelihood of a class, as a share of the highest. #}
 {% macro frozen_share(number) -%}
 {% set difference %}nbsql_joint_{{ number }} - nbsql_highest{% endset -%}
-CASE WHEN {{ difference }} > -700 THEN EXP({{ difference }}) ELSE 0 END
+{{ nbsql.frozen_exp(difference) }}
+{%- endmacro %}
+
+{# Below 1e-304 it is 0, where some engines raise an error; so it is of NULL. #}
+{% macro frozen_exp(x) -%}
+CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
 {%- endmacro %}
 
 {# The sum of the likelihoods of the classes, as shares of the highest; in blocks, because an expression may not nest as deep. #}
@@ -174,7 +205,7 @@ CASE WHEN {{ difference }} > -700 THEN EXP({{ difference }}) ELSE 0 END
 {%- endfor %}
 {%- endmacro %}
 
-{# The values of a category of many, a row a value: value, and class_1, class_2, ..., what it adds to the score of each class. #}
+{# The values of a category of many, or pairs of codes, a row each: value, and class_1, class_2, ..., what it adds to each score. #}
 {% macro frozen_rows(scorer, term) -%}
 {{ nbsql.literal_rows(term.kind, term.keys, term.scores) }}
 {%- endmacro %}

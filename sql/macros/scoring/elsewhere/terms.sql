@@ -15,7 +15,9 @@
 {%- else -%}
 {% for column in scorer.passed %}{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.frozen_kept(items, item) }}{% endfor -%}
 {% endif -%}
-{% for term in scorer.terms %}{{ nbsql.frozen_kept(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}{% endfor -%}
+{% for term in scorer.terms if term.shape != 'pairs' -%}
+{{ nbsql.frozen_kept(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}
+{%- endfor -%}
 {% if not items %}1 AS nbsql_row{% endif -%}
 {% for item in items %}{{ item }}{% if not loop.last %},
 {% endif %}{% endfor %}

@@ -1,0 +1,114 @@
+{#
+  Pairs of categories in a frozen scorer (families/pairs.sql): every value of a row that may be a super-parent has the sum of the
+  logarithms of its ratios to the others, and the logarithm of the mean of their products is the term.
+
+  The term depends on nothing but the values, so it is worked out once for all rows that have the same, and joined by them: rows
+  have no number that every engine would give twice alike. A value is a code, a whole number: 0 of a value that is missing or new,
+  1, 2, ... of those that may be super-parents, up to term.parents, and those above of all others. A pair of values is one number,
+  too: the code of the parent times term.stride, and the code of the child.
+
+  Where a ratio is 0 its logarithm is here -1e300, which no sum of others comes near: a sum would leave out a NULL.
+#}
+
+{# The codes of the values of a row, as columns: each is what the value would add as a category. #}
+{% macro frozen_codes(term) -%}
+{% for part in term.parts -%}
+{{ nbsql['frozen_' ~ part.shape](part, 0) }} AS {{ nbsql.frozen_x(term, loop.index) }}{% if not loop.last %},
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# One row a combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL where the class is impossible. #}
+{% macro frozen_means(scorer, term) -%}
+{% set codes -%}
+{% for _ in term.parts %}code_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+{% set classes = range(1, scorer.classes | length + 1) -%}
+SELECT
+  {{ codes }}
+  {%- for k in classes %},
+  {% set difference %}joint_{{ k }} - highest_{{ k }}{% endset %}
+  {% set mean %}SUM({{ nbsql.frozen_exp(difference) }}) / COUNT(joint_{{ k }}){% endset %}
+  CASE
+    WHEN COUNT(joint_{{ k }}) = 0 THEN 0
+    WHEN MAX(highest_{{ k }}) > {{ nbsql.number(-1e299) }} THEN MAX(highest_{{ k }}) + {{ nbsql.natural_log(mean) }}
+  END AS class_{{ k }}
+  {%- endfor %}
+
+FROM (
+  SELECT
+    parents.*
+    {%- for k in classes %},
+    MAX(joint_{{ k }}) OVER (PARTITION BY {{ codes }}) AS highest_{{ k }}
+    {%- endfor %}
+
+  FROM (
+    {{ nbsql.frozen_parents(scorer, term, codes) | indent(4) }}
+  ) AS parents
+) AS products
+GROUP BY {{ codes }}
+{%- endmacro %}
+
+{#
+  One row a combination of codes and place in it: the codes, place, and joint_1, joint_2, ..., the sum of the logarithms by class;
+  NULL where the value in this place is no super-parent.
+#}
+{% macro frozen_parents(scorer, term, codes) -%}
+SELECT
+  {{ codes }},
+  place
+  {%- for k in range(1, scorer.classes | length + 1) %},
+  SUM(CASE WHEN parent BETWEEN 1 AND {{ term.parents }} THEN CASE WHEN value IS NULL THEN 0 ELSE class_{{ k }} END END) AS joint_{{ k }}
+  {%- endfor %}
+
+FROM (
+  SELECT paired.*, parent * {{ term.stride }} + child AS pair
+  FROM (
+    SELECT
+      coded.*,
+      parents.value AS place,
+      {{ nbsql.frozen_code_of(term, nbsql.word('parents')) }} AS parent,
+      {{ nbsql.frozen_code_of(term, nbsql.word('children')) }} AS child
+    FROM (
+      SELECT DISTINCT
+        {% for _ in term.parts %}
+        {{ nbsql.frozen_x(term, loop.index) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
+        {% endfor %}
+      FROM nbsql_coded
+    ) AS coded
+    CROSS JOIN ({{ nbsql.frozen_places(term) }}) AS parents
+    CROSS JOIN ({{ nbsql.frozen_places(term) }}) AS children
+  ) AS paired
+) AS paired
+LEFT JOIN nbsql_ratios_{{ term.index }} ON nbsql_ratios_{{ term.index }}.value = paired.pair
+GROUP BY {{ codes }}, place
+{%- endmacro %}
+
+{# The places of a combination, a relation: value. #}
+{% macro frozen_places(term) -%}
+{% for _ in term.parts -%}
+SELECT {{ loop.index }}{% if loop.first %} AS value{% endif %}{% if not loop.last %} UNION ALL {% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The code in a place. #}
+{% macro frozen_code_of(term, places) -%}
+CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN coded.code_{{ loop.index }}{% endfor %} END
+{%- endmacro %}
+
+{# Whether a row has the codes of a combination. #}
+{% macro frozen_same_codes(term) -%}
+{% for _ in term.parts -%}
+{% set code %}code_{{ loop.index }}{% endset -%}
+{% if not loop.first %}AND {% endif %}{{ nbsql.frozen_level(term, code) }} = nbsql_coded.{{ nbsql.frozen_x(term, loop.index) }}
+{%- if not loop.last %}
+
+{% endif %}
+{%- endfor %}
+{%- endmacro %}
+
+{# The term of the pairs in class k. #}
+{% macro frozen_pairs(term, k) -%}
+{% set score %}class_{{ k + 1 }}{% endset -%}
+{% if term.keys %}{{ nbsql.frozen_level(term, score) }}{% else %}0{% endif %}
+{%- endmacro %}
