@@ -251,4 +251,13 @@ LEFT JOIN pairs
   AND pairs.child = alone.value
 {%- endmacro %}
 
+{# The counts of pairs with the child first, as their likelihoods have them, too: feature, value, class, n. #}
+{% macro turned_pairs(counts, features) -%}
+{% set paired %}CASE WHEN feature IN ({{ nbsql.feature_names(features) }}) THEN value END{% endset -%}
+{% set other = nbsql.json_element(paired, 1) -%}
+SELECT feature, '[' || {{ other }} || ',' || {{ nbsql.json_element(paired, 0) }} || ']'{{ nbsql.binary() }}, class, n
+FROM {{ counts }} AS counts
+WHERE {{ other }} IS NOT NULL
+{%- endmacro %}
+
 {% macro pairs_quantities() %}{% endmacro %}

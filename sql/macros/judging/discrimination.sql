@@ -39,7 +39,16 @@ said AS (
       CASE WHEN class = {{ other }} THEN n ELSE 0 END,
       NULL, NULL, NULL,
       0
-    FROM counts
+    FROM (
+      SELECT feature, value, class, n FROM counts
+      {%- set paired = features | selectattr('family.name', 'equalto', 'pairs') | list %}
+      {%- if paired %}
+
+      UNION ALL
+      {{ nbsql.turned_pairs(nbsql.word('counts'), paired) | indent(6) }}
+      {%- endif %}
+
+    ) AS counts
   ) AS parts
   GROUP BY feature, value
 )
