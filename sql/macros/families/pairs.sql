@@ -251,13 +251,13 @@ LEFT JOIN pairs
   AND pairs.child = alone.value
 {%- endmacro %}
 
-{# The counts of pairs with the child first, as their likelihoods have them, too: feature, value, class, n. #}
+{# The counts of pairs in the other order, as likelihoods have them, too: feature, value, class, n. #}
 {% macro turned_pairs(counts, features) -%}
-{% set paired %}CASE WHEN feature IN ({{ nbsql.feature_names(features) }}) THEN value END{% endset -%}
-{% set other = nbsql.json_element(paired, 1) -%}
-SELECT feature, '[' || {{ other }} || ',' || {{ nbsql.json_element(paired, 0) }} || ']'{{ nbsql.binary() }}, class, n
+{% set pair %}CASE WHEN feature IN ({{ nbsql.feature_names(features) }}) THEN value END{% endset -%}
+{% set one, other = nbsql.json_element(pair, 0), nbsql.json_element(pair, 1) -%}
+SELECT feature, ('[' || ({{ other }}) || ',' || ({{ one }}) || ']'){{ nbsql.binary() }} AS value, class, n
 FROM {{ counts }} AS counts
-WHERE {{ other }} IS NOT NULL
+WHERE ({{ other }}) IS NOT NULL
 {%- endmacro %}
 
 {% macro pairs_quantities() %}{% endmacro %}
