@@ -14,6 +14,7 @@ from nbsql.family import (
     Family,
     Nulls,
     OverColumns,
+    Pairs,
     Unseen,
     choice,
     estimate_named,
@@ -184,7 +185,9 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
     chosen = _chosen(known, options, reserved, excluded)
     if not isinstance(options.families, Mapping):
         raise InputError(f"families must be a dict such as {{'visits': 'poisson'}}, not {options.families!r}")
-    families = {key: named(value) for key, value in options.families.items()}
+    method = options.classifier
+    made = Pairs if isinstance(method, AODE) else ()  # anew, where the families are those of a model that has them
+    families = {key: named(value) for key, value in options.families.items() if not isinstance(value, made)}
     groups = {key: _group(known, key, value, reserved) for key, value in families.items() if isinstance(value, OverColumns)}
     single_keys = [key for key, value in families.items() if not isinstance(value, OverColumns)]
     grouped = {name for group in groups.values() for name in group.columns if not group.family.backs_off}
@@ -203,7 +206,6 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
                 raise InputError(f"column {name!r} is in {key!r} and has another family too; leave it in one")
             group_of[name] = key
     free = [column for column in chosen if column.name not in group_of and column.name not in singles]
-    method = options.classifier
     for key, taken in method.families(free, alpha=options.alpha, estimate=options.estimate, nulls=options.nulls).items():
         if not isinstance(taken, OverColumns):
             singles[key] = taken

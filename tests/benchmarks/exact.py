@@ -15,6 +15,7 @@ from typing import Any
 
 Row = dict[str, Any]
 Term = Callable[[str, Row], float]
+Key = tuple[str, Hashable]  # a column and its value
 ZERO, ONE = Fraction(0), Fraction(1)
 
 
@@ -74,15 +75,20 @@ class Moments:
 
 
 class Reference:
-    """A model of some rows, {column: value, "c": label, "w": weight}."""
+    """A model of some rows, {column: value, "c": label, "w": weight}; paired, with the pairs of its categories, too."""
 
-    def __init__(self, features: Sequence[Feature], prior: str, prior_alpha: float, rows: Sequence[Row]) -> None:
+    def __init__(
+        self, features: Sequence[Feature], prior: str, prior_alpha: float, rows: Sequence[Row], *, paired: bool = False
+    ) -> None:
         self.features, self.prior, self.prior_alpha = features, prior, prior_alpha
         self.rows = [row for row in rows if row["c"] is not None and row["w"] > 0]
         self.classes = sorted({row["c"] for row in self.rows})
         self.weights = {c: total(exact(row["w"]) for row in self.rows if row["c"] == c) for c in self.classes}
         self.has_prior = not all("complement" in (feature.family, feature.options.get("event")) for feature in features)
         self.terms: list[Term] = [getattr(self, feature.family)(feature) for feature in features]
+        categories = [feature for feature in features if feature.family == "categorical"]
+        if paired and len(categories) > 1:
+            self.terms.append(self.pairs(categories))
         n, k = total(self.weights.values()), len(self.classes)
         a = exact(prior_alpha) if prior == "smoothed" else ZERO
         self.log_priors = {
@@ -261,7 +267,71 @@ class Reference:
 
     complement = multinomial
 
+    def pairs(self, categories: Sequence[Feature]) -> Term:
+        """What averaged one-dependence estimators add: ln of the mean, over the parents, of the products of the ratios."""
+
+        def of(row: Row) -> list[Key]:
+            return [
+                (feature.name, row[feature.name])
+                for feature in categories
+                if row[feature.name] is not None or feature.options.get("nulls") == "category"
+            ]
+
+        alphas = {feature.name: feature.alpha for feature in categories}
+        alone = self.counts(of)
+        both = self.counts(lambda row: [(one, other) for one in of(row) for other in of(row)])
+        met: dict[Key, Fraction] = {}
+        for (_, key), n in alone.items():
+            met[key] = met.get(key, ZERO) + n
+        values = {name: [key for key in met if key[0] == name] for name in alphas}
+
+        def share(n: Fraction, whole: Fraction, name: str) -> Fraction:
+            size = whole + alphas[name] * len(values[name])
+            return (n + alphas[name]) / size if size else Fraction(1, len(values[name]))
+
+        @cache
+        def ratio(c: str, parent: Key, child: Key) -> float:
+            name = child[0]
+            by_itself = share(alone.get((c, child), ZERO), total(alone.get((c, key), ZERO) for key in values[name]), name)
+            whole = total(both.get((c, (parent, key)), ZERO) for key in values[name])
+            known = any((label, (parent, key)) in both for label in self.classes for key in values[name])
+            if not known or not by_itself or whole + alphas[name] == 0:
+                return 0.0
+            return ln(share(both.get((c, (parent, child)), ZERO), whole, name) / by_itself)
+
+        def term(c: str, row: Row) -> float:
+            keys = [key for key in of(row) if key in met]
+            sums = [math.fsum(ratio(c, i, j) for j in keys if j != i) for i in keys if met[i] >= 1]
+            most = max(sums, default=0.0)
+            return (
+                most + math.log(math.fsum(math.exp(x - most) for x in sums) / len(sums)) if sums and most > -math.inf else most
+            )
+
+        return term
+
     # Numbers.
+
+    def zero_inflated(self, feature: Feature) -> Term:
+        """A 0 with a probability, and any other number with the rest of it and the density of the numbers that are not 0."""
+        (column,) = feature.columns
+        zeros = self.counts(lambda row: [] if row[column] is None else [row[column] == 0])
+        others = [{**row, column: row[column] or None} for row in self.rows]
+        options = {name: value for name, value in feature.options.items() if name == "floor"}
+        of = Feature(feature.name, feature.options["of"], feature.columns, feature.type, options)
+        (density,) = Reference([of], self.prior, self.prior_alpha, others).terms
+
+        @cache
+        def share(c: str, is_zero: bool) -> Fraction:
+            n = total(zeros.get((c, each), ZERO) for each in (True, False)) + 2 * feature.alpha
+            return (zeros.get((c, is_zero), ZERO) + feature.alpha) / n if n else Fraction(1, 2)
+
+        def term(c: str, row: Row) -> float:
+            x = row[column]
+            if x is None:
+                return 0.0
+            return ln(share(c, True)) if x == 0 else ln(share(c, False)) + density(c, row)
+
+        return term
 
     def moments(self, feature: Feature, of: Callable[[Any], Fraction] = exact) -> tuple[dict[str, Moments], Moments | None]:
         """By class, of the classes that have a number, and of all."""

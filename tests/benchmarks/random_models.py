@@ -53,7 +53,7 @@ CATEGORIES: dict[str, list[Any]] = {
 WORDS = ["red", "Red", "green", "blue", "BLUE", "old", "new", "x1"]
 FAMILIES = (
     "categorical", "categorical", "gaussian", "gaussian", "bernoulli", "poisson", "exponential", "geometric", "lognormal",
-    "beta", "binned", "multinomial", "complement", "joint_columns", "text", "tokens",
+    "beta", "zero_inflated", "binned", "multinomial", "complement", "joint_columns", "text", "tokens",
 )  # fmt: skip
 WAYS = ("fit",) * 8 + ("update", "forget", "forget heavy", "file", "merge", "slices", "rollback", "compact")
 FORMS = (
@@ -82,6 +82,7 @@ class Case:
     folds: int
     long: bool
     setting: str
+    method: str
 
     @property
     def columns(self) -> dict[str, str]:
@@ -93,7 +94,7 @@ class Case:
         return [row for number, row in enumerate(self.rows) if self.way != "slices" or number % 3 < 2]
 
     def reference(self, rows: list[Row]) -> Reference:
-        return Reference(self.features, self.prior, self.prior_alpha, rows)
+        return Reference(self.features, self.prior, self.prior_alpha, rows, paired=self.method == "aode")
 
     def options(self) -> dict[str, Any]:
         prior = nbsql.Smoothed(self.prior_alpha) if self.prior == "smoothed" else self.prior
@@ -101,6 +102,7 @@ class Case:
         return {
             "target": "c", "weight": "w", "features": singles,
             "families": {feature.name: made(feature) for feature in self.features}, "prior": prior,
+            "method": self.method,
         }  # fmt: skip
 
 
@@ -112,6 +114,7 @@ def made(feature: Feature) -> Any:
     classes = {
         "categorical": nbsql.Categorical, "gaussian": nbsql.Gaussian, "bernoulli": nbsql.Bernoulli, "poisson": nbsql.Poisson,
         "exponential": nbsql.Exponential, "geometric": nbsql.Geometric, "lognormal": nbsql.LogNormal, "beta": nbsql.Beta,
+        "zero_inflated": nbsql.ZeroInflated,
         "binned": nbsql.Binned, "text": nbsql.Text, "tokens": nbsql.Tokens,
     }  # fmt: skip
     several: dict[str, Any] = {"multinomial": nbsql.Multinomial, "complement": nbsql.Complement, "joint_columns": nbsql.Joint}
@@ -130,6 +133,9 @@ def random_case(random_: random.Random) -> Case:
     way, folds = random_.choice(WAYS), random_.choice([0] * 11 + [3])
     whole = heavy in ("none", "whole") and way == "fit" and not folds  # so that bins are cut in one way only
     features = [random_feature(random_, f"f{number}", whole) for number in range(random_.choice([1, 2, 2, 3, 3, 4]))]
+    method = random_.choice(["naive"] * 4 + ["aode"]) if heavy in ("none", "whole") and not folds else "naive"
+    if method == "aode":  # of categories, mostly, without pseudo-counts of their own
+        features = [random_category(random_, feature) if feature.family != "text" else feature for feature in features]
 
     def weight() -> float:
         if heavy == "none":
@@ -149,7 +155,7 @@ def random_case(random_: random.Random) -> Case:
     return Case(
         label, features, rows, [row(random_.choice(classes), unseen=True) for _ in range(5)],
         random_.choice(["empirical", "uniform", "smoothed"]), random_.choice([0.5, 1.0, 3.0]), way,
-        random_.sample(FORMS, k=2), folds, random_.random() < 0.2, random_.choice(SETTINGS),
+        random_.sample(FORMS, k=2), folds, random_.random() < 0.2, random_.choice(SETTINGS), method,
     )  # fmt: skip
 
 
@@ -200,6 +206,13 @@ def random_feature(random_: random.Random, name: str, whole: bool) -> Feature:
     return random_number(random_, name, family)
 
 
+def random_category(random_: random.Random, feature: Feature) -> Feature:
+    """A category of the name of a feature, smoothed."""
+    options: dict[str, Any] = {"alpha": random_.choice([0.5, 1.0, 2.0, 0.01])}
+    options |= {"nulls": "category"} if random_.random() < 0.3 else {}
+    return Feature(feature.name, "categorical", (feature.name,), random_.choice(["VARCHAR", "INTEGER", "BOOLEAN"]), options)
+
+
 def random_number(random_: random.Random, name: str, family: str) -> Feature:
     options: dict[str, Any] = {}
     if family in ("poisson", "exponential", "geometric"):
@@ -210,6 +223,10 @@ def random_number(random_: random.Random, name: str, family: str) -> Feature:
         elif random_.random() < 0.3:
             options = {"estimate": "mle"}
         return Feature(name, family, (name,), "DOUBLE" if family == "exponential" else "INTEGER", options)
+    if family == "zero_inflated":
+        of = random_.choice(["lognormal", "exponential", "gaussian"])
+        options |= {"of": of, "alpha": random_.choice([0.5, 1.0, 2.0]), "floor": random_.choice([1e-9, 1e-3])}
+        return Feature(name, family, (name,), random_.choice(["DOUBLE", "INTEGER", "DECIMAL(12,2)"]), options)
     options["floor"] = random_.choice([1e-2, 1e-3]) if family == "beta" else random_.choice([1e-9, 1e-9, 1e-3])
     if family == "beta":
         return Feature(name, family, (name,), "DOUBLE", options)
@@ -242,10 +259,14 @@ def random_value(random_: random.Random, feature: Feature, unseen: bool) -> Any:
         return -0.5 if outside else random_.choice([0.0, 0.25, random_.expovariate(1.0), random_.expovariate(1e-6)])
     if family == "beta":
         return random_.choice([0.0, 1.0, 1.5]) if outside else random_.choice([random_.uniform(0.001, 0.999), 0.25, 0.875])
+    if family == "zero_inflated" and random_.random() < 0.4:
+        return 0
     if feature.type == "DOUBLE":
         value = random_.choice([random_.gauss(0, 1), random_.gauss(1e6, 3), random_.gauss(0, 1e-6), 0.5])
     else:
         value = random_.randint(-50, 50) if feature.type == "INTEGER" else random_.randint(-500, 500) / 4
+    if family == "zero_inflated":
+        return value if feature.options["of"] == "gaussian" else -1 if outside else abs(value)
     if family != "lognormal":
         return value
     return 0 if outside else abs(value) or 1
@@ -526,7 +547,7 @@ class Tally:
             self.largest[kind] = max(before, difference), count + 1
         for key, values in {
             "family": {feature.family for feature in case.features}, "type": {case.label, *case.columns.values()},
-            "way": {case.way}, "form": {*case.forms, *(["long form"] if case.long else [])},
+            "way": {case.way}, "method": {case.method}, "form": {*case.forms, *(["long form"] if case.long else [])},
             "setting": {case.setting or "none"},
         }.items():  # fmt: skip
             self.counts.setdefault(key, Counter()).update(values)
@@ -583,6 +604,7 @@ def main() -> None:
         if max(found.values()) > arguments.show:
             print(
                 f"model {number}:",
+                case.method,
                 case.way,
                 case.forms,
                 case.label,

@@ -47,6 +47,14 @@ OPTIONS: dict[str, tuple[dict[str, Any], str]] = {
         "meta.nbsql of 'segments' has 'segment_by', which the dbt package does not do; fit such a model in Python, with "
         "nbsql.fit",
     ),
+    "method": (
+        {"target": "y", "method": "aode"},
+        "meta.nbsql of 'method' has 'method', which the dbt package does not do; fit such a model in Python, with nbsql.fit",
+    ),
+    "pairs": (
+        {"target": "y", "families": {"p": {"family": "pairs", "columns": ["n", "s"]}}},
+        f"no family 'pairs', of 'p'; the families are {FAMILIES}",
+    ),
     "unknown_target": (
         {"target": "z"},
         "no column 'z' in rows, the target; its columns are 'id', 'y', 'x', 'n', 's', 'd', 'w'",

@@ -70,6 +70,12 @@ def test_they_are_cross_validated_alike(tables: Both) -> None:
     assert_same_rows(*(nbsql.dependence(place.con, "t", target="y", exclude=["id", "body"]).fetchall() for place in tables))
 
 
+def test_pairs_tell_classes_apart_alike(tables: Both) -> None:
+    options: dict[str, Any] = {"target": "y", "exclude": ["id", "body", "x"], "families": {"k": "categorical"}}
+    models = [nbsql.fit(place.con, "t", method="aode", **options) for place in tables]
+    assert_same_rows(*(sorted(model.discrimination(*sorted(model.classes)[:2]).fetchall()) for model in models))
+
+
 def test_rows_are_drawn_of_them(tables: Both) -> None:
     families = {"x": nbsql.Kernel(), "together": nbsql.Joint(["c", "k"])}
     for place in tables:

@@ -147,7 +147,7 @@ def test_mushrooms(con: Connection, data: Path) -> None:
         ({"method": "joined"}, "no method 'joined'; did you mean 'joint'?"),
         (
             {"method": 3},
-            "no method 3; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'logistic', 'em' and nbsql.Mixture(2)",
+            "no method 3; the methods are 'naive', 'joint', 'lda', 'qda', 'tan', 'aode', 'logistic', 'em' and nbsql.Mixture(2)",
         ),
         (
             {"families": {"day": nbsql.Joint([])}},

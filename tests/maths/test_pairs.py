@@ -229,6 +229,61 @@ def test_what_is_missing_may_be_a_category_and_numbers_are_cut(con: Connection) 
     assert one == pytest.approx(two, abs=1e-9)
 
 
+def test_the_families_of_a_model_fit_another_source_alike(con: Connection) -> None:
+    table(con, "learnt", rows(8))
+    con.execute("CREATE TABLE wide AS SELECT y, a, b, ascii(y) * 10 + i % 12 + 0.5 AS x, i % 2 AS part FROM learnt")
+    options: dict[str, Any] = {"target": "y", "exclude": ["part"], "method": "aode"}
+    whole = nbsql.fit(con, "wide", **options)
+    parts = [nbsql.fit(con, f"FROM wide WHERE part = {part}", families=whole.families, **options) for part in (0, 1)]
+    merged = nbsql.merge(con, parts)
+    assert merged.families == whole.families
+    one, two = ([row[-1] for row in model.log_evidence("wide")] for model in (merged, whole))
+    assert one == pytest.approx(two, abs=1e-9)
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(con, "wide", families=whole.families, **options | {"method": "naive"})
+    assert str(caught.value) == "pairs come with method='aode', beside the categories they are of; leave them out of families"
+
+
+def test_joined_columns_are_among_the_pairs(con: Connection) -> None:
+    table(con, "learnt", rows(9))
+    con.execute("CREATE TABLE shops AS SELECT d, 'shop ' || d % 2 AS shop, d > 1 AS large FROM range(1, 4) AS r(d)")
+    joined = fit(con, "learnt", families={}, exclude=["i", "w"], joins=nbsql.Join("shops", on="d"))
+    con.execute("CREATE VIEW flat AS SELECT learnt.* EXCLUDE (d), shop, large FROM learnt LEFT JOIN shops USING (d)")
+    flat = fit(con, "flat", families={})
+    assert [*joined.families] == ["a", "b", "c", "shop", "large", "pairs"]
+    found = scores(flat, "flat")
+    assert scores(joined, "learnt") == {i: pytest.approx(joint, abs=1e-9) for i, joint in found.items()}
+
+
+@pytest.mark.every_form
+def test_what_tells_two_classes_apart_has_the_counts_of_both_orders(con: Connection) -> None:
+    learnt = rows(10)
+    table(con, "learnt", learnt)
+    reference = Reference(learnt)
+    met = {f'["{x}","{v}"]': (x, v) for x in NAMES for v in reference.values[x]}
+    told = {value: row for feature, value, *row in fit(con, "learnt").discrimination("k", "m") if feature == "pairs"}
+    for one, (p, u) in met.items():
+        assert told[f"[{one}]"][:2] == [reference.n[y, p, u] for y in "km"]
+        for other, (x, v) in met.items():
+            if p != x:
+                assert told[f"[{one},{other}]"][:2] == [reference.n[y, x, v, p, u] for y in "km"]
+                likely = [reference.given(y, x, v, p, u) for y in "km"]
+                assert told[f"[{one},{other}]"][2:] == pytest.approx([*likely, log(likely[0] / likely[1])], abs=1e-9)
+
+
+def test_too_many_pairs_are_refused(con: Connection, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("nbsql.learning.pairs.MOST_PAIRS", 1_000)
+    con.execute("""CREATE TABLE many AS SELECT i % 2 = 0 AS y, 'u' || i % 7 AS a, 'v' || i % 5 AS b, 'w' || i AS c
+      FROM range(300) AS r(i)""")
+    with pytest.raises(nbsql.InputError) as caught:
+        nbsql.fit(con, "many", target="y", method="aode")
+    assert str(caught.value) == (  # 7 * 5 + 7 * 300 + 5 * 300
+        "method='aode' would count 3,635 pairs of values, and takes 1,000; leave out columns of many, such as 'c' with 300, "
+        "by exclude=[...]"
+    )
+    assert [*nbsql.fit(con, "many", target="y", method="aode", exclude=["c"]).families] == ["a", "b", "pairs"]
+
+
 @pytest.mark.parametrize(
     ("make", "message"),
     [

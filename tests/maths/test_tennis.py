@@ -111,3 +111,27 @@ def test_a_day_that_never_had_tennis_off_is_certain_without_smoothing(golf: duck
     model = nbsql.fit(golf, "golf", target="play", id="day", alpha=0)
     scored = model.predict_proba(TODAY.replace("'sunny'", "'overcast'")).fetchall()
     assert [row[-4:] for row in scored] == [("yes", 1.0, 0.0, 1.0)]
+
+
+@pytest.mark.every_form
+def test_the_classic_day_by_averaged_one_dependence_estimators(
+    golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]
+) -> None:
+    # Of sunny, cool, high and strong each is the parent once; a factor is (n_cuv + 1) / (n_cu + k). Of the nine days with
+    # tennis two were sunny, of these one cool, none high, one strong:
+    # 9/14 * (2 + 1)/(9 + 3) * (1 + 1)/(2 + 3) * (0 + 1)/(2 + 2) * (1 + 1)/(2 + 2).
+    yes = [
+        Fraction(9, 14) * Fraction(3, 12) * Fraction(2, 5) * Fraction(1, 4) * Fraction(2, 4),  # sunny
+        Fraction(9, 14) * Fraction(4, 12) * Fraction(2, 6) * Fraction(1, 5) * Fraction(2, 5),  # cool
+        Fraction(9, 14) * Fraction(4, 11) * Fraction(1, 6) * Fraction(1, 6) * Fraction(2, 5),  # high
+        Fraction(9, 14) * Fraction(4, 11) * Fraction(2, 6) * Fraction(2, 6) * Fraction(2, 5),  # strong
+    ]
+    no = [
+        Fraction(5, 14) * Fraction(4, 8) * Fraction(1, 6) * Fraction(4, 5) * Fraction(2, 5),
+        Fraction(5, 14) * Fraction(2, 8) * Fraction(1, 4) * Fraction(1, 3) * Fraction(2, 3),
+        Fraction(5, 14) * Fraction(5, 7) * Fraction(4, 7) * Fraction(1, 7) * Fraction(3, 6),
+        Fraction(5, 14) * Fraction(4, 7) * Fraction(2, 6) * Fraction(2, 6) * Fraction(3, 5),
+    ]
+    assert (sum(yes) / 4, sum(no) / 4) == (Fraction(1647, 246400), Fraction(66559, 6914880))
+    expected = {"no": pytest.approx(log(sum(no) / 4), rel=1e-13), "yes": pytest.approx(log(sum(yes) / 4), rel=1e-13)}
+    assert joint(nbsql.fit(golf, "golf", target="play", id="day", method="aode"), TODAY) == [expected]

@@ -251,4 +251,13 @@ LEFT JOIN pairs
   AND pairs.child = alone.value
 {%- endmacro %}
 
+{# The counts of pairs in the other order, as likelihoods have them, too: feature, value, class, n. #}
+{% macro turned_pairs(counts, features) -%}
+{% set pair %}CASE WHEN feature IN ({{ nbsql.feature_names(features) }}) THEN value END{% endset -%}
+{% set one, other = nbsql.json_element(pair, 0), nbsql.json_element(pair, 1) -%}
+SELECT feature, ('[' || ({{ other }}) || ',' || ({{ one }}) || ']'){{ nbsql.binary() }} AS value, class, n
+FROM {{ counts }} AS counts
+WHERE ({{ other }}) IS NOT NULL
+{%- endmacro %}
+
 {% macro pairs_quantities() %}{% endmacro %}

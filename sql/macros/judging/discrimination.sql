@@ -9,6 +9,8 @@
   class, other: labels, as expressions of the type that the classes have.
 #}
 {% macro discrimination(likelihoods, statistics, features, class, other) -%}
+{% set paired = features | selectattr('family.name', 'equalto', 'pairs') | list -%}
+{% set turned %}({{ nbsql.turned_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 ratios AS (
   {{ nbsql.likelihood_ratios(likelihoods, class, other) | indent(2) }}
@@ -32,6 +34,8 @@ said AS (
       likelihood, other_likelihood, log_ratio,
       1 AS compared
     FROM ratios
+    {%- for counted in [nbsql.word('counts')] + ([turned] if paired else []) %}
+
     UNION ALL
     SELECT
       feature, value,
@@ -39,7 +43,9 @@ said AS (
       CASE WHEN class = {{ other }} THEN n ELSE 0 END,
       NULL, NULL, NULL,
       0
-    FROM counts
+    FROM {{ counted }}
+    {%- endfor %}
+
   ) AS parts
   GROUP BY feature, value
 )
