@@ -65,6 +65,7 @@ class Folds:
         folds: how many.
         fold: the column that says the fold of a row, instead.
         dealt: the rows, if they have been dealt so already.
+        columns: that the rows keep, and are dealt by; None for those of the specs.
     """
 
     def __init__(
@@ -77,10 +78,13 @@ class Folds:
         folds: int,
         fold: str | None = None,
         dealt: Markup | None = None,
+        columns: Sequence[str] | None = None,
     ) -> None:
         self.engine = engine
         self.source = source
+        self.fold = fold
         self._given = dealt
+        self._columns = columns
         self._table = table
         for spec in specs:
             check(spec, "cross_validate")
@@ -241,7 +245,7 @@ class Folds:
         )
         by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
         query = renderer.fragment(
-            "rows_with_folds", source.relation, spec.columns, spec.target, spec.target_type, folds, column, by
+            "rows_with_folds", source.relation, self._columns or spec.columns, spec.target, spec.target_type, folds, column, by
         )
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
             self.dealt = renderer.fragment("subquery", query)

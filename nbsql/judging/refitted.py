@@ -18,7 +18,7 @@ from nbsql.plan import Plan
 from nbsql.rendering.relations import Relations
 from nbsql.spec.capabilities import check
 from nbsql.spec.method import TAN
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 
 
 class Refitted(Folds):
@@ -75,8 +75,12 @@ class Refitted(Folds):
 
 def fitted_anew(spec: Spec) -> bool:
     """Whether the models of folds are no sums of their counts."""
-    asked = any(feature.family.supervised and feature.family.question is not None for feature in spec.features)
-    return isinstance(spec.dependence, TAN) or spec.em is not None or asked
+    return isinstance(spec.dependence, TAN) or spec.em is not None or any(map(cut_anew, spec.features))
+
+
+def cut_anew(feature: Feature) -> bool:
+    """Whether the classes of the rows have still to say what is counted of a feature."""
+    return feature.family.supervised and feature.family.question is not None
 
 
 def deal_for(

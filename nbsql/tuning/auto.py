@@ -14,9 +14,10 @@ from nbsql.errors import InputError, no_column
 from nbsql.family import Family
 from nbsql.judging.folds import Folds, resolved
 from nbsql.judging.leave_one_out import check_folds
+from nbsql.judging.refitted import cut_anew
 from nbsql.spec.method import Classifier, Method
 from nbsql.spec.options import Best, Forward, Options
-from nbsql.spec.spec import Feature
+from nbsql.spec.spec import Feature, Spec
 from nbsql.tuning.candidates import candidates
 from nbsql.tuning.choice import LEFT_OUT, Choice
 from nbsql.tuning.combining import OUT, Combining, Score
@@ -138,18 +139,21 @@ class _Choosing:
         for layer in range(layers):
             chosen = {name: found[layer] for name, found in families.items() if layer < len(found)}
             settings.append(replace(options, families={**options.families, **chosen}))
-        dealt = Folds(engine, source, resolved(engine, source, settings, fold), temporary, folds=folds, fold=fold)
+        specs = resolved(engine, source, settings, fold)
+        counted = [_counted(spec) for spec in specs]
+        dealt = Folds(engine, source, counted, temporary, folds=folds, fold=fold, columns=default.columns)
         classes = len(default.classes or dealt.labels)
         if classes > _CLASSES:
             raise InputError(f"auto takes at most {_CLASSES} classes, and {source.label} has {classes}")
         self.families: dict[str, list[Family]] = {}
         features: dict[str, list[Feature]] = {}
-        for feature in dealt.specs[0].features:
-            others = families.get(feature.name, [])
-            self.families[feature.name] = [feature.family, *others]
+        for feature in specs[0].features:
+            known = [feature.family, *families.get(feature.name, [])]
+            self.families[feature.name] = known
+            found = [_named(spec.features, feature) for spec in specs[: len(known)]]
             features[feature.name] = [
-                feature,
-                *(_named(dealt.specs[1 + layer].features, feature) for layer in range(len(others))),
+                each if cut_anew(each) else _named(answered.features, feature)
+                for each, answered in zip(found, dealt.specs, strict=False)
             ]
         self.rows = dealt.rows
         self.combining = Combining(dealt, dealt.specs[0], features, temporary)
@@ -287,6 +291,11 @@ class _Choosing:
 
 def _figures(score: Score) -> tuple[float, float, float]:
     return score.loss, score.gain, score.error
+
+
+def _counted(spec: Spec) -> Spec:
+    """A spec without the features that the classes cut, of which each fold has its own."""
+    return replace(spec, features=tuple(feature for feature in spec.features if not cut_anew(feature)))
 
 
 def _named(features: Sequence[Feature], wanted: Feature) -> Feature:

@@ -112,6 +112,7 @@ def _numbers(facts: Facts) -> Iterator[Family]:
     if facts.distinct > _BINS[0]:
         yield from (Binned(bins=bins) for bins in _BINS)
         yield Kernel(cells=_CELLS)
+        yield Binned(by="mdl")
 
 
 def _texts(facts: Facts) -> Iterator[Family]:

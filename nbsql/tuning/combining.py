@@ -11,6 +11,7 @@ from markupsafe import Markup
 
 from nbsql.errors import InputError, listed
 from nbsql.judging.folds import Folds
+from nbsql.judging.refitted import Refitted, cut_anew
 from nbsql.spec.spec import Feature, Spec
 
 OUT = 0  # the number of the candidate that leaves a column out
@@ -42,9 +43,10 @@ class Combining:
     """The terms of candidates, and the rows as they stand by any choice of them.
 
     Args:
-        dealt: the folds, counted for specs with every candidate.
+        dealt: the folds, counted for specs with every candidate, but for those whose bins the classes cut.
         spec: any of these.
-        columns: by column the candidates, features of the specs; each has a number from 1, in order.
+        columns: by column the candidates, features of the specs; each has a number from 1, in order. At most one of a column is
+            cut by the classes, in each fold by those of the others.
         temporary: names temporary tables, which are the caller's to drop.
     """
 
@@ -54,6 +56,7 @@ class Combining:
         self.engine = dealt.engine
         self.classes = len(spec.classes or dealt.labels)
         self._dealt = dealt
+        self._spec = spec
         self._temporary = temporary
         self._made = 0
         self.rows = self._create("keyed", "rows_with_keys", dealt.dealt)
@@ -61,8 +64,14 @@ class Combining:
         self._priors = self._create("priors of rows", "scores_of_priors", models.context, self.rows, models.parameters)
         self.numbers: dict[str, list[int]] = {}
         self._terms: dict[str, Markup] = {}
+        cut = tuple(feature for features in columns.values() for feature in features if cut_anew(feature))
+        self._cut = None
+        if cut:
+            options: dict[str, Any] = {"folds": len(dealt.names), "fold": dealt.fold, "dealt": self.rows}
+            settings = [replace(spec, features=cut)]
+            self._cut = Refitted(self.engine, dealt.source, settings, lambda name: temporary(f"cut: {name}"), **options)
         for block in self._blocks(columns):
-            self._add(spec, block)
+            self._add(block)
 
     def _blocks(self, columns: Mapping[str, Sequence[Feature]]) -> Iterator[dict[str, Sequence[Feature]]]:
         most = max(1, min(_AT_ONCE, _TERMS // self.classes))
@@ -75,23 +84,44 @@ class Combining:
         if block:
             yield block
 
-    def _add(self, spec: Spec, block: Mapping[str, Sequence[Feature]]) -> None:
+    def _add(self, block: Mapping[str, Sequence[Feature]]) -> None:
         """Make the terms of the candidates of some columns."""
-        features: list[Feature] = []
+        counted, cut = [], []
         for name, candidates in block.items():
             first = sum(map(len, self.numbers.values())) + 1
             self.numbers[name] = [*range(first, first + len(candidates))]
             for number, feature in zip(self.numbers[name], candidates, strict=True):
-                unique = replace(feature, name=f"{number} {feature.name}", index=number, complete=False, few=False)
-                features.append(unique)
-        models = self._dealt.models(replace(spec, features=tuple(features)))
-        if not models.context.class_numbers:
-            raise InputError(
-                f"auto scores with a column a class, and {listed(block)} takes too many; leave it out with exclude"
-            )
-        arguments = models.context, self.rows, models.parameters, models.lookups
-        terms = self._create(f"score {', '.join(block)}", "terms_of_candidates", *arguments)
+                numbered = replace(feature, index=number, complete=False, few=False)
+                if cut_anew(feature):
+                    cut.append(numbered)
+                else:
+                    counted.append(replace(numbered, name=f"{number} {feature.name}"))
+        told = f"score {', '.join(block)}"
+        made = [self._create(told, *query) for query in self._terms_of(self._dealt, [(self._spec, self._dealt.names)], counted)]
+        if cut and self._cut is not None:
+            queries = self._terms_of(self._cut, self._cut.parts(self._cut.specs[0]), cut)
+            made.append(self._cut.gather(f"{told}, cut anew", (self.engine.renderer.fragment(*query) for query in queries)))
+        terms = made[0] if len(made) == 1 else self._create(told, "joined_terms", *made)
         self._terms |= dict.fromkeys(block, terms)
+
+    def _terms_of(
+        self, dealt: Folds, parts: Sequence[tuple[Spec, list[str]]], features: Sequence[Feature]
+    ) -> Iterator[tuple[Any, ...]]:
+        """The macro of the terms of some candidates and its arguments, a part of the folds at a time.
+
+        Args:
+            dealt: the folds.
+            parts: as `Folds.parts` has them.
+            features: the candidates, with their numbers as indexes; what the classes of a part have cut, its spec knows.
+        """
+        for spec, names in parts if features else []:
+            known = {feature.name: feature.family for feature in spec.features} if dealt is self._cut else {}
+            wanted = tuple(replace(feature, family=known.get(feature.name, feature.family)) for feature in features)
+            models = dealt.models(replace(spec, features=wanted), names)
+            if not models.context.class_numbers:
+                columns = listed(feature.column for feature in features)
+                raise InputError(f"auto scores with a column a class, and {columns} takes too many; leave it out with exclude")
+            yield "terms_of_candidates", models.context, self.rows, models.parameters, models.lookups
 
     def standing(self, chosen: Mapping[str, int]) -> Markup:
         """A table of the rows as they stand by a candidate a column."""

@@ -182,19 +182,19 @@ def auto(
     """The families of the columns that predict best, and the method, chosen by exact cross-validated log loss.
 
     Candidates follow from the values: of numbers gaussian, lognormal, gamma, beta, exponential, poisson and geometric where
-    they fit, zero-inflated ones where some are 0, bins of quantiles, a kernel, and categories of few whole numbers; of texts
-    categories of several pseudo-counts, or words; missing values as a category, where there are some; and to leave the column
-    out. All are counted at
-    once, and what each adds to a row by the model of the other folds is computed once: a score is a sum of the features'
-    log-likelihoods, so that every combination is arithmetic on these. First each column is taken by itself, then round the
-    columns until nothing gains; a gain counts that is above two of its standard errors, and ties go to the default. A
-    temperature is chosen with the families, and has to earn its place by folds, too. Bins by "mdl" are not tried: their
-    edges have met the classes of all rows. Other methods (`methods`) are then held against that on the same folds, each fitted
-    anew to the other folds if its counts are no sum of theirs; they have the families of `families`, and texts as words where
-    that was chosen. Ties go to naive Bayes.
+    they fit, zero-inflated ones where some are 0, bins of quantiles and those that the classes cut, a kernel, and categories
+    of few whole numbers; of texts categories of several pseudo-counts, or words; missing values as a category, where there are
+    some; and to leave the column out. All but what the classes cut are counted at once; bins by "mdl" are cut and counted anew
+    for each fold, by the classes of the others. What each candidate adds to a row by the model of the other folds is computed
+    once: a score is a sum of the features' log-likelihoods, so that every combination is arithmetic on these. First each column
+    is taken by itself, then round the columns until nothing gains; a gain counts that is above two of its standard errors, and
+    ties go to the default. A temperature is chosen with the families, and has to earn its place by folds, too. Other methods
+    (`methods`) are then held against that on the same folds, each fitted anew to the other folds if its counts are no sum of
+    theirs; they have the families of `families`, and texts as words where that was chosen. Ties go to naive Bayes.
 
     It reads the source once each for the facts of its columns, for the edges of the bins and the range of the kernel of a
-    number column, to deal the folds, to count all numbers, to count a category, and to score some twenty candidates; then,
+    number column, to deal the folds, to count all numbers, to count a category, and to score some twenty candidates; for each
+    fold of its others to cut the bins of a number column and to count all these, and of its own to score them; then,
     of a method, what a fit of it reads and a score, once a fold. Of more rows than `budget` two reads make a table of so
     many, and all else is of that. `best()` fits once more.
 

@@ -28,9 +28,9 @@ def test_families_are_chosen_alike(both: Both, weight: str | None) -> None:
              "w": "INTEGER"}  # fmt: skip
     for place in both:
         place.table("t", types, rows)
-    if "auto" in LACKS[both[1].engine]:
+    if "auto" in LACKS[both[0].engine]:
         with pytest.raises(nbsql.NotSupportedError, match="auto is not available"):
-            nbsql.auto(both[1].con, "t", target="y")
+            nbsql.auto(both[0].con, "t", target="y")
         return
     options: dict[str, Any] = {"target": "y", "id": "id", "fold": "fold", "weight": weight}
     if weight is None:

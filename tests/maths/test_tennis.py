@@ -135,3 +135,39 @@ def test_the_classic_day_by_averaged_one_dependence_estimators(
     assert (sum(yes) / 4, sum(no) / 4) == (Fraction(1647, 246400), Fraction(66559, 6914880))
     expected = {"no": pytest.approx(log(sum(no) / 4), rel=1e-13), "yes": pytest.approx(log(sum(yes) / 4), rel=1e-13)}
     assert joint(nbsql.fit(golf, "golf", target="play", id="day", method="aode"), TODAY) == [expected]
+
+
+# P(no) of the fourteen days by weka.classifiers.bayes.AODE of Weka 3.6.14 (Debian's package `weka`) with its defaults.
+WEKA = [
+    0.8144424739642631, 0.8683145919384873, 0.2552651412806985, 0.3571414478071695, 0.17841385053256936, 0.5722496266461511,
+    0.2620191742378515, 0.7148661546083727, 0.15023928070769083, 0.14283729128421915, 0.25762196388655756, 0.280998669457698,
+    0.11388398751280183, 0.5963667306194861,
+]  # fmt: skip
+
+
+def test_averaged_one_dependence_estimators_are_those_of_weka(
+    golf: duckdb.DuckDBPyConnection, joint: Callable[..., list[dict[Any, float]]]
+) -> None:
+    """Weka smooths P(c, x_i) as a share of all rows, (n + 1) / (N + K V), and nbsql has P(c) P(x_i | c); all else is alike."""
+    days = [row[1:] for row in golf.execute("FROM golf ORDER BY day").fetchall()]
+    values = [{day[i] for day in days} for i in range(4)]
+
+    def met(*wanted: tuple[int, Any]) -> int:
+        return sum(all(day[i] == value for i, value in wanted) for day in days)
+
+    def mean(day: tuple[Any, ...], label: str, *, weka: bool) -> Fraction:
+        products = []
+        for p in range(4):
+            n, own = met((4, label)), met((4, label), (p, day[p]))
+            of_both = Fraction(own + 1, 14 + 2 * len(values[p]))
+            product = of_both if weka else Fraction(n, 14) * Fraction(own + 1, n + len(values[p]))
+            for i in {0, 1, 2, 3} - {p}:
+                product *= Fraction(met((4, label), (p, day[p]), (i, day[i])) + 1, own + len(values[i]))
+            products.append(product)
+        return sum(products, Fraction(0)) / 4
+
+    theirs = [[mean(day, label, weka=True) for label in ("no", "yes")] for day in days]
+    assert [float(no / (no + yes)) for no, yes in theirs] == pytest.approx(WEKA, abs=1e-14)
+    found = joint(nbsql.fit(golf, "golf", target="play", id="day", method="aode"), "SELECT * FROM golf ORDER BY day")
+    for day, scores in zip(days, found, strict=True):
+        assert scores == {label: pytest.approx(log(mean(day, label, weka=False)), abs=1e-12) for label in ("no", "yes")}

@@ -88,6 +88,11 @@ SELECT
 FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 {%- endmacro %}
 
+{# The terms of some candidates beside those of others, of the same rows. #}
+{% macro joined_terms(terms, others) -%}
+SELECT * FROM {{ terms }} AS terms JOIN {{ others }} AS others USING (nbsql_key)
+{%- endmacro %}
+
 {% macro candidate(number) -%} term_{{ number }} {%- endmacro %}
 
 {# What a candidate adds to class k; number 0 is to leave the column out. #}
