@@ -64,6 +64,21 @@ FROM (
 {%- endif %}
 {%- endmacro %}
 
+{# The columns of likelihoods of values with a probability, `likelihood`, and no moments; the score is its logarithm if none is given. #}
+{% macro likelihood_columns(score=none, unseen=none) -%}
+{% set logarithm = nbsql.log(nbsql.word('likelihood')) -%}
+class,
+feature,
+value,
+{%+ if unseen %}{{ unseen }}{% else %}FALSE AS unseen{% endif %},
+likelihood,
+{{ logarithm }} AS log_likelihood,
+{{ score or logarithm }} AS score,
+CAST(NULL AS {{ nbsql.double() }}) AS mean,
+CAST(NULL AS {{ nbsql.double() }}) AS variance,
+CAST(NULL AS {{ nbsql.double() }}) AS rate
+{%- endmacro %}
+
 {# One row a class that has rows: class, n. #}
 {% macro class_counts(statistics) -%}
 SELECT class, sum(n) AS n

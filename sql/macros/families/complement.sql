@@ -16,25 +16,19 @@
 {% macro complement_likelihoods(features) -%}
 {% set normed = features | selectattr('family.normalised_weights') | list -%}
 {% set weight %}-({{ nbsql.log(nbsql.word('likelihood')) }}){% endset -%}
+{% set score -%}
+{% if normed %}
+{{ weight }} / CASE
+  WHEN feature IN ({{ nbsql.feature_names(normed) }})
+    THEN nullif(sum(CASE WHEN NOT unseen THEN {{ weight }} END) OVER (PARTITION BY class, feature), 0)
+  ELSE 1
+END
+{%- else %}
+{{ weight }}
+{%- endif %}
+{%- endset -%}
 SELECT
-  class,
-  feature,
-  value,
-  unseen,
-  likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  {% if normed %}
-  {{ weight }} / CASE
-    WHEN feature IN ({{ nbsql.feature_names(normed) }})
-      THEN nullif(sum(CASE WHEN NOT unseen THEN {{ weight }} END) OVER (PARTITION BY class, feature), 0)
-    ELSE 1
-  END
-  {%- else %}
-  {{ weight }}
-  {%- endif %} AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.likelihood_columns(score, unseen=nbsql.word('unseen')) | indent(2) }}
 FROM (
   WITH other_classes AS (
     SELECT classes.class, everywhere.feature, everywhere.value, greatest(everywhere.n - coalesce(counts.n, 0), 0) AS n

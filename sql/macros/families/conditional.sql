@@ -60,16 +60,7 @@ LIMIT 1001
 {# One row a class and value: the columns of likelihoods (likelihoods.sql). #}
 {% macro conditional_likelihoods(features) -%}
 SELECT
-  class,
-  feature,
-  value,
-  unseen,
-  likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.likelihood_columns(unseen=nbsql.word('unseen')) | indent(2) }}
 FROM (
   {{ nbsql.conditional_estimates(features) | indent(2) }}
 ) AS estimates

@@ -10,16 +10,7 @@
 #}
 {% macro dirichlet_likelihoods(features) -%}
 SELECT
-  class,
-  feature,
-  value,
-  unseen,
-  likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.likelihood_columns(unseen=nbsql.word('unseen')) | indent(2) }}
 FROM (
   {{ nbsql.dirichlet_estimates(features, nbsql.word('counts')) | indent(2) }}
 ) AS estimates

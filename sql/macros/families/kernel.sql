@@ -82,16 +82,7 @@ masses AS (
   GROUP BY spreads.class, grid.feature, grid.cell
 )
 SELECT
-  class,
-  feature,
-  value,
-  FALSE AS unseen,
-  likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.likelihood_columns() | indent(2) }}
 FROM (
   SELECT
     classes.class,

@@ -110,17 +110,9 @@ FROM (
 {# One row a class and value: the columns of likelihoods (likelihoods.sql); the score is the logarithm of the ratio, 0 of a value alone. #}
 {% macro pairs_likelihoods(features) -%}
 {% set ratio %}likelihood / alone{% endset -%}
+{% set score %}CASE WHEN alone > 0 THEN {{ nbsql.log(ratio) }} ELSE 0 END{% endset -%}
 SELECT
-  class,
-  feature,
-  value,
-  FALSE AS unseen,
-  likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  CASE WHEN alone > 0 THEN {{ nbsql.log(ratio) }} ELSE 0 END AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.likelihood_columns(score) | indent(2) }}
 FROM (
   {{ nbsql.pairs_estimates(features) | indent(2) }}
 ) AS estimates

@@ -28,17 +28,9 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(featu
   and `score` the logarithm of its odds.
 #}
 {% macro presence_likelihoods(features) -%}
+{% set score %}{{ nbsql.log(nbsql.word('likelihood')) }} - {{ nbsql.log(nbsql.absence()) }}{% endset -%}
 SELECT
-  class,
-  feature,
-  value,
-  FALSE AS unseen,
-  likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} AS log_likelihood,
-  {{ nbsql.log(nbsql.word('likelihood')) }} - {{ nbsql.log(nbsql.absence()) }} AS score,
-  CAST(NULL AS {{ nbsql.double() }}) AS mean,
-  CAST(NULL AS {{ nbsql.double() }}) AS variance,
-  CAST(NULL AS {{ nbsql.double() }}) AS rate
+  {{ nbsql.likelihood_columns(score) | indent(2) }}
 FROM (
   SELECT
     classes.class,
