@@ -58,6 +58,16 @@ class Pairs(OverColumns):
         return bin_labels(self.edges[position] or ())
 
     @property
+    def bins(self) -> list[tuple[str, str]]:
+        """Every bin there is, with its column first."""
+        return [
+            (column, label)
+            for at, column in enumerate(self.columns)
+            if self.edges[at] is not None
+            for label in self.labels_of(at)
+        ]
+
+    @property
     def distribution(self) -> str:
         return "pairs"
 

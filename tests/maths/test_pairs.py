@@ -134,6 +134,20 @@ def test_a_table_written_out(con: Connection, joint: Joint) -> None:
     assert none == pytest.approx({"yes": log(0.5), "no": log(0.5)}, abs=1e-12)
 
 
+def test_a_bin_that_no_row_is_in_is_a_value(con: Connection, joint: Joint) -> None:
+    """As in naive Bayes, so that what the categories add and the ratios are of one formula."""
+    con.execute("""CREATE TABLE t AS FROM (VALUES ('a', 1.0, 'yes'), ('a', 1.5, 'yes'), ('b', 2.5, 'yes'),
+      ('a', 1.0, 'no'), ('b', 2.2, 'no'), ('b', 2.1, 'no')) AS t(p, x, y)""")
+    model = nbsql.fit(con, "t", target="y", method="aode", families={"x": nbsql.Binned(by=[2, 3, 4])})
+    # Of four bins two are met: P(x | yes, a) is (2 + 1) / (2 + 4) in the first, and (0 + 1) / (2 + 4) in a bin of no row,
+    # which is no parent; P(x | yes) of the first bin is (2 + 1) / (3 + 4), and P(a | yes, x) then (2 + 1) / (2 + 2).
+    met, never = joint(model, "SELECT 'a' AS p, x FROM (VALUES (1, 1.0), (2, 3.5)) AS t(i, x) ORDER BY i")
+    yes = 0.5 * (3 / 5 * 3 / 6 + 3 / 7 * 3 / 4) / 2
+    no = 0.5 * (2 / 5 * 2 / 5 + 2 / 7 * 2 / 3) / 2
+    assert met == pytest.approx({"yes": log(yes), "no": log(no)}, abs=1e-12)
+    assert never == pytest.approx({"yes": log(0.5 * 3 / 5 * 1 / 6), "no": log(0.5 * 2 / 5 * 1 / 5)}, abs=1e-12)
+
+
 @pytest.mark.every_form
 @pytest.mark.parametrize(
     ("options", "method"),

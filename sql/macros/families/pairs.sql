@@ -134,12 +134,26 @@ VALUES
   {% endfor %}
 {%- endmacro %}
 
+{# The bins of such features, which are values whether a row is in them or not: feature, name (of the column), label. #}
+{% macro bins_of_pairs(features) -%}
+VALUES
+  {% for feature in features %}
+  {% set last = loop.last %}
+  {% for column, label in feature.family.bins %}
+  ({{ nbsql.text(feature.name) }}, {{ nbsql.text(column) }}, {{ nbsql.text(label) }}){% if not (last and loop.last) %},{% endif %}
+
+  {% endfor %}
+  {% endfor %}
+{%- endmacro %}
+
 {#
   The estimates from the relation `counts`: class, feature, value, likelihood, and alone, the likelihood of the child by itself. Of every
   value that was met `least` times, as a parent, with all values of the other columns, and by itself.
 #}
 {% macro pairs_estimates(features) -%}
 {#- the values of other features are no lists, and an engine may look into them before it leaves them out #}
+{% set cut = features | selectattr('family.bins') | list -%}
+{% set bin %}name, label{% endset -%}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set key %}cells.one{% endset -%}
 {% set n_alone %}coalesce(cells.n, 0){% endset -%}
@@ -165,8 +179,17 @@ cells AS (
 ),
 met AS (
   SELECT cells.feature, {{ nbsql.json_element(key, 0) }} AS name, cells.one AS value, sum(cells.n) AS n
-  FROM cells
-  WHERE cells.other IS NULL
+  FROM (
+    SELECT feature, one, n FROM cells WHERE other IS NULL
+    {%- if cut %}
+    UNION ALL
+    SELECT feature, {{ nbsql.json_list(bin) }}, {{ nbsql.number(0) }}
+    FROM (
+      {{ nbsql.bins_of_pairs(cut) | indent(6) }}
+    ) AS bins(feature, name, label)
+    {%- endif %}
+
+  ) AS cells
   GROUP BY cells.feature, cells.one
 ),
 keys AS (
