@@ -21,7 +21,7 @@ from nbsql.learning.half_life import check_now
 from nbsql.learning.joins import joins_of_model
 from nbsql.learning.kmeans import decomposed, staged
 from nbsql.learning.logistic import learn
-from nbsql.learning.mdl_bins import cut
+from nbsql.learning.mdl_bins import edges
 from nbsql.learning.pairs import with_pairs
 from nbsql.learning.selection import best_features
 from nbsql.learning.tree import with_tree
@@ -276,13 +276,12 @@ def answer_questions(engine: Engine, spec: Spec, source: Source) -> Spec:
 
     def known(feature: Feature) -> Feature:
         while (question := feature.family.question) is not None:
-            if question == "binned_mdl" and not engine.renderer.dialect.traits.recursive:
-                rows = cut(engine, spec, source.relation, feature)
-            else:
-                rows = engine.ask(question, spec, source.relation, feature)
+            cut = question == "binned_mdl"
+            rows = found[feature.name] if cut else engine.ask(question, spec, source.relation, feature)
             feature = replace(feature, family=feature.family.with_answer(rows))
         return feature
 
+    found = edges(engine, spec, source.relation, [each for each in spec.features if each.family.question == "binned_mdl"])
     spec = replace(spec, features=tuple(map(known, spec.features)))
     if isinstance(spec.dependence, TAN):
         return with_tree(engine, spec, spec.dependence, source)

@@ -1,7 +1,8 @@
-"""Bins that are cut where the classes differ: a search in steps, each of which cuts all parts that there are."""
+"""Bins that are cut where the classes differ: a search in steps, each of which cuts all parts of all columns that there are."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from markupsafe import Markup
@@ -10,17 +11,32 @@ from nbsql.engines.engine import Engine
 from nbsql.engines.steps import Steps
 from nbsql.spec.spec import Feature, Spec
 
+AT_ONCE = 500_000  # values that one search holds: of larger tables it cuts fewer columns at a time
 
-def cut(engine: Engine, spec: Spec, source: Markup, feature: Feature) -> list[tuple[Any, ...]]:
-    """The edges, a row an edge, in ascending order (sql/macros/families/binned_mdl.sql)."""
+
+def edges(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> dict[str, list[tuple[Any, ...]]]:
+    """By the name of each feature its edges, a row an edge, in ascending order (sql/macros/families/binned_mdl.sql)."""
+    most = 1 if len(features) < 2 else max(1, AT_ONCE // max(1, engine.ask("row_count", source)[0][0]))
+    found: dict[str, list[tuple[Any, ...]]] = {feature.name: [] for feature in features}
+    for start in range(0, len(features), most):
+        names = {feature.index: feature.name for feature in features[start : start + most]}
+        for index, edge in sorted(_cut(engine, spec, source, features[start : start + most])):
+            found[names[index]].append((edge,))
+    return found
+
+
+def _cut(engine: Engine, spec: Spec, source: Markup, features: Sequence[Feature]) -> Iterator[tuple[Any, ...]]:
+    """The rows of the edges: the index of the feature, and the edge."""
+    if engine.renderer.dialect.traits.recursive:
+        yield from engine.ask("binned_mdl", spec, source, features)
+        return
     render = engine.renderer.fragment
-    edges: list[tuple[Any, ...]] = []
     with engine.temporaries() as temporary:
-        steps = Steps(engine, f"cut {feature.name}", temporary)
-        parts = steps.take(render("mdl_parts", spec, source, feature))
+        steps = Steps(engine, f"cut {', '.join(feature.name for feature in features)}", temporary)
+        parts = steps.take(render("mdl_parts", spec, source, features))
         while True:
             parts = steps.take(render("mdl_step", parts))
             found = engine.ask("mdl_edges", parts)
             if not found:
-                return sorted(edges)
-            edges += found
+                return
+            yield from found

@@ -7,16 +7,16 @@
 
   and so on with both parts. The edge is halfway between the values on its sides.
 
-  A row of `parts` is a value and a class in a part, which is named by the value below it, where the last cut was made: part, x, class,
-  n, up_to, all_up_to, cut. All parts are cut at once, and those that were not cut are left behind. A step is made of the one
-  before, in one query where that may read itself more than once, else in tables (nbsql/learning/mdl_bins.py). up_to and all_up_to
-  count the rows up to the value, of the class and of all, once for all parts.
+  A row of `parts` is a value and a class in a part, which is named by the value below it, where the last cut was made: feature (its
+  index), part, x, class, n, up_to, all_up_to, cut. All parts of all features are cut at once, and those that were not cut are left behind.
+  A step is made of the one before, in one query where that may read itself more than once, else in tables
+  (nbsql/learning/mdl_bins.py). up_to and all_up_to count the rows up to the value, of the class and of all, once for all parts.
 #}
 
 {# By a query that reads itself; its rows are those of all steps. #}
-{% macro binned_mdl(model, source, feature) -%}
+{% macro binned_mdl(model, source, features) -%}
 WITH RECURSIVE parts AS (
-  {{ nbsql.mdl_parts(model, source, feature) | indent(2) }}
+  {{ nbsql.mdl_parts(model, source, features) | indent(2) }}
   UNION ALL
   {{ nbsql.mdl_step(nbsql.word('parts')) | indent(2) }}
 )
@@ -24,27 +24,36 @@ WITH RECURSIVE parts AS (
 {%- endmacro %}
 
 {# The first step, where all is one part. #}
-{% macro mdl_parts(model, source, feature) -%}
-{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
+{% macro mdl_parts(model, source, features) -%}
 SELECT
+  feature,
   -{{ nbsql.infinity() }} AS part,
   x,
   class,
   n,
-  sum(n) OVER (PARTITION BY class ORDER BY x ASC NULLS LAST) AS up_to,
-  sum(n) OVER (ORDER BY x ASC NULLS LAST) AS all_up_to,
+  sum(n) OVER (PARTITION BY feature, class ORDER BY x ASC NULLS LAST) AS up_to,
+  sum(n) OVER (PARTITION BY feature ORDER BY x ASC NULLS LAST) AS all_up_to,
   CAST(NULL AS {{ nbsql.double() }}) AS cut
 FROM (
-  SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+  {% for feature in features %}
+  {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
+  {% set finite = nbsql.finite(x) %}
+  {% set target = nbsql.target(model) %}
+  SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
-  WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
-  GROUP BY {{ nbsql.finite(x) }}, {{ nbsql.target(model) }}
+  WHERE {{ nbsql.is_counted(model) }} AND {{ finite }} IS NOT NULL
+  GROUP BY {{ finite }}, {{ target }}
+  {% if not loop.last %}
+  UNION ALL
+  {% endif %}
+  {% endfor %}
 ) AS counts
 {%- endmacro %}
 
 {# The next step: cut is the value after which the part was cut. #}
 {% macro mdl_step(parts) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('cuts')) }}
+  parts.feature,
   CASE WHEN parts.x > cuts.cut THEN cuts.cut ELSE parts.part END AS part,
   parts.x,
   parts.class,
@@ -55,19 +64,19 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('cuts')) }}
 FROM {{ parts }} AS parts
 JOIN (
   {{ nbsql.mdl_cuts(parts) | indent(2) }}
-) AS cuts ON cuts.part = parts.part
+) AS cuts ON cuts.feature = parts.feature AND cuts.part = parts.part
 {%- endmacro %}
 
-{# The edges of a step, or of all steps, lowest first. #}
+{# The edges of a step, or of all steps, lowest first: feature, edge. #}
 {% macro mdl_edges(parts) -%}
-SELECT CASE WHEN cut / 2 + following / 2 > cut THEN cut / 2 + following / 2 ELSE following END AS edge
+SELECT feature, CASE WHEN cut / 2 + following / 2 > cut THEN cut / 2 + following / 2 ELSE following END AS edge
 FROM (
-  SELECT cut, min(x) AS following FROM {{ parts }} AS parts WHERE x > cut GROUP BY cut
+  SELECT feature, cut, min(x) AS following FROM {{ parts }} AS parts WHERE x > cut GROUP BY feature, cut
 ) AS neighbours
-ORDER BY edge ASC NULLS LAST
+ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
 {%- endmacro %}
 
-{# The parts that are to be cut, and after which value: part, cut. Whether the principle accepts is asked of the best cut alone. #}
+{# The parts that are to be cut, and after which value: feature, part, cut. Whether the principle accepts is asked of the best cut alone. #}
 {% macro mdl_cuts(parts) -%}
 {% set bits %}bits / total{% endset -%}
 {% set cost %}{{ nbsql.round_to_ten_places(bits) }}, x{% endset -%}
@@ -78,9 +87,10 @@ ORDER BY edge ASC NULLS LAST
 {% set bits_of_all = nbsql.mdl_bits(nbsql.word('of_class')) -%}
 {% set bits_of_left = nbsql.mdl_bits(nbsql.word('left_n')) -%}
 {% set bits_of_right = nbsql.mdl_bits(nbsql.word('of_class') ~ ' - left_n') -%}
-SELECT part, max(cut) AS cut
+SELECT feature, part, max(cut) AS cut
 FROM (
   SELECT
+    best.feature,
     best.part,
     {{ place }} AS cut,
     sum(parts.n) AS of_class,
@@ -88,16 +98,16 @@ FROM (
     max(parts.x) > {{ place }} AS is_right
   FROM {{ parts }} AS parts
   JOIN (
-    SELECT part, min({{ nbsql.list_of(cost, nbsql.double()) }}) AS place
+    SELECT feature, part, min({{ nbsql.list_of(cost, nbsql.double()) }}) AS place
     FROM (
       {{ nbsql.mdl_sides(parts) | indent(6) }}
     ) AS sides
     WHERE right_n > least(1e-9 * total, 0.5)
-    GROUP BY part
-  ) AS best ON best.part = parts.part
-  GROUP BY best.part, {{ place }}, parts.class
+    GROUP BY feature, part
+  ) AS best ON best.feature = parts.feature AND best.part = parts.part
+  GROUP BY best.feature, best.part, {{ place }}, parts.class
 ) AS classes_of
-GROUP BY part
+GROUP BY feature, part
 HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
   > {{ nbsql.log2(others) }} + {{ nbsql.log2(ways) }} - count(*) * {{ bits_of_all }} / sum(of_class)
     + sum(CASE WHEN left_n > 0 THEN 1 ELSE 0 END) * {{ bits_of_left }} / sum(left_n)
@@ -110,7 +120,7 @@ HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
 {%- endmacro %}
 
 {#
-  A row a value and class: part, x, total (the rows of the part), right_n (those above the value), and the bits of the two sides of a
+  A row a value and class: feature, part, x, total (the rows of the part), right_n (those above the value), and the bits of the two sides of a
   cut after the value. These change from value to value by the f(n_c) of the classes that the value has, so that they are a running sum.
 #}
 {% macro mdl_sides(parts) -%}
@@ -118,14 +128,16 @@ HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
 {% set change_on_left %}{{ nbsql.n_bits(up_to) }} - {{ nbsql.n_bits(up_to ~ ' - n') }}{% endset -%}
 {% set change_on_right %}{{ nbsql.n_bits(of_class ~ ' - up_to') }} - {{ nbsql.n_bits(of_class ~ ' - up_to + n') }}{% endset -%}
 SELECT
+  feature,
   part,
   x,
   total,
   right_n,
   {{ nbsql.n_bits(nbsql.word('total') ~ ' - right_n') }} + {{ nbsql.n_bits(nbsql.word('right_n')) }} - whole_f
-    - sum({{ change_on_left }} + {{ change_on_right }}) OVER (PARTITION BY part ORDER BY x ASC NULLS LAST) AS bits
+    - sum({{ change_on_left }} + {{ change_on_right }}) OVER (PARTITION BY feature, part ORDER BY x ASC NULLS LAST) AS bits
 FROM (
   SELECT
+    parts.feature,
     parts.part,
     parts.x,
     parts.n,
@@ -137,19 +149,20 @@ FROM (
   FROM {{ parts }} AS parts
   JOIN (
     SELECT
+      feature,
       part,
       class,
       of_class,
       before,
-      sum(of_class) OVER (PARTITION BY part) AS total,
-      max(last_up_to) OVER (PARTITION BY part) AS last_up_to,
-      sum({{ nbsql.n_bits(nbsql.word('of_class')) }}) OVER (PARTITION BY part) AS whole_f
+      sum(of_class) OVER (PARTITION BY feature, part) AS total,
+      max(last_up_to) OVER (PARTITION BY feature, part) AS last_up_to,
+      sum({{ nbsql.n_bits(nbsql.word('of_class')) }}) OVER (PARTITION BY feature, part) AS whole_f
     FROM (
-      SELECT part, class, sum(n) AS of_class, min(up_to - n) AS before, max(all_up_to) AS last_up_to
+      SELECT feature, part, class, sum(n) AS of_class, min(up_to - n) AS before, max(all_up_to) AS last_up_to
       FROM {{ parts }} AS parts
-      GROUP BY part, class
+      GROUP BY feature, part, class
     ) AS classes_of
-  ) AS totals ON totals.part = parts.part AND totals.class = parts.class
+  ) AS totals ON totals.feature = parts.feature AND totals.part = parts.part AND totals.class = parts.class
 ) AS counts
 {%- endmacro %}
 
