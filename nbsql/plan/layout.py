@@ -19,8 +19,15 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
         return class_count * (numbers_a_class(spec) - common) + common <= traits.most_numbers
     joined = [feature for feature in spec.features if feature.family.level and not feature.few]
     blocked = len(joined) if many_levels(joined, layout) else 0
-    terms = class_count * (blocked + sum(len(feature.columns) for feature in spec.features if feature.family.number))
+    by_lists = is_vectorised(spec, traits)
+    numbers = [feature for feature in spec.features if feature.family.number and not (by_lists and feature.in_lists)]
+    terms = class_count * (blocked + sum(len(feature.columns) for feature in numbers))
     return class_count <= layout.wide_classes and terms <= layout.wide_terms
+
+
+def is_vectorised(spec: Spec, traits: Traits) -> bool:
+    """Whether a model is scored by lists and sums without guards: not where each row meets parameters of its own, or joins."""
+    return traits.vectorised and not (spec.segment_by or spec.components or spec.joins)
 
 
 def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
@@ -28,11 +35,11 @@ def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
     return sum(feature.family.level for feature in features) > layout.star_joins
 
 
-def without_gaps(rows: Iterable[tuple[Any, ...]]) -> set[str]:
-    """The names of the features that vary and have a value in every row, from the rows of `feature_summary` (model.sql)."""
+def without_gaps(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
+    """The features that vary and have a value in every row, and whether they are near, from the rows of `feature_summary` (model.sql)."""
     rows = list(rows)
     everywhere = max((n for name, _, n, *_ in rows if name is None), default=0)
-    return {name for name, varies, n, *_ in rows if name is not None and varies and n >= everywhere}
+    return {name: bool(near) for name, varies, n, near, *_ in rows if name is not None and varies and n >= everywhere}
 
 
 def few_values(sizes: Iterable[tuple[str, int]], layout: Layout) -> set[str]:

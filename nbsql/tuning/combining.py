@@ -82,7 +82,7 @@ class Combining:
             first = sum(map(len, self.numbers.values())) + 1
             self.numbers[name] = [*range(first, first + len(candidates))]
             for number, feature in zip(self.numbers[name], candidates, strict=True):
-                unique = replace(feature, name=f"{number} {feature.name}", index=number, complete=False, few=False)
+                unique = replace(feature, name=f"{number} {feature.name}", index=number, complete=False, near=False, few=False)
                 features.append(unique)
         models = self._dealt.models(replace(spec, features=tuple(features)))
         if not models.context.class_numbers:
