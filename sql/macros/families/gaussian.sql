@@ -134,7 +134,9 @@ coalesce({% for block in model.far | batch(50) %}
 #}
 {% macro near_terms(model, k) -%}
 CASE
-  WHEN number.nbsql_has_powers THEN parameters.constant_{{ k }} + list_inner_product(number.nbsql_powers, parameters.weights_{{ k }})
+  WHEN number.nbsql_given IS NULL THEN parameters.constant_{{ k }}
+    + list_inner_product(number.nbsql_above, parameters.slopes_{{ k }})
+    - list_inner_product(number.nbsql_squares, parameters.precisions_{{ k }})
   {% if model.part_column %}
   ELSE {{ nbsql.terms_of(model.near, k) | indent(2) }}
   {% else %}
@@ -159,38 +161,37 @@ END
 {%- endmacro %}
 
 {#
-  Rows with nbsql_powers, the list of what `near_terms` multiplies, nbsql_has_powers, whether it may, and where it may not nbsql_given,
-  the numbers and the places of their means. Where rows have parameters of their own, there is no such list, which a join would copy.
+  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and nbsql_given for a row whose terms are added one by
+  one: its numbers, and the places of their means. The columns of the numbers end here, as every one of a query costs DuckDB time to plan;
+  but where rows have parameters of their own, it is the columns that are added, and nbsql_given is empty: a list of all parameters would
+  be copied for every row.
 #}
 {% macro with_powers(model, relation, parameters) -%}
+{% set all = model.features | length == model.near | length -%}
+{% set others %} NOT SIMILAR TO 'nbsql_x_
+{%- if all %}.*{% else %}({% for feature in model.near %}{{ feature.index }}{% if not loop.last %}|{% endif %}{% endfor %}){% endif %}'
+{%- endset -%}
 (
-  SELECT
-    number.*,
-    [
-      {%- for feature in model.near %}number.nbsql_above{{ nbsql.feature_suffix(feature) }}, {% endfor %}
-      {%- for feature in model.near %}
-      {%- set above %}number.nbsql_above{{ nbsql.feature_suffix(feature) }}{% endset %}
-      {{- nbsql.square(above) }}{% if not loop.last %}, {% endif %}
-      {%- endfor -%}
-    ] AS nbsql_powers
-    {%- if not model.part_column %},
-    CASE WHEN NOT number.nbsql_has_powers THEN list_zip(
-      [{% for feature in model.near %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %}, {% endif %}{% endfor %}],
-      {{ nbsql.places_of_means(model) }}
-    ) END AS nbsql_given
-    {%- endif %}
-
+  SELECT number.*, list_transform(number.nbsql_above, lambda above: above * above) AS nbsql_squares
   FROM (
     SELECT
-      number.*,
-      {% for feature in model.near %}
-      {% set i = nbsql.feature_suffix(feature) %}
-      coalesce(number.nbsql_x{{ i }} - parameters.mean{{ i }}_1, 0) AS nbsql_above{{ i }},
-      {% endfor %}
-      parameters.is_near AND {% for block in model.near | batch(50) -%}
+      number.*{% if not model.part_column %}{{ others }}{% endif %},
+      [
+      {%- for feature in model.near %}
+      {%- set i = nbsql.feature_suffix(feature) -%}
+      coalesce(number.nbsql_x{{ i }} - parameters.mean{{ i }}_1, 0){% if not loop.last %}, {% endif %}
+      {%- endfor -%}
+      ] AS nbsql_above,
+      CASE WHEN NOT parameters.is_near OR ({% for block in model.near | batch(50) -%}
       ({% for feature in block %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %} + {% endif %}{% endfor %})
       {%- if not loop.last %} + {% endif %}
-      {%- endfor %} IS NOT NULL AS nbsql_has_powers
+      {%- endfor %}) IS NULL THEN
+      {%- if model.part_column %} []
+      {%- else %} list_zip(
+        [{% for feature in model.near %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %}, {% endif %}{% endfor %}],
+        {{ nbsql.places_of_means(model) }}
+      )
+      {%- endif %} END AS nbsql_given
     FROM {{ relation | indent(4) }}
     {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
   ) AS number
@@ -199,7 +200,7 @@ END
 
 {#
   The columns of the parameters that `near_terms` reads beside those of each number: whether no class is more than a hundred standard
-  deviations from the first, by class a constant and the weights, and the list of all parameters. Of relations with that list, numbers,
+  deviations from the first, by class a constant and its lists, and the list of all parameters. Of relations with that list, numbers,
   and the places of the means of the first class in it, places.
 #}
 {% macro near_parameters(model) -%}
@@ -215,10 +216,8 @@ END
 {%- set peak %}numbers[{{ nbsql.listed_parameter(model, 'peak', k, place) }}]{% endset %}
 {%- set precision %}numbers[{{ nbsql.listed_parameter(model, 'precision', k, place) }}]{% endset %},
   list_sum(list_transform(places, lambda place: {{ peak }} - {{ precision }} * {{ nbsql.square(above) }})) AS constant_{{ k }},
-  CASE WHEN is_near THEN list_concat(
-    list_transform(places, lambda place: 2 * {{ precision }} * {{ above }}),
-    list_transform(places, lambda place: -{{ precision }})
-  ) END AS weights_{{ k }}
+  CASE WHEN is_near THEN list_transform(places, lambda place: 2 * {{ precision }} * {{ above }}) END AS slopes_{{ k }},
+  CASE WHEN is_near THEN list_transform(places, lambda place: {{ precision }}) END AS precisions_{{ k }}
 {%- endfor %}
 {%- if not model.part_column %},
   numbers
