@@ -115,7 +115,7 @@ class Folds:
             say(f"{' and '.join(told)} by the classes of all rows, and so the figures too good; judge on others")
         self._count(replace(known, slice_by="nbsql_slice"), folds, column)
         self._vectorised = engine.renderer.dialect.traits.vectorised and not source.joins
-        complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else set()
+        complete = without_gaps(engine.ask("feature_summary", self.cells)) if self._vectorised else {}
         # Every feature that is counted, by its name among the cells.
         self.known = _marked(known, [feature.name for feature in known.features], complete)
         answered = [self._known(self._shared.with_answer(spec, known)) for spec in specs]
@@ -297,7 +297,7 @@ class Folds:
         laid_out = (
             context.has_prior,
             bool(context.form.class_numbers),
-            [feature.index for feature in context.form.complete],
+            [feature.index for feature in context.form.near],
             folds,
         )
         key = estimates(spec, features) + repr(laid_out)
@@ -354,9 +354,10 @@ def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:
     return repr((spec.prior, found))
 
 
-def _marked(spec: Spec, names: Sequence[str], complete: set[str]) -> Spec:
-    """The spec, whose features have these names among the cells, with those marked that no row lacks."""
-    features = [replace(feature, complete=name in complete) for feature, name in zip(spec.features, names, strict=True)]
+def _marked(spec: Spec, names: Sequence[str], complete: dict[str, bool]) -> Spec:
+    """The spec, whose features have these names among the cells, with those marked that no row lacks, and those that are near."""
+    both = zip(spec.features, names, strict=True)
+    features = [replace(feature, complete=name in complete, near=complete.get(name, False)) for feature, name in both]
     return replace(spec, features=tuple(features))
 
 

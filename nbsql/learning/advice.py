@@ -37,7 +37,7 @@ def inferred_features(spec: Spec) -> tuple[list[Feature], list[Feature]]:
 def advice(spec: Spec, summary: Iterable[tuple[Any, ...]]) -> Iterator[str]:
     """A line a problem, by the rows of `feature_summary` (model.sql) of a model that was just fitted."""
     categories, numbers = inferred_features(spec)
-    known = {row[0]: row[2:] for row in summary if row[0] is not None and row[2] >= _LEAST_ROWS}
+    known = {row[0]: (row[2], *row[4:]) for row in summary if row[0] is not None and row[2] >= _LEAST_ROWS}
     for feature in categories:
         n, values, in_words = known.get(feature.name, (0, 0, 0))[:3]
         if n and values > _DISTINCT * n:

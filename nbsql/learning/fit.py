@@ -204,7 +204,12 @@ class Fit:
             sizes = self.engine.ask("value_counts", self.relations["statistics"])
             few = few_values(sizes, self.engine.renderer.layout)
         features = [
-            replace(feature, complete=feature.name in complete, few=feature.family.level and feature.name in few)
+            replace(
+                feature,
+                complete=feature.name in complete,
+                near=complete.get(feature.name, False),
+                few=feature.family.level and feature.name in few,
+            )
             for feature in self.spec.features
         ]
         self.spec = replace(self.spec, features=tuple(features))

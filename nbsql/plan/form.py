@@ -80,19 +80,32 @@ class Form:
 
     @cached_property
     def complete(self) -> list[Feature]:
-        """Numbers that no row lacked when the model was fitted: their terms are summed without a guard each (gaussian.sql)."""
+        """Numbers that no row lacked when the model was fitted: their terms are summed without a guard each."""
         found = [feature for feature in self.facts.features if feature.complete and feature.family.guarded]
-        return found if self.wide and self.vectorised and len(found) > 1 else []
+        return found if self.wide and self.vectorised else []
 
     @cached_property
-    def complete_places(self) -> list[int]:
-        whole = {feature.index for feature in self.complete}
+    def near(self) -> list[Feature]:
+        """Those of them that are scored by lists (gaussian.sql)."""
+        found = [feature for feature in self.complete if feature.in_lists]
+        return found if len(found) > 1 else []
+
+    @cached_property
+    def near_places(self) -> list[int]:
+        """Where among the parameters of a class the mean of each of these is."""
+        near = {feature.index for feature in self.near}
         means = (wanted for wanted in self.facts.parameters if wanted.parameter.quantity == "mean")
-        return [wanted.position for wanted in means if wanted.feature.index in whole]
+        return [wanted.position for wanted in means if wanted.feature.index in near]
+
+    @cached_property
+    def far(self) -> list[Feature]:
+        """The other ones, whose terms are added."""
+        found = [feature for feature in self.complete if not feature.in_lists]
+        return found if len(found) > 1 else []
 
     @cached_property
     def in_joint(self) -> list[Feature]:
-        whole = {feature.index for feature in self.complete}
+        whole = {feature.index for feature in [*self.near, *self.far]}
         return [each for each in self.facts.features if not each.family.level and each.index not in whole]
 
     @cached_property

@@ -28,11 +28,11 @@ def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
     return sum(feature.family.level for feature in features) > layout.star_joins
 
 
-def without_gaps(rows: Iterable[tuple[Any, ...]]) -> set[str]:
-    """The names of the features that vary and have a value in every row, from the rows of `feature_summary` (model.sql)."""
+def without_gaps(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
+    """The features that vary and have a value in every row, and whether they are near, from the rows of `feature_summary` (model.sql)."""
     rows = list(rows)
     everywhere = max((n for name, _, n, *_ in rows if name is None), default=0)
-    return {name for name, varies, n, *_ in rows if name is not None and varies and n >= everywhere}
+    return {name: bool(near) for name, varies, n, near, *_ in rows if name is not None and varies and n >= everywhere}
 
 
 def few_values(sizes: Iterable[tuple[str, int]], layout: Layout) -> set[str]:

@@ -29,7 +29,8 @@ class Feature:
         whole: whether the column holds whole numbers.
         types: of the columns, as the engine writes them; empty if they are not known.
         complete: whether every row that it was fitted to has a value, and these differ.
-        few: whether these are few, of one of many categories.
+        near: whether the means of the classes then were within a hundred standard deviations of each, of a number.
+        few: whether the values are few, of one of many categories.
         inferred: whether the family follows from the column's type, in the fit that was asked for; a model does not keep it.
     """
 
@@ -41,6 +42,7 @@ class Feature:
     whole: bool = False
     types: tuple[str, ...] = ()
     complete: bool = False
+    near: bool = False
     few: bool = False
     inferred: bool = field(default=False, compare=False)
 
@@ -53,6 +55,11 @@ class Feature:
     def fractions(self) -> dict[str, str]:
         """The types of the columns whose numbers need not be whole."""
         return {column: kind for column, kind in zip(self.columns, self.types, strict=False) if FRACTION.fullmatch(kind)}
+
+    @property
+    def in_lists(self) -> bool:
+        """Whether lists score it with others of its kind (gaussian.sql)."""
+        return self.complete and self.near and self.family.guarded
 
     @property
     def column(self) -> str:
@@ -180,6 +187,7 @@ class Spec:
                         "whole": f.whole,
                         "types": f.types,
                         **({"complete": True} if f.complete else {}),
+                        **({"near": True} if f.near else {}),
                         **({"few": True} if f.few else {}),
                         **f.family.to_dict(),
                     }
@@ -210,9 +218,9 @@ class Spec:
                     options["columns"] = columns
                 floating, whole = options.pop("floating"), options.pop("whole")
                 types = tuple(options.pop("types", ()))
-                complete, few = options.pop("complete", False), options.pop("few", False)
+                marks = [options.pop(mark, False) for mark in ("complete", "near", "few")]
                 family = family_module.from_dict(options)
-                features.append(Feature(name, family, columns, index, floating, whole, types, complete, few))
+                features.append(Feature(name, family, columns, index, floating, whole, types, *marks))
             prior = data["prior"]
             return cls(
                 target=data["target"],

@@ -33,7 +33,7 @@ from tables import Case, case_of, cases, create
 
 HERE = Path(__file__).parent
 ENOUGH = 60.0  # a contender that has used so many seconds on one act sits the later rounds out, after two
-KINDS = ("numeric", "categorical", "text", "vocabulary", "mixed", "lda")
+KINDS = ("numeric", "categorical", "text", "vocabulary", "mixed", "lda", "wide_numbers", "wide_categories", "classes")
 
 
 class StoppedError(Exception):

@@ -8,7 +8,8 @@ import duckdb
 
 NUMBERS, CATEGORIES, VALUES = 20, 20, 20
 WORDS, TOKENS = 50_000, 60
-CLASSES = {"text": (20, 2), "vocabulary": (20,)}
+WIDE = 1_000  # columns of a wide table
+CLASSES = {"text": (20, 2), "vocabulary": (20,), "classes": (1_000,)}
 VOCABULARY = 2_300_000  # words to draw from, of which 100,000 texts hold some two million
 
 
@@ -59,18 +60,26 @@ def cases(*, quick: bool) -> list[Case]:
         "vocabulary": (100_000,),
         "mixed": (100_000, 500_000, 2_000_000),
         "lda": (200_000, 1_000_000),
+        "wide_numbers": (100_000,),
+        "wide_categories": (100_000,),
+        "classes": (50_000,),
     }
     if quick:
-        sizes = {kind: rows[:1] for kind, rows in sizes.items() if kind != "vocabulary"}
+        large = ("vocabulary", "wide_numbers", "wide_categories", "classes")
+        sizes = {kind: rows[:1] for kind, rows in sizes.items() if kind not in large}
     return [case_of(kind, rows, classes) for kind in sizes for rows in sizes[kind] for classes in CLASSES.get(kind, (5,))]
 
 
 def case_of(kind: str, rows: int, classes: int = 5) -> Case:
     """A table of a kind."""
-    if kind == "numeric":
+    if kind in ("numeric", "classes"):
         return Case(kind, rows, classes, numbers=NUMBERS)
     if kind == "categorical":
         return Case(kind, rows, classes, categories=CATEGORIES)
+    if kind == "wide_numbers":
+        return Case(kind, rows, classes, numbers=WIDE)
+    if kind == "wide_categories":
+        return Case(kind, rows, classes, categories=WIDE)
     if kind == "text":
         return Case(kind, rows, classes, tokens=TOKENS, words=WORDS)
     if kind == "vocabulary":

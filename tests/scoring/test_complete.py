@@ -78,13 +78,49 @@ def test_only_what_has_a_value_in_every_row_and_varies_is_complete(con: Connecti
     model = nbsql.fit(con, rows, target="y", name="model", id="weight")
     query = model.sql("predict", rows)
     assert query.count("coalesce(parameters.peak_") == 2 * 3  # of "gaps" and "same", a class
-    assert query.count("parameters.peaks_") == 6
+    assert query.count("parameters.constant_") == 3  # of the others together, a class
     assert nbsql.load(con, "model").sql("predict", rows) == query
 
 
 def test_one_alone_is_guarded(con: Connection) -> None:
     con.execute("CREATE TABLE one AS SELECT i % 2 AS y, i AS x FROM range(10) AS numbers(i)")
-    assert "parameters.peaks_" not in nbsql.fit(con, "one", target="y", families={"x": "gaussian"}).sql("predict", "one")
+    assert "parameters.constant_" not in nbsql.fit(con, "one", target="y", families={"x": "gaussian"}).sql("predict", "one")
+
+
+FAR = {
+    "class": "i % 3 * 1e9 + sin(i)",  # classes of which the digits that tell them apart are far behind
+    "narrow": "CASE WHEN i % 3 = 2 THEN 1.25 ELSE cos(i) END",  # one value in a class
+    "apart": "i % 3 * 1e5 + sin(5 * i)",
+    "usual": "sin(2 * i) + i % 3",
+    "years": "2000 + i % 7 + i % 3",
+}
+
+
+def test_numbers_whose_classes_are_far_apart_keep_their_digits(con: Connection) -> None:
+    columns = ", ".join(f"{value} AS {name}" for name, value in FAR.items())
+    con.execute(f"CREATE TABLE far AS SELECT chr(CAST(120 + i % 3 AS INTEGER)) AS y, {columns} FROM range(300) AS numbers(i)")
+    model = nbsql.fit(con, "far", target="y", name="model")
+    query = model.sql("predict", "far")
+    assert [query.count(f"- parameters.mean_{i}_1, 0)") for i in range(1, 6)] == [0, 0, 0, 1, 1]  # by lists
+    for gap in (None, *FAR):
+        con.execute("CREATE OR REPLACE TABLE rows AS FROM far LIMIT 3")
+        if gap is not None:
+            con.execute(f"UPDATE rows SET {gap} = NULL")
+        rows = con.execute("FROM rows").df().astype(object).where(lambda frame: frame.notna(), None).to_dict("records")
+        found = model.joint_log_likelihood("rows").df()[[f"joint_log_likelihood_{label}" for label in "xyz"]].to_numpy()
+        for row, joint in zip(rows, found, strict=True):
+            assert dict(zip("xyz", joint, strict=True)) == pytest.approx(expected(model, row), rel=1e-9, abs=1e-9)
+
+
+def test_classes_that_come_to_be_far_apart_keep_their_digits(con: Connection, rows: str) -> None:
+    model = nbsql.fit(con, rows, target="y", name="model", id="weight")
+    con.execute("CREATE TABLE later AS SELECT * REPLACE (a + 1e9 * (y = 'x')::INTEGER AS a) FROM rows WHERE y <> 'x'")
+    con.execute("INSERT INTO later SELECT * REPLACE ('w' AS y, 1e9 + a AS a) FROM rows WHERE y = 'x'")
+    model.update("later")
+    both = nbsql.fit(con, "FROM rows UNION ALL FROM later", target="y", id="weight")
+    for source in (rows, "later"):
+        ours, theirs = (m.predict_proba(source).df()["probability_x"].to_numpy() for m in (model, both))
+        assert ours == pytest.approx(theirs, rel=1e-9)
 
 
 def test_a_model_stays_right_when_gaps_come_later(con: Connection, rows: str) -> None:
@@ -101,7 +137,7 @@ def test_so_many_numbers_are_summed_in_parts(con: Connection) -> None:
     columns = ", ".join(f"sin(i * {j + 1}) + i % 2 AS x{j}" for j in range(120))
     con.execute(f"CREATE TABLE many AS SELECT i % 2 AS y, {columns} FROM range(400) AS numbers(i)")
     model = nbsql.fit(con, "many", target="y")
-    assert "parameters.peaks_1" in model.sql("predict", "many")
+    assert "parameters.constant_1" in model.sql("predict", "many")
     (row,) = con.execute("SELECT * EXCLUDE (y) FROM many LIMIT 1").df().to_dict("records")
     (found,) = model.joint_log_likelihood("SELECT * FROM many LIMIT 1").df()[["joint_log_likelihood_0"]].to_numpy()
     assert found[0] == pytest.approx(expected(model, row)[0], rel=1e-9)

@@ -113,67 +113,113 @@ CASE WHEN {{ of('pooled_m2') }} > 0 THEN least(
 
 
 {#
-  The terms of several numbers that no row lacked when the model was fitted. A guard takes DuckDB as long as the term; so they are
-  added without one, the peaks as one number, and only for a row that does lack a number, one by one. That sum stands in a CASE,
-  because DuckDB takes what several classes have in common out of a coalesce, here the list of the numbers, and computes it for
-  every row, but not out of a CASE: an eighth of the time of a prediction. Where rows meet parameters of their own, lists would be
-  copied for every row; there it is as long as it would be without all this.
+  The terms of several numbers that no row lacked when the model was fitted. A guard takes DuckDB as long as the term; so they are added
+  without one, and again with one a term for a row that does lack a number.
 #}
-{% macro complete_terms(model, k) -%}
-coalesce(
-  parameters.peaks_{{ k }} - ({{ nbsql.complete_squares(model.complete, k) }}),
-  CASE WHEN parameters.peaks_{{ k }} IS NOT NULL THEN
-  {%- if model.part_column %} {{ nbsql.terms_of(model.complete, k) | indent(2) }}
-  {%- else %} {{ nbsql.listed_terms_of_numbers(model, k) | indent(2) }}
-  {%- endif %} END,
-  0
-)
+{% macro far_terms(model, k) -%}
+coalesce({% for block in model.far | batch(50) %}
+{%+ if not loop.first %} + {%+ endif %}({% for feature in block -%}
+{% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
+{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.terms_of(model.far, k) | indent(2) }})
 {%- endmacro %}
 
-{# The sum of the terms of the numbers that a row has, as short as it can be. #}
-{% macro listed_terms_of_numbers(model, k) -%}
-{% set further = {'mean': 0, 'peak': 1, 'precision': 2} -%}
-list_sum(list_transform(
-  list_zip(
-    [{% for feature in model.complete %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %}, {% endif %}{% endfor %}],
-    {{ nbsql.complete_places(model, k) }}
-  ),
-  lambda pair: {% call(name) nbsql.density(model.complete[0].family, nbsql.word('pair') ~ '[1]') -%}
-  parameters.numbers[pair[2]{% if further[name] %} + {{ further[name] }}{% endif %}]
-  {%- endcall %}
+{#
+  Those of them of which no class is far from another, in powers of how much a row is above the mean of the first class, d:
 
-))
+    ln p(x | c) = peak - precision (x - m_c)^2 = constant_c + 2 precision (m_c - m_1) d - precision d^2
+
+  So a class takes one product of lists however many they are, which DuckDB plans and computes in a fraction of the time of the terms.
+  Digits would cancel where m_c - m_1 is many standard deviations; then, and of a row that lacks a number, the terms are added one by one.
+#}
+{% macro near_terms(model, k) -%}
+CASE
+  WHEN number.nbsql_given IS NULL THEN parameters.constant_{{ k }}
+    + list_inner_product(number.nbsql_above, parameters.slopes_{{ k }})
+    - list_inner_product(number.nbsql_squares, parameters.precisions_{{ k }})
+  {% if model.part_column %}
+  ELSE {{ nbsql.terms_of(model.near, k) | indent(2) }}
+  {% else %}
+  {% set x %}given[1]{% endset %}
+  {% set place %}given[2]{% endset %}
+  ELSE coalesce(list_sum(list_transform(number.nbsql_given, lambda given: {% call(name) nbsql.density(model.near[0].family, x) -%}
+  parameters.numbers[{{ nbsql.listed_parameter(model, name, k, place) }}]
+  {%- endcall %})), 0)
+  {% endif %}
+END
 {%- endmacro %}
 
-{# Where in the list of all parameters the mean of each of these numbers in class k is; 1 further is its peak, and 2 its precision. #}
-{% macro complete_places(model, k, further=0) -%}
-{% set before_class = (k - 1) * (model.parameters | length) -%}
-[{% for place in model.complete_places %}{{ before_class + place + further }}{% if not loop.last %}, {% endif %}{% endfor %}]
+{# Where in the list of all parameters one of class k is, by the place of the mean of its feature in the first class. #}
+{% macro listed_parameter(model, name, k, place) -%}
+{% set further = (k - 1) * (model.parameters | length) + {'mean': 0, 'peak': 1, 'precision': 2}[name] -%}
+{{ place }}{% if further %} + {{ further }}{% endif %}
 {%- endmacro %}
 
-{# The sum of the weighted squares of some numbers in class k; in blocks, because an expression may not nest as deep. #}
-{% macro complete_squares(features, k) -%}
-{% for block in features | batch(50) -%}
-{% if features | length > 50 %}({% endif -%}
-{% for feature in block -%}
-{% set c %}{{ nbsql.feature_suffix(feature) }}_{{ k }}{% endset -%}
-{% set precision %}parameters.precision{{ c }}{% endset -%}
-{% set deviation %}(number.nbsql_x{{ nbsql.feature_suffix(feature) }} - parameters.mean{{ c }}){% endset -%}
-{{ nbsql.weighted_square(precision, deviation) }}{% if not loop.last %} + {% endif %}
-{%- endfor %}
-{%- if features | length > 50 %}){% endif %}
-{%- if not loop.last %} + {% endif %}
-{%- endfor %}
+{# Where in the list of all parameters the means of these features in the first class are. #}
+{% macro places_of_means(model) -%}
+[{% for place in model.near_places %}{{ place }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
 
-{# The parameters that `complete_terms` reads beside those of each number: by class the sum of the peaks, and the list of all parameters. #}
-{% macro complete_parameters(model) -%}
+{#
+  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and nbsql_given for a row whose terms are added one by
+  one: its numbers, and the places of their means. The columns of the numbers end here, as every one of a query costs DuckDB time to plan;
+  but where rows have parameters of their own, it is the columns that are added, and nbsql_given is empty: a list of all parameters would
+  be copied for every row.
+#}
+{% macro with_powers(model, relation, parameters) -%}
+{% set all = model.features | length == model.near | length -%}
+{% set others %} NOT SIMILAR TO 'nbsql_x_
+{%- if all %}.*{% else %}({% for feature in model.near %}{{ feature.index }}{% if not loop.last %}|{% endif %}{% endfor %}){% endif %}'
+{%- endset -%}
+(
+  SELECT number.*, list_transform(number.nbsql_above, lambda above: above * above) AS nbsql_squares
+  FROM (
+    SELECT
+      number.*{% if not model.part_column %}{{ others }}{% endif %},
+      [
+      {%- for feature in model.near %}
+      {%- set i = nbsql.feature_suffix(feature) -%}
+      coalesce(number.nbsql_x{{ i }} - parameters.mean{{ i }}_1, 0){% if not loop.last %}, {% endif %}
+      {%- endfor -%}
+      ] AS nbsql_above,
+      CASE WHEN NOT parameters.is_near OR ({% for block in model.near | batch(50) -%}
+      ({% for feature in block %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %} + {% endif %}{% endfor %})
+      {%- if not loop.last %} + {% endif %}
+      {%- endfor %}) IS NULL THEN
+      {%- if model.part_column %} []
+      {%- else %} list_zip(
+        [{% for feature in model.near %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %}, {% endif %}{% endfor %}],
+        {{ nbsql.places_of_means(model) }}
+      )
+      {%- endif %} END AS nbsql_given
+    FROM {{ relation | indent(4) }}
+    {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+  ) AS number
+) AS number
+{%- endmacro %}
+
+{#
+  The columns of the parameters that `near_terms` reads beside those of each number: whether no class is more than a hundred standard
+  deviations from the first, by class a constant and its lists, and the list of all parameters. Of relations with that list, numbers,
+  and the places of the means of the first class in it, places.
+#}
+{% macro near_parameters(model) -%}
+{% set place %}place{% endset -%}
+{% set first %}numbers[place]{% endset -%}
 {% for k in model.class_numbers -%}
-{%+ if not loop.first %}  {%+ endif %}list_sum(list_select(numbers, {{ nbsql.complete_places(model, k, 1) }})) AS peaks_{{ k }}
-{%- if not loop.last or not model.part_column %},
-{% endif %}
+{% set above %}(numbers[{{ nbsql.listed_parameter(model, 'mean', k, place) }}] - {{ first }}){% endset -%}
+{% set precision %}numbers[{{ nbsql.listed_parameter(model, 'precision', k, place) }}]{% endset -%}
+{%+ if not loop.first %}    AND {%+ endif %}len(list_filter(places, lambda place: {{ precision }} * {{ nbsql.square(above) }} <= 5000)) = len(places)
+{%- endfor %} AS is_near
+{%- for k in model.class_numbers %}
+{%- set above %}(numbers[{{ nbsql.listed_parameter(model, 'mean', k, place) }}] - {{ first }}){% endset %}
+{%- set peak %}numbers[{{ nbsql.listed_parameter(model, 'peak', k, place) }}]{% endset %}
+{%- set precision %}numbers[{{ nbsql.listed_parameter(model, 'precision', k, place) }}]{% endset %},
+  list_sum(list_transform(places, lambda place: {{ peak }} - {{ precision }} * {{ nbsql.square(above) }})) AS constant_{{ k }},
+  CASE WHEN is_near THEN list_transform(places, lambda place: 2 * {{ precision }} * {{ above }}) END AS slopes_{{ k }},
+  CASE WHEN is_near THEN list_transform(places, lambda place: {{ precision }}) END AS precisions_{{ k }}
 {%- endfor %}
-{%- if not model.part_column %}
+{%- if not model.part_column %},
   numbers
 {%- endif %}
 {%- endmacro %}

@@ -139,9 +139,13 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
 
     + {{ nbsql.listed_terms(model, k) | indent(4) }}
   {%- endif %}
-  {%- if model.complete %}
+  {%- if model.near %}
 
-    + {{ nbsql.complete_terms(model, k) | indent(4) }}
+    + {{ nbsql.near_terms(model, k) | indent(4) }}
+  {%- endif %}
+  {%- if model.far %}
+
+    + {{ nbsql.far_terms(model, k) | indent(4) }}
   {%- endif %}
   {%- for block in model.in_joint | batch(50) %}
 
@@ -164,7 +168,8 @@ FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 
 {# Rows joined with all that their terms are made of: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
-{{ nbsql.with_steps(model, relation, inputs, parameters) }}
+{% set rows = nbsql.with_steps(model, relation, inputs, parameters) -%}
+{%+ if model.near %}{{ nbsql.with_powers(model, rows, parameters) }}{% else %}{{ rows }}{%+ endif %}
 {%- if not nbsql.labels_in_rows() %}
 
 {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}

@@ -148,7 +148,8 @@ ORDER BY class ASC NULLS LAST
 
 {#
   One row a feature that was not always NULL, and one without a name for the class: varies, whether it says anything, for its values
-  differ, or, where it is a number, vary; n, how many rows have one. looked_over: whether to add what tells if the family that a column's
+  differ, or, where it is a number, vary; n, how many rows have one; near, whether a number's means of the classes are within a hundred
+  standard deviations of each. looked_over: whether to add what tells if the family that a column's
   type suggests is of any use: levels, how many values a category has; in_words, how many rows have one of several words, with letters;
   beyond_one, the sum of x(x - 1), which is 0 where all whole numbers are 0 or 1; m2, the squared deviations from the mean over all classes.
 #}
@@ -158,7 +159,8 @@ SELECT
   coalesce(min(value) < max(value), FALSE)
     OR (count(value) > 0 AND bool_or(value IS NULL))
     OR coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies,
-  sum(n) AS n
+  sum(n) AS n,
+  max(mean) - min(mean) <= 100 * sqrt(greatest(min(m2 / nullif(n, 0)), 0)) AS near
   {%- if looked_over %},
   count(DISTINCT value) AS levels,
   coalesce(sum(CASE WHEN value LIKE '% % %' AND lower(value) <> upper(value) THEN n END), 0) AS in_words,

@@ -19,7 +19,7 @@ FROM (
 {# What the spec says of a feature beside its options, as a patch that takes it out (RFC 7396). #}
 {% macro no_options() -%}
 '{
-  {%- for name in ['name', 'columns', 'types', 'floating', 'whole', 'complete', 'few', 'family'] -%}
+  {%- for name in ['name', 'columns', 'types', 'floating', 'whole', 'complete', 'near', 'few', 'family'] -%}
   "{{ nbsql.word(name) }}":null{{ nbsql.comma(loop) }}
   {%- endfor -%}
 }'

@@ -18,7 +18,8 @@ from threadpoolctl import threadpool_limits
 THREADS = 2
 SAMPLE = 2_000
 WORD = r"(?u)[^\W_]+"  # what nbsql.Text takes for a word
-EVERY = dict.fromkeys(("numeric", "categorical", "text", "vocabulary", "mixed", "lda"), math.inf)
+WIDE = ("wide_numbers", "wide_categories", "classes")
+EVERY = dict.fromkeys(("numeric", "categorical", "text", "vocabulary", "mixed", "lda", *WIDE), math.inf)
 
 
 def connect(database: str) -> duckdb.DuckDBPyConnection:
