@@ -236,9 +236,11 @@ FROM (
   {%- if grouped %}, source.nbsql_weight AS weight{% elif model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
   {%- endset -%}
   {% set condition %}{% if grouped %}source.nbsql_class IS NOT NULL{% else %}{{ nbsql.is_counted(model) }}{% endif %}{% endset -%}
-  {% set rows %}{% if grouped %}(
-    {{ nbsql.grouped_texts(model, source, feature) | indent(4) }}
-  ){% else %}{{ source }}{% endif %}{% endset -%}
+  {% set rows -%}
+{% if grouped %}(
+  {{ nbsql.grouped_texts(model, source, feature) | indent(2) }}
+){% else %}{{ source }}{% endif %}
+{%- endset -%}
   {{ nbsql.tokens(feature, rows, row_columns, condition) | indent(2) }}
 ) AS tokens
 GROUP BY class, value{% if model.slice_by %}, slice{% endif %}

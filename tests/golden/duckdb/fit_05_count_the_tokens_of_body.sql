@@ -22,14 +22,14 @@ SELECT *
           lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
         ) AS nbsql_words
       FROM (
-          SELECT
-            source."label" COLLATE "C" AS nbsql_class,
-            CAST(source."body" AS VARCHAR) COLLATE "C" AS "body",
-            CAST(sum(CAST(source."trust" AS DOUBLE)) AS DOUBLE) AS nbsql_weight
-          FROM "main"."inbox" AS source
-          WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0 AND source."body" IS NOT NULL
-          GROUP BY source."label" COLLATE "C", CAST(source."body" AS VARCHAR) COLLATE "C"
-        ) AS source
+        SELECT
+          source."label" COLLATE "C" AS nbsql_class,
+          CAST(source."body" AS VARCHAR) COLLATE "C" AS "body",
+          CAST(sum(CAST(source."trust" AS DOUBLE)) AS DOUBLE) AS nbsql_weight
+        FROM "main"."inbox" AS source
+        WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0 AND source."body" IS NOT NULL
+        GROUP BY source."label" COLLATE "C", CAST(source."body" AS VARCHAR) COLLATE "C"
+      ) AS source
     ) AS source
     WHERE source.nbsql_class IS NOT NULL
   ) AS unnested
