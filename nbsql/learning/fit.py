@@ -178,7 +178,7 @@ class Fit:
         statements.extend(plan.cells(self.relations["statistics"], "1", source, scan, rescan, [], temporary=False))
         rows = renderer.fragment("rows_scanned", scan)
         statements.extend(plan.described(__version__, Entry(1, "1", "fit", self.source.label, 0), rows, single=self._is_single))
-        statements.extend([*plan.compiled(classes), *plan.macros(classes), *plan.published()])
+        statements.extend([*plan.compiled(classes, single=self._is_single), *plan.macros(classes), *plan.published()])
         statements.extend(plan.commented(statements))
         statements.append(Statement("drop the scan", renderer.statement("drop_if_exists", scan)))
         return statements

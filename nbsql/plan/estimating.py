@@ -103,9 +103,9 @@ class Estimating(Scoring):
             return self.relations["priors"]
         return self.renderer.fragment("subquery", self.priors())
 
-    def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False) -> Iterator[Statement]:
-        """The tables that scoring reads; `again`: in place of what they hold."""
-        context = self._reads_estimates(self.context(classes), self.relations["estimates"])
+    def compiled(self, classes: Sequence[ClassColumn], *, again: bool = False, single: bool = False) -> Iterator[Statement]:
+        """The tables that scoring reads; `again`: in place of what they hold; `single`: see `described`."""
+        context = self._reads_estimates(self.context(classes), self.relations["estimates"]).reads(single=single)
         self._check_size(context)
         arguments = (context, self.counted(), self.relations["priors"])
         if context.facts.learnt:

@@ -32,7 +32,7 @@ def build(
     classes = class_columns(engine.rows(plan.class_order()))
     wide = plan.is_wide(scored(classes)) if wide is None else wide
     plan = Plan(engine.renderer, plan.spec, plan.relations, wide=wide)
-    statements = [*plan.compiled(classes), *views]
+    statements = [*plan.compiled(classes, single=single), *views]
     if not plan.relations.temporary:
         statements.extend([*plan.macros(classes), *plan.published()])
         statements.extend(plan.commented([*described, *statements]))

@@ -45,6 +45,7 @@
 {% macro from_scored(model, scored) %} {% do return(adapter.dispatch('from_scored', 'nbsql')(model, scored)) %} {% endmacro %}
 {% macro gathered(x) %} {% do return(adapter.dispatch('gathered', 'nbsql')(x)) %} {% endmacro %}
 {% macro greatest_of_few(values) %} {% do return(adapter.dispatch('greatest_of_few', 'nbsql')(values)) %} {% endmacro %}
+{% macro groups_texts() %} {% do return(adapter.dispatch('groups_texts', 'nbsql')()) %} {% endmacro %}
 {% macro hash_of(columns) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns)) %} {% endmacro %}
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
 {% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
@@ -140,6 +141,7 @@
 {% macro words(feature, source) %} {% do return(adapter.dispatch('words', 'nbsql')(feature, source)) %} {% endmacro %}
 {% macro postgres__binary() %} {% do return(nbsql.plain__binary()) %} {% endmacro %}
 {% macro postgres__completed_inputs(inputs, features) %} {% do return(nbsql.plain__completed_inputs(inputs, features)) %} {% endmacro %}
+{% macro postgres__groups_texts() %} {% do return(nbsql.plain__groups_texts()) %} {% endmacro %}
 {% macro postgres__log_factorial(x) %} {% do return(nbsql.plain__log_factorial(x)) %} {% endmacro %}
 {% macro postgres__log_factorial_of(feature) %} {% do return(nbsql.plain__log_factorial_of(feature)) %} {% endmacro %}
 {% macro postgres__output_column(name, more='') %} {% do return(nbsql.plain__output_column(name, more)) %} {% endmacro %}

@@ -226,16 +226,22 @@ GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.n
 {%- elif feature.family.over_columns -%}
 {{ nbsql.pairs_cells(model, source, feature) }}
 {%- else -%}
-{% set n %}sum({% if model.weight %}weight * {% endif %}times){% endset -%}
+{% set grouped = feature.family.name == 'text' and nbsql.groups_texts() -%}
+{% set n %}sum({% if grouped %}weight{% else %}{% if model.weight %}weight * {% endif %}times{% endif %}){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}
 FROM (
   {% set row_columns -%}
-  {{ nbsql.target(model) }} AS class
+  {%+ if grouped %}source.nbsql_class{% else %}{{ nbsql.target(model) }}{%+ endif %} AS class
   {%- if model.slice_by %}, source.nbsql_slice AS slice{% endif %}
-  {%- if model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
+  {%- if grouped %}, source.nbsql_weight AS weight{% elif model.weight %}, {{ nbsql.weight(model) }} AS weight{% endif %}
   {%- endset -%}
-  {% set condition %}{{ nbsql.is_counted(model) }}{% endset -%}
-  {{ nbsql.tokens(feature, source, row_columns, condition) | indent(2) }}
+  {% set condition %}{% if grouped %}source.nbsql_class IS NOT NULL{% else %}{{ nbsql.is_counted(model) }}{% endif %}{% endset -%}
+  {% set rows -%}
+{% if grouped %}(
+  {{ nbsql.grouped_texts(model, source, feature) | indent(2) }}
+){% else %}{{ source }}{% endif %}
+{%- endset -%}
+  {{ nbsql.tokens(feature, rows, row_columns, condition) | indent(2) }}
 ) AS tokens
 GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 

@@ -65,6 +65,28 @@ CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 {%- endmacro %}
 
 {#
+  Whether a fit groups the rows of a text by it before it is cut. DuckDB reads 122,880 rows of a table by one thread, which cuts them all;
+  the groups it cuts by every thread, and each text that rows of a class share once.
+#}
+{% macro default__groups_texts() %}yes{% endmacro %}
+
+{# One row a class, slice and text of the rows that are counted: nbsql_class, nbsql_slice, the text, nbsql_weight. #}
+{% macro grouped_texts(model, source, feature) -%}
+{% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
+SELECT
+  {{ nbsql.target(model) }} AS nbsql_class,
+  {% if model.slice_by %}
+  {{ nbsql.slice_of(nbsql.word('source')) }} AS nbsql_slice,
+  {% endif %}
+  {{ x }} AS {{ nbsql.ident(feature.column) }},
+  CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
+FROM {{ source }} AS source
+WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
+GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
+
+{%- endmacro %}
+
+{#
   The rows of the source with `nbsql_words`: their text cut into the matches of a pattern (RE2 syntax), in order, lower-cased if
   asked, without words that are too short and without stop words; where words alone count, an empty word may be among them.
 

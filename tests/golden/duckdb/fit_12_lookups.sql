@@ -13,14 +13,9 @@ FROM (
       sum(CASE WHEN classes.class_no = 1 THEN counts.n ELSE 0 END) AS n_1,
       sum(CASE WHEN classes.class_no = 2 THEN counts.n ELSE 0 END) AS n_2
     FROM (
-      SELECT class, feature, value, sum(n) AS n
+      SELECT class, feature, value, n
       FROM "spam"."statistics" AS statistics
-      WHERE feature IS NOT NULL AND mean IS NULL
-      GROUP BY class, feature, value
-      HAVING sum(n) > CASE
-          WHEN min(CASE WHEN n = floor(n) THEN 1 ELSE 0 END) = 1 AND sum(abs(n)) <= 9007199254740992.0e0 THEN 0
-          ELSE 1e-12 * sum(abs(n))
-        END
+      WHERE feature IS NOT NULL AND mean IS NULL AND n > 0
     ) AS counts
     JOIN (
       SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM "spam"."priors" AS priors

@@ -8,6 +8,9 @@
 
 {% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
 
+{# To Spark groups are a shuffle, and PostgreSQL cuts texts in one process, however they come. #}
+{% macro plain__groups_texts() %}{% endmacro %}
+
 {# PostgreSQL has lgamma from 18 on, Spark has none. #}
 {% macro plain__log_factorial(x) -%}
 {{ nbsql.stirling(x) }}
