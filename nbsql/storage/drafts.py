@@ -61,7 +61,8 @@ def publish(engine: Engine, plan: Plan, relations: Relations, stamp: Any = None)
         engine.create(name, numbered[name], query, temporary=False)
 
     for name in _tables(engine, plan):
-        write(name)
+        if name != "parameters" or not spark.publish_constants(plan.relations[name], numbered[name]):
+            write(name)
     engine.run("likelihoods", Plan(renderer, plan.spec, numbered, wide=plan.wide).likelihoods().sql)
     if stamp is not None and engine.ask("updated_at", relations["spec"]) != stamp:
         raise DatabaseError("another session is changing the same model at this moment; try again when it is done")

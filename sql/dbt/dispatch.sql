@@ -27,6 +27,7 @@
 {% endmacro %}
 {% macro columns_of_relation(relation) %} {% do return(adapter.dispatch('columns_of_relation', 'nbsql')(relation)) %} {% endmacro %}
 {% macro common_value(x) %} {% do return(adapter.dispatch('common_value', 'nbsql')(x)) %} {% endmacro %}
+{% macro compiled_apart(model) %} {% do return(adapter.dispatch('compiled_apart', 'nbsql')(model)) %} {% endmacro %}
 {% macro completed_inputs(inputs, features) %}
 {% do return(adapter.dispatch('completed_inputs', 'nbsql')(inputs, features)) %}
 {% endmacro %}
@@ -56,6 +57,9 @@
 {% macro instant(x, type) %} {% do return(adapter.dispatch('instant', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
 {% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
+{% macro join_parameters(model, parameters, relation) %}
+{% do return(adapter.dispatch('join_parameters', 'nbsql')(model, parameters, relation)) %}
+{% endmacro %}
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
 {% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
 {% macro level(feature, k) %} {% do return(adapter.dispatch('level', 'nbsql')(feature, k)) %} {% endmacro %}

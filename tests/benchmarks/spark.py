@@ -1,20 +1,33 @@
-"""How the cost of a model grows with the rows on Spark, and where the time goes.
+"""How the cost of a model grows with the rows on Spark, where the time goes, and what MLlib and a second worker take.
 
     python tests/benchmarks/spark.py [--rows 1000000 5000000 20000000] [--cores 2] [--memory 4g] [--rounds 2]
+    python tests/benchmarks/spark.py --mllib [...]
+    python tests/benchmarks/spark.py --standalone [...]
 
 Makes tables of ten numbers, five categories of twenty values and a class of five, as Parquet in a folder that is deleted again,
 and prints Markdown: seconds, the least of the rounds, of reading all columns once, of a fit and of a prediction whose rows are
 thrown away; and of the largest table the statements of the fit that take longest.
+
+--mllib: the same tables beside MLlib's NaiveBayes on the same session, in turns: the numbers alone (its Gaussian type), and the
+categories alone (indicators of indexed values, in its multinomial type). MLlib's steps to index and to assemble are part of its
+time, as nothing is fitted without them. Seconds by the clock, and of all processors as the JVM counts them, in which driver and
+tasks are one; the last column is nbsql beside itself.
+
+--standalone: the same fit and prediction on a cluster of one worker with one core, and then of two.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import shutil
+import socket
+import subprocess
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -25,7 +38,7 @@ NUMBERS = [f"x{i}" for i in range(10)]
 CATEGORIES = [f"c{i}" for i in range(5)]
 
 
-def session_of(cores: int, memory: str, home: Path) -> Any:
+def session_of(master: str, memory: str, home: Path, tasks: int) -> Any:
     from pyspark.sql import SparkSession
 
     settings = {
@@ -35,11 +48,12 @@ def session_of(cores: int, memory: str, home: Path) -> Any:
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.driver.memory": memory,
-        "spark.sql.shuffle.partitions": str(2 * cores),
+        "spark.executor.memory": "1g",
+        "spark.sql.shuffle.partitions": str(tasks),
         "spark.sql.warehouse.dir": str(home / "warehouse"),
         "spark.local.dir": str(home),
     }
-    builder = SparkSession.builder.master(f"local[{cores}]").appName("nbsql")
+    builder = SparkSession.builder.master(master).appName("nbsql")
     for name, value in settings.items():
         builder = builder.config(name, value)
     return builder.getOrCreate()
@@ -57,13 +71,29 @@ def make(spark: Any, name: str, rows: int) -> None:
     )
 
 
+def throw_away(rows: Any) -> None:
+    rows.write.format("noop").mode("overwrite").save()
+
+
+def seconds(act: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    act()
+    return time.perf_counter() - start
+
+
 def least(act: Callable[[], object], rounds: int) -> float:
-    found = []
+    return min(seconds(act) for _ in range(rounds))
+
+
+def in_turns(acts: dict[str, Callable[[], object]], rounds: int, processors: Callable[[], float]) -> dict[str, list[float]]:
+    """Seconds by the clock and of the processors of each act, the least of the rounds of each, run one after another."""
+    found: dict[str, list[list[float]]] = {name: [] for name in acts}
     for _ in range(rounds):
-        start = time.perf_counter()
-        act()
-        found.append(time.perf_counter() - start)
-    return min(found)
+        for name, act in acts.items():
+            before = processors()
+            taken = seconds(act)
+            found[name].append([taken, processors() - before])
+    return {name: [min(column) for column in zip(*rows, strict=True)] for name, rows in found.items()}
 
 
 def steps(spark: Any, source: str) -> dict[str, float]:
@@ -80,42 +110,170 @@ def steps(spark: Any, source: str) -> dict[str, float]:
     return taken
 
 
+def nbsql_acts(spark: Any, table: str, model: str = "m") -> tuple[Callable[[], object], Callable[[], object]]:
+    """A fit of a table, and a prediction of its rows."""
+
+    def fit() -> None:
+        nbsql.fit(spark, table, target="y", name=model, replace=True)
+
+    def predict() -> None:
+        throw_away(nbsql.load(spark, model).predict(table).dataframe)
+
+    return fit, predict
+
+
+def mllib_acts(spark: Any, table: str, columns: list[str]) -> tuple[Callable[[], object], Callable[[], object]]:
+    """The same by MLlib, of numbers or of categories; a prediction keeps what nbsql's keeps: all columns, and two more."""
+    from pyspark.ml import Pipeline
+    from pyspark.ml.classification import NaiveBayes
+    from pyspark.ml.feature import OneHotEncoder, StringIndexer, VectorAssembler
+
+    stages: list[Any] = [StringIndexer(inputCol="y", outputCol="label")]
+    if columns == CATEGORIES:
+        places, indicators = [f"{c}_place" for c in columns], [f"{c}_indicators" for c in columns]
+        stages.append(StringIndexer(inputCols=columns, outputCols=places))
+        stages.append(OneHotEncoder(inputCols=places, outputCols=indicators, dropLast=False))
+        stages += [VectorAssembler(inputCols=indicators, outputCol="features"), NaiveBayes(modelType="multinomial")]
+    else:
+        stages += [VectorAssembler(inputCols=columns, outputCol="features"), NaiveBayes(modelType="gaussian")]
+    fitted: list[Any] = [None]
+
+    def fit() -> None:
+        fitted[0] = Pipeline(stages=stages).fit(spark.table(table))
+
+    def predict() -> None:
+        throw_away(fitted[0].transform(spark.table(table)).select("y", *columns, "prediction", "probability"))
+
+    return fit, predict
+
+
+def grow(spark: Any, rows: list[int], rounds: int) -> None:
+    sums = ", ".join([*(f"sum({x})" for x in NUMBERS), *(f"max({c})" for c in CATEGORIES), "max(y)"])
+    print("| rows | scan | fit | fit, a million rows | predict | predict, a million rows |")
+    print("| --- | --- | --- | --- | --- | --- |")
+    table = ""
+    for count in rows:
+        table = f"rows_{count}"
+        make(spark, table, count)
+
+        def scan(table: str = table) -> None:
+            spark.sql(f"SELECT {sums} FROM {table}").collect()
+
+        scanned, fitted, predicted = (least(act, rounds) for act in (scan, *nbsql_acts(spark, table)))
+        a_million = 1e6 / count
+        found = (f"{count:,}", *(f"{x:.2f}" for x in (scanned, fitted, fitted * a_million, predicted, predicted * a_million)))
+        print(f"| {' | '.join(found)} |", flush=True)
+    print(f"\nWhere the time of a fit of {rows[-1]:,} rows goes:\n\n| statement | seconds |\n| --- | --- |")
+    for name, taken in sorted(steps(spark, table).items(), key=lambda item: -item[1])[:10]:
+        print(f"| {name} | {taken:.2f} |")
+
+
+def beside_mllib(spark: Any, rows: list[int], rounds: int) -> None:
+    def processors() -> float:
+        """Seconds of all processors that the JVM has taken, in which driver and tasks run."""
+        return float(spark._jvm.java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
+
+    print("| rows | columns | act | nbsql | MLlib | ratio | nbsql, processors | MLlib, processors | ratio | nbsql again |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+    for count in rows:
+        make(spark, f"rows_{count}", count)
+        for kind, columns in (("10 numbers", NUMBERS), ("5 categories", CATEGORIES)):
+            view = f"{kind.split()[1]}_{count}"
+            spark.table(f"rows_{count}").select("y", *columns).createOrReplaceTempView(view)
+            ours, theirs = nbsql_acts(spark, view), mllib_acts(spark, view, columns)
+            for place, act in enumerate(("fit", "predict")):
+                acts = {"nbsql": ours[place], "MLlib": theirs[place], "again": ours[place]}
+                found = in_turns(acts, rounds, processors)
+                (clock, own), (clock_of_mllib, of_mllib), (_, again) = (found[name] for name in ("nbsql", "MLlib", "again"))
+                print(
+                    f"| {count:,} | {kind} | {act} | {clock:.2f} | {clock_of_mllib:.2f} | {clock / clock_of_mllib:.2f} "
+                    f"| {own:.2f} | {of_mllib:.2f} | {own / of_mllib:.2f} | {again / own:.2f} |",
+                    flush=True,
+                )
+
+
+@contextmanager
+def cluster(workers: int, home: Path) -> Iterator[str]:
+    """The address of the master of a new standalone cluster whose workers have a core each; stopped in the end."""
+    import pyspark
+
+    start = str(Path(pyspark.__file__).parent / "bin" / "spark-class")
+    environment = {
+        **os.environ,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+        "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_WORKER_DIR": str(home / "work"),
+    }
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    master, where = f"spark://127.0.0.1:{port}", ["--host", "127.0.0.1", "--webui-port", "0"]
+    log = home / "cluster.log"
+    started: list[subprocess.Popen[bytes]] = []
+
+    def launch(*arguments: str) -> None:
+        with log.open("ab") as file:
+            command = [start, *arguments]
+            started.append(subprocess.Popen(command, env=environment, cwd=home, stdout=file, stderr=subprocess.STDOUT))
+
+    try:
+        launch("org.apache.spark.deploy.master.Master", *where, "--port", port)
+        for _ in range(workers):
+            launch("org.apache.spark.deploy.worker.Worker", *where, "--cores", "1", "--memory", "1100m", master)
+        deadline = time.monotonic() + 300
+        while log.read_text(errors="replace").count("Registering worker") < workers:
+            if time.monotonic() > deadline or any(process.poll() is not None for process in started):
+                raise RuntimeError("the cluster does not start: " + log.read_text(errors="replace")[-2000:])
+            time.sleep(0.2)
+        yield master
+    finally:
+        for process in reversed(started):
+            process.terminate()
+        for process in started:
+            process.wait(timeout=60)
+
+
+def one_worker_and_two(rows: list[int], memory: str, rounds: int) -> None:
+    taken: dict[int, list[tuple[float, float]]] = {}
+    for workers in (1, 2):
+        home = Path(tempfile.mkdtemp(prefix="nbsql"))
+        try:
+            with cluster(workers, home) as master:
+                spark = session_of(master, memory, home, 4)
+                try:
+                    found = []
+                    for count in rows:
+                        make(spark, f"rows_{count}", count)
+                        fit, predict = nbsql_acts(spark, f"rows_{count}")
+                        found.append((least(fit, rounds), least(predict, rounds)))
+                    taken[workers] = found
+                finally:
+                    spark.stop()
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+    print("| rows | act | one worker | two workers | times faster |\n| --- | --- | --- | --- | --- |")
+    for count, one, two in zip(rows, taken[1], taken[2], strict=True):
+        for place, act in enumerate(("fit", "predict")):
+            print(f"| {count:,} | {act} | {one[place]:.2f} | {two[place]:.2f} | {one[place] / two[place]:.2f} |")
+
+
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--rows", type=int, nargs="+", default=[1_000_000, 5_000_000, 20_000_000])
     arguments.add_argument("--cores", type=int, default=2)
     arguments.add_argument("--memory", default="4g")
     arguments.add_argument("--rounds", type=int, default=2)
+    arguments.add_argument("--mllib", action="store_true")
+    arguments.add_argument("--standalone", action="store_true")
     given = arguments.parse_args()
+    rows = sorted(given.rows)
+    if given.standalone:
+        one_worker_and_two(rows, given.memory, given.rounds)
+        return
     home = Path(tempfile.mkdtemp(prefix="nbsql"))
-    spark = session_of(given.cores, given.memory, home)
-    sums = ", ".join([*(f"sum({x})" for x in NUMBERS), *(f"max({c})" for c in CATEGORIES), "max(y)"])
+    spark = session_of(f"local[{given.cores}]", given.memory, home, 2 * given.cores)
     try:
-        print("| rows | scan | fit | fit, a million rows | predict | predict, a million rows |")
-        print("| --- | --- | --- | --- | --- | --- |")
-        for rows in sorted(given.rows):
-            table = f"rows_{rows}"
-            make(spark, table, rows)
-
-            def scan(table: str = table) -> None:
-                spark.sql(f"SELECT {sums} FROM {table}").collect()
-
-            def fit(table: str = table) -> None:
-                nbsql.fit(spark, table, target="y", name="m", replace=True)
-
-            def predict(table: str = table) -> None:
-                nbsql.load(spark, "m").predict(table).dataframe.write.format("noop").mode("overwrite").save()
-
-            seconds = [least(act, given.rounds) for act in (scan, fit, predict)]
-            millions = rows / 1e6
-            print(
-                f"| {rows:,} | {seconds[0]:.2f} | {seconds[1]:.2f} | {seconds[1] / millions:.2f} "
-                f"| {seconds[2]:.2f} | {seconds[2] / millions:.2f} |",
-                flush=True,
-            )
-        print(f"\nWhere the time of a fit of {rows:,} rows goes:\n\n| statement | seconds |\n| --- | --- |")
-        for name, taken in sorted(steps(spark, table).items(), key=lambda item: -item[1])[:10]:
-            print(f"| {name} | {taken:.2f} |")
+        (beside_mllib if given.mllib else grow)(spark, rows, given.rounds)
     finally:
         spark.stop()
         shutil.rmtree(home, ignore_errors=True)

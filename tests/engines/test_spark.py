@@ -165,6 +165,46 @@ def test_a_transient_model_does_not_follow_its_source(tables: Any) -> None:
     assert tables.table("first").count() == 7
 
 
+def codegen(spark: Any, query: nbsql.Query) -> str:
+    """The plan of a query, and what is compiled of it."""
+    (said,) = spark.sql(f"EXPLAIN CODEGEN {query.sql}").collect()[0]
+    return str(said)
+
+
+def test_terms_are_compiled_as_small_methods_without_a_join(spark: Any) -> None:
+    """A JVM interprets a method of over 8,000 bytes, and a joined row of parameters is copied for every row."""
+    columns = ", ".join(f"rand({i}) + class AS x{i}" for i in range(12))
+    source = f"SELECT class, {columns} FROM (SELECT CAST(id % 5 AS INT) AS class FROM range(100)) AS classes"
+    model = nbsql.fit(spark, source, target="class", name="m")
+    plan = codegen(spark, model.predict(source))
+    sizes = [int(size) for size in re.findall(r"maxMethodCodeSize:(\d+)", plan)]
+    assert sizes
+    assert max(sizes) < 8000
+    assert "Join" not in plan
+
+
+def test_parameters_too_long_for_a_view_are_a_table(tables: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = nbsql.fit(tables, "first", target="y", name="m")
+    before = model.predict("first").fetchall()
+    assert tables.catalog.getTable("m.parameters_1").tableType == "VIEW"
+    monkeypatch.setattr("nbsql.engines.spark.constants._LONGEST_VIEW", 10)
+    for number in (2, 3, 4):  # of which the tables before are dropped, a view among them
+        model = nbsql.fit(tables, "first", target="y", name="m", replace=True)
+        assert tables.catalog.getTable(f"m.parameters_{number}").tableType == "MANAGED"
+    assert_same_rows(model.predict("first").fetchall(), before)
+
+
+LABELS = ["true", "1.5D", "0.1", "DATE '2020-02-29'", "TIMESTAMP_NTZ '2020-02-29 01:02:03'", "'a\n''b'"]
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_labels_of_every_type_are_constants(spark: Any, label: str) -> None:
+    source = f"SELECT {label} AS y, 1.0D AS x UNION ALL SELECT NULL, 2.0D UNION ALL SELECT {label}, 3.0D"
+    model = nbsql.fit(spark, source, target="y")
+    (expected,) = spark.sql(f"SELECT {label}").collect()[0]
+    assert {row[-2] for row in model.predict(source).fetchall()} == {expected}
+
+
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def test_views_follow_an_update(tables: Any) -> None:
     model = nbsql.fit(tables, "first", target="y", name="m")

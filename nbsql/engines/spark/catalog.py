@@ -41,7 +41,7 @@ def switch(engine: SparkDriver, schema: str, number: int) -> None:
     names = _names(engine, schema)
     if "spec" in names and not _published(engine, schema):  # made by the statements of `fit_sql`: what has the names are tables
         for part in set(PUBLISHED) & set(names):
-            engine.run(f"drop {part}", render("drop_part", ident(schema, part), _kind(part)))
+            engine.run(f"drop {part}", render("drop_part", ident(schema, part), _kind(engine, schema, part)))
     for part in PUBLISHED:
         if f"{part}_{number}" in names:
             view = render(
@@ -54,11 +54,16 @@ def switch(engine: SparkDriver, schema: str, number: int) -> None:
     for name in names:
         match = _PART.fullmatch(name)
         if match and int(match[2]) not in kept:
-            engine.run(f"drop {name}", render("drop_part", ident(schema, name), _kind(match[1])))
+            engine.run(f"drop {name}", render("drop_part", ident(schema, name), _kind(engine, schema, name)))
 
 
-def _kind(part: str) -> str:
-    return "view" if part == "likelihoods" else "table"
+def _kind(engine: SparkDriver, schema: str, name: str) -> str:
+    """What a relation is: its likelihoods are a view, and its parameters unless they are too many for one."""
+    if not name.startswith(("likelihoods", "parameters")):
+        return "table"
+    with engine.errors():
+        table = engine.session.catalog.getTable(str(engine.renderer.dialect.ident(schema, name)))
+    return "view" if table.tableType == "VIEW" else "table"
 
 
 def mend(engine: SparkDriver, schema: str) -> None:

@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
 
+from markupsafe import Markup
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from nbsql.engines.engine import Engine
+from nbsql.engines.spark.constants import constants
 from nbsql.errors import DatabaseError, InputError, NotSupportedError
 from nbsql.rendering.renderer import Renderer
 
@@ -83,6 +85,10 @@ class SparkDriver(Engine):
             rows = self.session.sql(sql[made.end() :])
             if made[1] == "INSERT":
                 rows = self.session.table(made[2]).unionAll(rows)
+            select = constants(self.renderer, rows) if made[2].endswith(" parameters`") else None
+            if select is not None:
+                self.session.sql(self.renderer.statement("create_view_as", Markup(made[2]), select, temporary=True))  # noqa: S704
+                return
             with self._without_constraints():
                 rows.localCheckpoint().createOrReplaceTempView(made[2])
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.spark import catalog as spark_catalog
+from nbsql.engines.spark.constants import constants, fit_for_a_view
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.engines.spark.sources import find, kind_of
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
@@ -111,6 +112,15 @@ class Spark(SparkDriver):
     def schema(self, database: str, name: str) -> str | None:  # noqa: ARG002 - there is one catalog
         known = next((known for (known,) in self.ask("schemas") if folded(known) == folded(name)), None)
         return None if known is None or spark_catalog.is_blank(self, known) else known
+
+    def publish_constants(self, relation: Markup, view: Markup) -> bool:
+        """Make a view of the one row of a relation; False if it has another number of rows, or is too long for a view."""
+        with self.errors():
+            select = constants(self.renderer, self.session.table(str(relation)))
+        if select is None or not fit_for_a_view(select):
+            return False
+        self.run("parameters", self.renderer.statement("create_view_as", view, select))
+        return True
 
     def check_name(self, name: str) -> None:
         if not _NAME.fullmatch(name):

@@ -39,14 +39,14 @@ FROM {{ relation }} AS source
 {% macro with_steps(model, relation, features, parameters) -%}
 {% if model.stepped -%}
 (
-  SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
+  SELECT{{ nbsql.small_relations(model) }}
     number.*
     {%- for feature in model.stepped %},
     {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
     {%- endfor %}
 
   FROM (
-    SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
+    SELECT{{ nbsql.small_relations(model) }}
       number.*
       {%- for feature in model.stepped %},
       {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}

@@ -89,12 +89,19 @@ FROM (
   The parameters that a row meets: the one row that there is, or, where a row has a model of its own, by its segment or its fold,
   those of that model: `own` is the column of rows, parameters and lookups that says which. Lookups likewise.
 #}
-{% macro join_parameters(model, parameters, relation) -%}
+{% macro default__join_parameters(model, parameters, relation) -%}
 {% if model.part_column -%}
 JOIN {{ parameters }} AS parameters ON parameters.{{ nbsql.word(model.part_column) }} = {{ relation }}.{{ nbsql.word(model.part_column) }}
 {%- else -%}
 JOIN {{ parameters }} AS parameters ON TRUE
 {%- endif %}
+{%- endmacro %}
+
+{# The hint that relations joined with many rows are small: the parameters, unless they are one row, and these lookups. #}
+{% macro small_relations(model, lookups=[]) -%}
+{% set names = (['parameters'] if model.part_column else []) + lookups -%}
+{% set joined %}{% for name in names %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{% if names %}{{ nbsql.broadcast_hint(joined) }}{% endif %}
 {%- endmacro %}
 
 {% macro same_part(model, relation, other) -%}
@@ -115,8 +122,9 @@ JOIN {{ parameters }} AS parameters ON TRUE
 )
 {%- endset -%}
 {%- endif -%}
-{% set levels %}{% for feature in model.star %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}{% endset -%}
-SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
+{% set levels = namespace(names=[]) -%}
+{% for feature in model.star %}{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
+SELECT{{ nbsql.small_relations(model, levels.names) }}
   number.*
   {%- for k in model.class_numbers %},
   {% if nbsql.labels_in_rows() %}
@@ -155,6 +163,7 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
 
     + {{ nbsql.found_first(block, k) | indent(4) }}
   {%- endfor %}
+  {%- if loop.first %}{{ nbsql.compiled_apart(model) | indent(4) }}{% endif %}
   {%- if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
   {%- endfor %}
   {%- if model.common %},
@@ -165,6 +174,9 @@ SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
 
 FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 {%- endmacro %}
+
+{# After the terms of a row: what keeps an engine from compiling all of them into one method, where there are many. #}
+{% macro default__compiled_apart(model) %}{% endmacro %}
 
 {# Rows joined with all that their terms are made of: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}

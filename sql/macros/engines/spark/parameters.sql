@@ -21,3 +21,17 @@ SELECT {% if model.segmented %}nbsql_segment, {% endif %}inline(array(
 ))
 FROM {{ parameters }} AS parameters
 {%- endmacro %}
+
+
+{#
+  One row of constants, which are compiled into whatever reads them. columns: of each the name, the type, the value, none for NULL, and
+  whether it is a number that has digits.
+#}
+{% macro spark__constant_row(columns) -%}
+SELECT
+  {% for name, type, value, has_digits in columns %}
+  CAST(
+    {%- if value is none %}NULL{% elif has_digits %}{{ nbsql.number(value) }}{% else %}{{ nbsql.text(value) }}{% endif %} AS {{ nbsql.word(type) -}}
+  ) AS {{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+{%- endmacro %}
