@@ -1,4 +1,4 @@
-"""The list of the cases that everybody leaves to CI names cases that there are, and never all of a test."""
+"""The list of the cases that everybody leaves to CI names cases that there are, and never all of a file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import sys
 from collections import Counter
 
 import pytest
-from support.alike_cases import LIST, ROOT, listed
+from support.alike_cases import LIST, ROOT, alike, listed
 
 
 @pytest.mark.slow
-def test_each_entry_is_a_case_of_a_test_that_has_others() -> None:
+def test_each_entry_is_a_case_of_a_file_that_has_others() -> None:
     left = listed()
     files = sorted({case.partition("::")[0] for case in left})
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--collect-only", "-m", "", "-p", "no:cacheprovider", *files]
@@ -22,5 +22,17 @@ def test_each_entry_is_a_case_of_a_test_that_has_others() -> None:
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     cases = {*re.findall(r"^tests/\S+\.py::.*$", done.stdout, re.MULTILINE)}
     assert left - cases == set(), f"{LIST.name} names what there is not: take it out, or choose anew"
-    tests, all_tests = (Counter(case.partition("[")[0] for case in of) for of in (left, cases))
-    assert [test for test, count in tests.items() if count == all_tests[test]] == []
+    left_out, all_cases = (Counter(case.partition("::")[0] for case in of) for of in (left, cases))
+    assert [file for file, count in left_out.items() if count == all_cases[file]] == []
+
+
+def test_what_is_left_out_is_costly_and_goes_the_ways_of_others() -> None:
+    records = {
+        "a.py::cheap": {"seconds": 0.1, "rendered": ["1", "2"]},
+        "a.py::alike": {"seconds": 3.0, "rendered": ["1", "2"]},
+        "a.py::other": {"seconds": 2.0, "rendered": ["1", "3"]},
+        "a.py::slower": {"seconds": 4.0, "rendered": ["2", "3"]},
+        **{f"a.py::cheap[{i}]": {"seconds": 0.1, "rendered": ["1"]} for i in range(9)},
+        "b.py::alone": {"seconds": 5.0, "rendered": ["1"]},
+    }
+    assert alike(records) == {"a.py::alike", "a.py::slower"}  # and of no file all

@@ -1,22 +1,26 @@
-"""Cases that run no line and render no branch of a macro that other cases of their test do not: everybody leaves them to CI.
+"""Costly cases that run no line and render no branch of a macro that the other cases of their folder do not: everybody leaves
+them to CI.
 
-A test of many cases is one of many values, and each of some families, verbs or sources is another way through the code. Which
-ones are, is not guessed: it is recorded, with the seconds that each takes, and few cases are chosen that go all the ways. The
-list is written anew by
+Most cases are cheap, and everybody runs them. Of those that take more than the average, each that is another way through the
+code is run by everybody, too, and one of several that go the same ways. Which ones those are, is not guessed: it is recorded,
+with the seconds that processors spend on each, and few cases are chosen that go all the ways. The list is written anew by
 
     pip install coverage
-    pytest -n 0 --record-cases=cases.jsonl
+    pytest -m "not nightly and not (spark or dbt or postgres)" --record-cases=cases.jsonl
     PYTHONPATH=tests python -m support.alike_cases cases.jsonl
 
-The record of some tests may be added to that of others. A case that is in no record is run by everybody.
+The record of some tests may be added to that of others; the choice for a folder needs a record of all its cases. A case that
+is in no record is run by everybody.
 """
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import sys
 from collections import defaultdict
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,10 +30,10 @@ from engines.spark_cases import choose
 
 LIST = Path(__file__).with_name("alike_cases.txt")
 ROOT = Path(__file__).parents[2]
-_LEAST_CASES, _LEAST_SECONDS = 4, 1.0  # of a test, below which there is little to leave out
+_LEAST_CASES = 20  # of a folder in the record, below which it is not chosen anew: some of its tests were tried by themselves
 _HEADER = """\
-# Cases that run no line of nbsql/ and render no branch of a macro that other cases of their test do not: CI runs them, and
-# everybody who asks for `pytest -m slow`. alike_cases.py chooses them.
+# Costly cases that run no line of nbsql/ and render no branch of a macro that other cases of their folder do not: CI runs them,
+# and everybody who asks for `pytest -m slow`. alike_cases.py chooses them.
 """
 
 
@@ -47,6 +51,7 @@ class CaseRecord:
         self.file = Path(file)
         self.lines = coverage.Coverage(data_file=None, source=[str(ROOT / "nbsql")], config_file=False)
         self.recorder = Recorder(everywhere=True)
+        self.started = 0.0
         self.cases: dict[str, dict[str, Any]] = {}
 
     def pytest_collection_finish(self) -> None:
@@ -54,6 +59,7 @@ class CaseRecord:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        self.started = _seconds()
         self.recorder.start()
         self.lines.switch_context(item.nodeid)
 
@@ -61,7 +67,8 @@ class CaseRecord:
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
         report = yield
         if call.when == "call" and report.passed:
-            self.cases[item.nodeid] = {"seconds": round(report.duration, 3), "rendered": sorted(self.recorder.seen)}
+            seconds = round(_seconds() - self.started, 3)
+            self.cases[item.nodeid] = {"seconds": seconds, "rendered": sorted(self.recorder.seen)}
         return report
 
     def pytest_sessionfinish(self) -> None:
@@ -73,25 +80,46 @@ class CaseRecord:
                 for case in cases:
                     ran[case].append(f"{Path(name).relative_to(ROOT)}:{line}")
         with self.file.open("a", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)  # each worker has a record of what it ran
             for case, record in self.cases.items():
                 record["rendered"] += ran[case]
                 file.write(json.dumps({"case": case, **record}) + "\n")
 
 
+def _seconds() -> float:
+    """What processors have spent on this process and on what it has waited for, however busy the machine is."""
+    return sum(os.times()[:4])
+
+
+def alike(records: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """The cases of a folder, by their ids, that cost more than the average and go no way that the others do not."""
+    average = sum(record["seconds"] for record in records.values()) / len(records)
+    costs = {case: record["seconds"] / average for case, record in records.items()}
+    cheap = {case for case, cost in costs.items() if cost <= 1}
+    left = records.keys() - cheap
+    left -= {*choose({case: record["rendered"] for case, record in records.items()}, costs, cheap)}
+    files: dict[str, list[str]] = defaultdict(list)
+    for case in records:
+        files[case.partition("::")[0]].append(case)
+    return left - {min(cases, key=costs.__getitem__) for cases in files.values()}  # of no file all
+
+
 def write(path: str) -> None:
     """Choose by a record, and say what that comes to."""
-    records = {record["case"]: record for record in map(json.loads, Path(path).read_text(encoding="utf-8").splitlines())}
-    tests: dict[str, list[str]] = defaultdict(list)
-    for case in records:
-        tests[case.partition("[")[0]].append(case)
-    left = listed() - records.keys()
-    for cases in tests.values():
-        seconds = {case: records[case]["seconds"] for case in cases}
-        if len(cases) >= _LEAST_CASES and sum(seconds.values()) >= _LEAST_SECONDS:
-            left |= {*cases} - {*choose({case: records[case]["rendered"] for case in cases}, seconds, [])}
+    with Path(path).open(encoding="utf-8") as file:
+        records = {record["case"]: record for record in map(json.loads, file)}
+    folders: dict[str, dict[str, Any]] = defaultdict(dict)
+    for case, record in records.items():
+        folders[case.partition("::")[0].rpartition("/")[0]][case] = record
+    left = listed()
+    for folder, cases in sorted(folders.items()):
+        if len(cases) < _LEAST_CASES:
+            continue
+        found = alike(cases)
+        left = (left - cases.keys()) | found
+        spent, saved = (sum(cases[case]["seconds"] for case in of) for of in (cases, found))
+        print(f"{folder}: {len(found)} of {len(cases)} cases are left to CI, which took {saved:.0f} of {spent:.0f} s")
     LIST.write_text(_HEADER + "".join(f"{case}\n" for case in sorted(left)), encoding="utf-8")
-    total, saved = (sum(record["seconds"] for case, record in records.items() if case in of) for of in (records, left))
-    print(f"{len(left & records.keys())} of {len(records)} cases are left to CI, which took {saved:.0f} of {total:.0f} s")
 
 
 if __name__ == "__main__":
