@@ -70,7 +70,7 @@ FROM (
 class,
 feature,
 value,
-{%+ if unseen %}{{ unseen }}{% else %}FALSE AS unseen{% endif %},
+{%+ if unseen %}{{ unseen }}{% else %}FALSE AS unseen{%+ endif %},
 likelihood,
 {{ logarithm }} AS log_likelihood,
 {{ score or logarithm }} AS score,
