@@ -59,7 +59,7 @@ FROM (
         joint.*,
         greatest(joint.nbsql_joint_1, joint.nbsql_joint_2) AS nbsql_highest
       FROM (
-        SELECT /*+ BROADCAST(parameters, level_1) */
+        SELECT /*+ BROADCAST(level_1) */
           number.*,
           parameters.class_1 AS nbsql_class_1,
           parameters.log_prior_1
@@ -114,7 +114,7 @@ FROM (
         ) AS level_1
           ON level_1.value = CAST(number.`sender` AS STRING)
         LEFT JOIN bag_5 ON bag_5.nbsql_row = number.nbsql_row
-        JOIN `spam`.`parameters` AS parameters ON TRUE
+        CROSS JOIN LATERAL (SELECT * FROM `spam`.`parameters` AS constants) AS parameters
       ) AS joint
     ) AS best
   ) AS evidence

@@ -30,8 +30,9 @@ FROM {{ parameters }} AS parameters
 {% macro spark__constant_row(columns) -%}
 SELECT
   {% for name, type, value, has_digits in columns %}
-  CAST(
-    {%- if value is none %}NULL{% elif has_digits %}{{ nbsql.number(value) }}{% else %}{{ nbsql.text(value) }}{% endif %} AS {{ nbsql.word(type) -}}
-  ) AS {{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
+  {% set literal %}
+  {%- if value is none %}NULL{% elif has_digits %}{{ nbsql.number(value) }}{% else %}{{ nbsql.text(value) }}{% endif -%}
+  {% endset %}
+  CAST({{ literal }} AS {{ nbsql.word(type) }}) AS {{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 {%- endmacro %}
