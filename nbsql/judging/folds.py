@@ -355,7 +355,7 @@ def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:
 
 
 def _marked(spec: Spec, names: Sequence[str], complete: dict[str, bool]) -> Spec:
-    """The spec, whose features have these names among the cells, with those marked that no row lacks, and those that are near."""
+    """The spec, whose features have these names among the cells, with what is complete and what is near marked."""
     both = zip(spec.features, names, strict=True)
     features = [replace(feature, complete=name in complete, near=complete.get(name, False)) for feature, name in both]
     return replace(spec, features=tuple(features))

@@ -271,8 +271,9 @@ def _features(engine: Engine, given: Markup, classes: Markup, asked: Mapping[str
                 len(found) + 1,
                 floating=kinds[0] == "covariance",
                 whole=whole,
-                complete=family.centred
-                and family.by_column,  # most rows have their numbers, and those that lack one are told from them
+                # Most rows have their numbers, and those that lack one are told from them; so are classes that are far apart.
+                complete=family.centred and family.by_column,
+                near=family.centred and family.by_column,
                 types=_types(engine, family, columns, whole=whole),
             )
         )

@@ -29,7 +29,7 @@ def many_levels(features: Iterable[Feature], layout: Layout) -> bool:
 
 
 def without_gaps(rows: Iterable[tuple[Any, ...]]) -> dict[str, bool]:
-    """The features that vary and have a value in every row, and whether they are near, from the rows of `feature_summary` (model.sql)."""
+    """The features that vary and have a value in every row, and whether they are near, by `feature_summary` (model.sql)."""
     rows = list(rows)
     everywhere = max((n for name, _, n, *_ in rows if name is None), default=0)
     return {name: bool(near) for name, varies, n, near, *_ in rows if name is not None and varies and n >= everywhere}

@@ -3,7 +3,8 @@
 
   parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
               lookup, as mean_3_k for the third feature. Long form: a row a class with class_no, class, log_prior, mean_3.
-              Of numbers that no row lacked also what near_terms (families/gaussian.sql) reads: is_near, constant_k, slopes_k, precisions_k, numbers.
+              Of numbers that no row lacked also what near_terms (families/gaussian.sql) reads: is_near, constant_k, slopes_k,
+              precisions_k, numbers.
   lookups     a row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
               class_1, class_2, ... or, long form, as one list; with TF-IDF its idf too.
 
@@ -60,7 +61,8 @@ FROM (
 
 CROSS JOIN (
   {% set order %}class_no, position{% endset %}
-  SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers{% if model.near %}, {{ nbsql.places_of_means(model) }} AS places{% endif %} FROM numbers
+  SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers
+    {%- if model.near %}, {{ nbsql.places_of_means(model) }} AS places{% endif %} FROM numbers
 ) AS numbers
 {%- endif %}
 {%- endmacro %}

@@ -209,7 +209,8 @@ END
 {% for k in model.class_numbers -%}
 {% set above %}(numbers[{{ nbsql.listed_parameter(model, 'mean', k, place) }}] - {{ first }}){% endset -%}
 {% set precision %}numbers[{{ nbsql.listed_parameter(model, 'precision', k, place) }}]{% endset -%}
-{%+ if not loop.first %}    AND {%+ endif %}len(list_filter(places, lambda place: {{ precision }} * {{ nbsql.square(above) }} <= 5000)) = len(places)
+{% set squares %}{{ precision }} * {{ nbsql.square(above) }}{% endset -%}
+{%+ if not loop.first %}    AND {%+ endif %}len(list_filter(places, lambda place: {{ squares }} <= 5000)) = len(places)
 {%- endfor %} AS is_near
 {%- for k in model.class_numbers %}
 {%- set above %}(numbers[{{ nbsql.listed_parameter(model, 'mean', k, place) }}] - {{ first }}){% endset %}

@@ -6,7 +6,7 @@ SELECT
   from_json(get_json_object(feature, '$.types'), 'ARRAY<STRING>') AS types,
   to_json(map_filter(
     from_json(feature, 'MAP<STRING, VARIANT>'),
-    (name, option) -> NOT array_contains(json_object_keys('{"name":null,"columns":null,"types":null,"floating":null,"whole":null,"complete":null,"few":null,"family":null}'), name)
+    (name, option) -> NOT array_contains(json_object_keys('{"name":null,"columns":null,"types":null,"floating":null,"whole":null,"complete":null,"near":null,"few":null,"family":null}'), name)
   )) AS options
 FROM (
   SELECT explode(from_json(get_json_object(spec.spec, '$.features'), 'ARRAY<STRING>')) AS feature
