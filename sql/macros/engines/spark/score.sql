@@ -31,7 +31,7 @@ CROSS JOIN LATERAL (SELECT * FROM {{ parameters }} AS constants) AS parameters
 
 {#
   0, by a function that Spark does not compile together with others, so that the terms become small methods. All of a query in one
-  have over 8,000 bytes from some thirty terms on, and such a method the JVM interprets: six times slower, and nothing tells.
+  have over 8,000 bytes from some thirty terms on, and such a method the JVM interprets: several times slower, and nothing tells.
 #}
 {% macro spark__compiled_apart(model) -%}
 {% set terms = (model.in_joint + model.star) | length * model.class_numbers | length -%}
