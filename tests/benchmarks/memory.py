@@ -64,17 +64,20 @@ SHAPES = {
 
 def create(folder: Path, shape: Shape) -> None:
     """Files of a table: id, y, numbers of 32 bits that lean on the class, categories of 20 values, and a text."""
-    columns = [f"CAST((hash(id, {i}) % 1000003) / 1000003.0 + (y * {i + 1} % 5) / 8.0 AS FLOAT) AS x{i}" for i in range(shape.numbers)]
+    uniform = [f"(hash(id, {i}) % 1000003) / 1000003.0 + (y * {i + 1} % 5) / 8.0" for i in range(shape.numbers)]
+    columns = [f"CAST({x} AS FLOAT) AS x{i}" for i, x in enumerate(uniform)]
     columns += [f"'v' || (hash(id, {i}) + y * (hash(id, {i + 5000}) % 2)) % 20 AS c{i}" for i in range(shape.categories)]
     if shape.words:
-        # half of the words come of a fiftieth of the vocabulary
-        word = f"hash(id, i) % (CASE WHEN hash(id, i, {SEED}) % 2 = 0 THEN {shape.vocabulary // 50} ELSE {shape.vocabulary} END)"
+        common, half = shape.vocabulary // 50, f"hash(id, i, {SEED}) % 2 = 0"  # half of the words are of the common ones
+        word = f"hash(id, i) % (CASE WHEN {half} THEN {common} ELSE {shape.vocabulary} END)"
         columns.append(f"array_to_string(list_transform(range({shape.words}), lambda i: 'w' || {word}), ' ') AS text")
     step = -(-shape.rows // FILES)
     with duckdb.connect(config={"threads": 2, "memory_limit": "4GB"}) as con:
         for number, first in enumerate(range(0, shape.rows, step)):
-            ids = f"SELECT id, CAST(hash(id) % {CLASSES} AS INTEGER) AS y FROM range({first}, {min(first + step, shape.rows)}) AS t(id)"
-            con.execute(f"COPY (SELECT id, y, {', '.join(columns)} FROM ({ids})) TO '{folder / f'{number:03}.parquet'}'")
+            ids = f"range({first}, {min(first + step, shape.rows)}) AS t(id)"
+            rows = f"SELECT id, CAST(hash(id) % {CLASSES} AS INTEGER) AS y FROM {ids}"
+            file = folder / f"{number:03}.parquet"
+            con.execute(f"COPY (SELECT id, y, {', '.join(columns)} FROM ({rows})) TO '{file}'")
 
 
 class Spill(threading.Thread):
@@ -90,14 +93,16 @@ class Spill(threading.Thread):
 
 
 def size(folder: Path) -> float:
-    """MiB of the files of a folder; one that goes meanwhile has none."""
-    found = 0
-    for file in folder.rglob("*"):
-        try:
-            found += file.stat().st_blocks * 512
-        except FileNotFoundError:
-            continue
-    return found / 2**20
+    """MiB of the files of a folder."""
+    return sum(blocks(file) for file in folder.rglob("*")) / 2048
+
+
+def blocks(file: Path) -> int:
+    """Of 512 bytes; a file that goes meanwhile has none."""
+    try:
+        return file.stat().st_blocks
+    except FileNotFoundError:
+        return 0
 
 
 def measure(folder: Path, act: str, memory: str, work: Path) -> dict[str, Any]:
@@ -110,14 +115,20 @@ def measure(folder: Path, act: str, memory: str, work: Path) -> dict[str, Any]:
     spill.start()
     start = time.perf_counter(), time.process_time()
     failed = None
+    columns = [name for name, *_ in con.execute(f"DESCRIBE {source}").fetchall()]
+    fitting: dict[str, Any] = {
+        "target": "y",
+        "id": "id",
+        "families": {name: nbsql.Text() for name in columns if name == "text"},
+    }
     try:
         if act == "fit":
-            nbsql.fit(con, source, target="y", id="id", name="model")
+            nbsql.fit(con, source, name="model", **fitting)
         elif act == "predict":
             query = nbsql.load(con, "model").predict(source)
             con.execute(f"COPY (SELECT id, prediction, probability FROM ({query.sql})) TO '{work / 'scored.parquet'}'")
         else:
-            nbsql.cross_validate(con, source, target="y", id="id", folds=10)
+            nbsql.cross_validate(con, source, folds=10, **fitting)
     except (nbsql.NbsqlError, duckdb.Error) as error:
         failed = str(error).splitlines()[0]
     spent = time.perf_counter() - start[0], time.process_time() - start[1]
@@ -171,7 +182,9 @@ def run(names: list[str], share: float, memory: str, folder: Path | None) -> lis
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE", help=f"of {', '.join(SHAPES)}")
+    parser.add_argument(
+        "--only", nargs="+", choices=SHAPES, default=list(SHAPES), metavar="SHAPE", help=f"of {', '.join(SHAPES)}"
+    )
     parser.add_argument("--quick", action="store_true", help="a hundredth of the rows")
     parser.add_argument("--share", type=float, default=1.0, help="that part of the rows")
     parser.add_argument("--memory", default="1GB", help="DuckDB's memory_limit (default 1GB)")

@@ -123,6 +123,17 @@ def test_scale_measures_every_size_and_leaves_no_file(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [found]
 
 
+def test_memory_measures_every_act_and_leaves_no_file(tmp_path: Path) -> None:
+    command = [sys.executable, str(HERE / "memory.py"), "--share", "0.0001", "--memory", "500MB", "--folder", str(tmp_path)]
+    command += ["--only", "texts", "folds"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), check=False)
+    assert done.returncode == 0, done.stderr
+    lines = [[cell.strip() for cell in line.split("|")[1:-1]] for line in done.stdout.splitlines() if line.startswith("|")]
+    assert [line[1] for line in lines[2:]] == ["fit", "predict", "folds"]
+    assert "The noise" in done.stdout
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.nightly  # when the benchmarks have changed: it holds nothing but how they drive the contender
 def test_spark_has_the_same_answers(tmp_path: Path) -> None:
     absent = missing("spark")
