@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 
 import pytest
-from support.alike_cases import LIST, ROOT, alike, listed
+from support.alike_cases import LIST, ROOT, alike, listed, thinned
 
 
 @pytest.mark.slow
@@ -36,3 +36,9 @@ def test_what_is_left_out_is_costly_and_goes_the_ways_of_others() -> None:
         "b.py::alone": {"seconds": 5.0, "rendered": ["1"]},
     }
     assert alike(records) == {"a.py::alike", "a.py::slower"}  # and of no file all
+
+
+def test_of_many_cases_a_few_are_left_that_are_spread_over_all() -> None:
+    cases = [f"test[{number}]" for number in range(9)]
+    assert sorted({*cases} - thinned(cases)) == ["test[0]", "test[4]", "test[8]"]
+    assert thinned(cases[:3]) == set()

@@ -59,7 +59,11 @@ def as_family(text: str) -> nbsql.Family:
 
 @pytest.mark.parametrize(
     "further",
-    [{"exclude": ["weight"]}, {"weight": "weight"}, {"exclude": ["weight"], "classes": ["0", "a", "b"], "prior": "smoothed"}],
+    [  # each is tens of cross-validations
+        {"weight": "weight"},
+        pytest.param({"exclude": ["weight"]}, marks=pytest.mark.slow),
+        pytest.param({"exclude": ["weight"], "classes": ["0", "a", "b"], "prior": "smoothed"}, marks=pytest.mark.slow),
+    ],
 )
 def test_every_figure_is_that_of_a_cross_validation(table: Connection, further: dict[str, Any]) -> None:
     options: dict[str, Any] = {"target": "y", "fold": "part", **further}

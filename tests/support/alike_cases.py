@@ -9,8 +9,9 @@ with the seconds that processors spend on each, and few cases are chosen that go
     pytest -m "not nightly and not (spark or dbt or postgres)" --record-cases=cases.jsonl
     PYTHONPATH=tests python -m support.alike_cases cases.jsonl
 
-The record of some tests may be added to that of others; the choice for a folder needs a record of all its cases. A case that
-is in no record is run by everybody.
+The record of some tests may be added to that of others; the choice for a folder needs a record of all its cases. Of a folder
+of `UNRECORDED` everybody runs the first, the middle and the last case of a test, or of its form of scoring, until there is one;
+of any other folder without a record, all.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import json
 import os
 import sys
 from collections import defaultdict
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,23 @@ _HEADER = """\
 # Costly cases that run no line of nbsql/ and render no branch of a macro that other cases of their folder do not: CI runs them,
 # and everybody who asks for `pytest -m slow`. alike_cases.py chooses them.
 """
+
+# Folders of many cases a test, whose record takes an hour of a processor: those that have one since are not thinned out.
+UNRECORDED = {"exchange", "judging", "learning", "maths", "models", "robustness", "scoring"}
+_RECORDED = "# recorded: "
+
+
+def recorded() -> set[str]:
+    """The folders that a record has chosen for, as the list says."""
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    return {line.removeprefix(_RECORDED) for line in lines if line.startswith(_RECORDED)}
+
+
+def thinned(cases: Sequence[str], most: int = 3) -> set[str]:
+    """Of the cases of a test those that everybody leaves to CI: all but a few, spread evenly from the first to the last."""
+    if len(cases) <= most:
+        return set()
+    return {*cases} - {cases[number * (len(cases) - 1) // (most - 1)] for number in range(most)}
 
 
 def listed() -> set[str]:
@@ -111,15 +129,17 @@ def write(path: str) -> None:
     folders: dict[str, dict[str, Any]] = defaultdict(dict)
     for case, record in records.items():
         folders[case.partition("::")[0].rpartition("/")[0]][case] = record
-    left = listed()
+    left, folders_recorded = listed(), recorded()
     for folder, cases in sorted(folders.items()):
         if len(cases) < _LEAST_CASES:
             continue
         found = alike(cases)
         left = (left - cases.keys()) | found
+        folders_recorded.add(folder)
         spent, saved = (sum(cases[case]["seconds"] for case in of) for of in (cases, found))
         print(f"{folder}: {len(found)} of {len(cases)} cases are left to CI, which took {saved:.0f} of {spent:.0f} s")
-    LIST.write_text(_HEADER + "".join(f"{case}\n" for case in sorted(left)), encoding="utf-8")
+    lines = [*(f"{_RECORDED}{folder}" for folder in sorted(folders_recorded)), *sorted(left)]
+    LIST.write_text(_HEADER + "".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
