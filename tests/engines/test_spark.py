@@ -166,8 +166,14 @@ def test_a_transient_model_does_not_follow_its_source(tables: Any) -> None:
 
 
 def codegen(spark: Any, query: nbsql.Query) -> str:
-    """The plan of a query, and what is compiled of it."""
-    (said,) = spark.sql(f"EXPLAIN CODEGEN {query.sql}").collect()[0]
+    """The plan of a query, and what is compiled of it, which tests otherwise go without."""
+    name = "spark.sql.codegen.wholeStage"
+    before = spark.conf.get(name)
+    spark.conf.set(name, "true")
+    try:
+        (said,) = spark.sql(f"EXPLAIN CODEGEN {query.sql}").collect()[0]
+    finally:
+        spark.conf.set(name, before)
     return str(said)
 
 
