@@ -18,7 +18,6 @@ from nbsql.spec.rules import checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import say
 
-
 FEW_ROWS = 1_000_000  # of eight groups of a table of DuckDB's, each of which one thread reads
 
 
