@@ -18,6 +18,8 @@ from nbsql.spec.rules import checks
 from nbsql.spec.spec import Feature
 from nbsql.warn import say
 
+FEW_ROWS = 1_000_000  # of eight groups of a table of DuckDB's, each of which one thread reads
+
 
 class Count:
     """The count of one source.
@@ -47,6 +49,7 @@ class Count:
         self._temporary = temporary
         self._scan = self._rescan = temporary("scan")
         self._careful: list[Feature] = []
+        self._few_rows = False  # until a scan has told
         self._broken_unlabelled: Sequence[Any] = ()
         for feature in plan.spec.features:
             if isinstance(feature.family, Text) and feature.family.pattern != Text().pattern:
@@ -70,6 +73,7 @@ class Count:
             self._relation = staged
         self.run(self.plan.scan(self._relation, self._scan, self.rules, self.centres()))
         labels = self._check(quiet=quiet)
+        self._few_rows = total(labels) <= FEW_ROWS
         indices = {row[0] for query in self.plan.untrusted(self._scan) for row in self.engine.rows(query)}
         self._careful = [feature for feature in self.plan.centred if feature.index in indices]
         if self._careful:
@@ -91,7 +95,7 @@ class Count:
     def cells(self, relation: Markup, batch: str, *, temporary: bool) -> Iterator[Statement]:
         """The statements that create the table of cells."""
         scans = (self._relation, self._scan, self._rescan, self._careful)
-        return self.plan.cells(relation, batch, *scans, temporary=temporary)
+        return self.plan.cells(relation, batch, *scans, temporary=temporary, few_rows=self._few_rows)
 
     def moments(self, relation: Markup, features: Sequence[Feature]) -> Iterator[Statement]:
         """The statements that create a temporary table of the cells of the classes and of some scanned features."""

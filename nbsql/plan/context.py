@@ -46,6 +46,7 @@ class Reading:
         bare: whether it is a part of a model, which is scored without the prior.
         coded: whether the rows come with what their categories add, which are no features then (coded.sql).
         single: whether no class has two cells of one value of a feature, as after a fit by one batch of rows in no slices.
+        few_rows: whether those that are counted are so few that DuckDB would read them by one thread, or a few.
     """
 
     batch: str = "1"
@@ -61,6 +62,7 @@ class Reading:
     without_prior: bool = False
     coded: bool = False
     single: bool = False
+    few_rows: bool = False
 
     @property
     def joined_names(self) -> list[str]:

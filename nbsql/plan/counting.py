@@ -87,6 +87,7 @@ class Counting(Base):
         careful: Sequence[Feature],
         *,
         temporary: bool,
+        few_rows: bool = False,
     ) -> Iterator[Statement]:
         """A new table of cells: from what the scans found, and those of categories and tokens from the source.
 
@@ -98,8 +99,9 @@ class Counting(Base):
             rescan: the table of the careful scan, of the features in `careful`.
             careful: see `rescan`.
             temporary: whether the table is one.
+            few_rows: whether no more are counted than a few threads would read.
         """
-        context = Context.of(self.spec, reading=Reading(batch=batch))
+        context = Context.of(self.spec, reading=Reading(batch=batch, few_rows=few_rows))
         trusted = [feature for feature in self.scanned if feature not in careful]
         queries = [
             (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block)))

@@ -226,7 +226,7 @@ GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.n
 {%- elif feature.family.over_columns -%}
 {{ nbsql.pairs_cells(model, source, feature) }}
 {%- else -%}
-{% set grouped = feature.family.name == 'text' and nbsql.groups_texts() -%}
+{% set grouped = feature.family.name == 'text' and model.few_rows and nbsql.groups_texts() -%}
 {% set n %}sum({% if grouped %}weight{% else %}{% if model.weight %}weight * {% endif %}times{% endif %}){% endset -%}
 {{ nbsql.cell(model, n, feature=feature, value=nbsql.word('value')) }}
 FROM (

@@ -65,8 +65,8 @@ CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 {%- endmacro %}
 
 {#
-  Whether a fit groups the rows of a text by it before it is cut. DuckDB reads 122,880 rows of a table by one thread, which cuts them all;
-  the groups it cuts by every thread, and each text that rows of a class share once.
+  Whether a fit of few rows groups them by a text before it is cut. DuckDB reads 122,880 rows of a table by one thread, which cuts them
+  all; the groups it cuts by every thread. Of many rows every thread has some, and to keep their texts would cost more than it gains.
 #}
 {% macro default__groups_texts() %}yes{% endmacro %}
 

@@ -4,7 +4,7 @@ SELECT
   class,
   CAST('body' AS VARCHAR) COLLATE "C" AS feature,
   CAST(value AS VARCHAR) COLLATE "C" AS value,
-  CAST(sum(weight) AS DOUBLE) AS n,
+  CAST(sum(weight * times) AS DOUBLE) AS n,
   CAST(NULL AS DOUBLE) AS mean,
   CAST(NULL AS DOUBLE) AS m2,
   '1' COLLATE "C" AS batch
@@ -12,7 +12,7 @@ FROM (
 SELECT *
   FROM (
     SELECT
-      source.nbsql_class AS class, source.nbsql_weight AS weight,
+      source."label" COLLATE "C" AS class, CAST(source."trust" AS DOUBLE) AS weight,
       unnest(list_concat(source.nbsql_words, list_transform(range(1, len(source.nbsql_words)), lambda i: source.nbsql_words[i] || ' ' || source.nbsql_words[i + 1]))) COLLATE "C" AS value, 1 AS times
     FROM (
       SELECT
@@ -21,17 +21,9 @@ SELECT *
           string_split(regexp_replace(lower(CAST(source."body" AS VARCHAR) COLLATE "C"), '[^\p{L}\p{N} ]+', ' ', 'g'), ' '),
           lambda word: word <> '' AND NOT list_contains(['the', 'of'], word)
         ) AS nbsql_words
-      FROM (
-        SELECT
-          source."label" COLLATE "C" AS nbsql_class,
-          CAST(source."body" AS VARCHAR) COLLATE "C" AS "body",
-          CAST(sum(CAST(source."trust" AS DOUBLE)) AS DOUBLE) AS nbsql_weight
-        FROM "main"."inbox" AS source
-        WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0 AND source."body" IS NOT NULL
-        GROUP BY source."label" COLLATE "C", CAST(source."body" AS VARCHAR) COLLATE "C"
-      ) AS source
+      FROM "main"."inbox" AS source
     ) AS source
-    WHERE source.nbsql_class IS NOT NULL
+    WHERE source."label" COLLATE "C" IS NOT NULL AND CAST(source."trust" AS DOUBLE) > 0
   ) AS unnested
   WHERE value <> ''
 ) AS tokens
