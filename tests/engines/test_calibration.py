@@ -20,8 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
 def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nbsql.Model]:
     """Without smoothing, a class is impossible that a sender is not seen in.
 
-    A calibration reads posteriors, whatever they come from; Spark plans its queries by the columns of the model, in half the
-    time with two of them.
+    A calibration reads posteriors, whatever they come from, so that two columns do on Spark, which plans each for long.
     """
     options: dict[str, Any] = {"target": "label", "id": "id", "exclude": ["day"], "alpha": request.param}
     if both[0].engine == "spark":
