@@ -254,6 +254,10 @@ class Family:
         """The family that knows the rows of the answer; one that asks nothing learns nothing."""
         return self
 
+    def without_answer(self) -> Family:
+        """The family before the classes of the rows answered, for rows that are to have no say in it."""
+        return self
+
     @property
     def drawn(self) -> str | None:
         """How it is drawn at random (sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be."""

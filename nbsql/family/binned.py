@@ -91,6 +91,9 @@ class Binned(Family):
             return replace(self, by=edges)  # which are merged next
         return replace(self, edges=tuple(edges))
 
+    def without_answer(self) -> Family:
+        return replace(self, edges=None) if self.by == "mdl" else self
+
     @property
     def labels(self) -> list[str]:
         """The bins, lowest first, as the statistics name them."""

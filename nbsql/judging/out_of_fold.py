@@ -11,7 +11,8 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.judging.leave_one_out import check_folds, deal
+from nbsql.judging.leave_one_out import check_folds
+from nbsql.judging.refitted import deal_for
 from nbsql.plan import Plan
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
@@ -37,11 +38,13 @@ def out_of_fold(
         InputError: the rows are not those that the model has learnt, or of one of its families no row can be taken away.
     """
     check_folds(folds)
-    spec = recounted(plan.spec, source.columns, source.label, title, exact=engine.exact)
+    spec = replace(recounted(plan.spec, source.columns, source.label, title, exact=engine.exact), slice_by=None)
+    if not isinstance(folds, str):  # the fold that is judged has no say in its bins
+        spec = replace(spec, features=tuple(replace(each, family=each.family.without_answer()) for each in spec.features))
     learnt = engine.ask("rows_learnt", plan.relations["statistics"])[0][0]
     renderer = engine.renderer
     with engine.temporaries() as temporary:
-        dealt = deal(engine, source, [replace(spec, slice_by=None)], temporary, folds=folds, fold=None)
+        dealt = deal_for(engine, source, spec, temporary, folds=folds, fold=None)
         given = sum(float(label[3]) for label in dealt.labels)
         if abs(given - learnt) > 1e-9 * learnt:
             raise InputError(
@@ -50,8 +53,8 @@ def out_of_fold(
             )
         if sorted({*spec.classes, *(label[0] for label in dealt.labels)}) != sorted(column.label for column in classes):
             raise InputError(f"the classes of {source.label} are not those that {title} has learnt; {cure}")
-        models = dealt.models(dealt.specs[0])
         known = renderer.fragment("numbered_classes", plan.context(classes), plan.relations["parameters"])
         numbered = dealt.create("classes", known)
-        scored = renderer.fragment("subquery", dealt.outcomes(models, numbered))
+        parts = (dealt.models(part, names) for part, names in dealt.parts(dealt.specs[0]))
+        scored = dealt.gather("out of fold", (dealt.outcomes(models, numbered) for models in parts))
         yield Context.of(spec, wide=False), spec.weight, scored, numbered

@@ -84,3 +84,11 @@ def test_what_cannot_be_fitted_by_folds(table: Connection, refused: Refused) -> 
     message = "the bins of 'x' were cut by the classes of all rows, and so the figures too good; judge on others"
     with pytest.warns(nbsql.NbsqlWarning, match=f"^{message}$"):
         nbsql.sweep(table, "FROM t WHERE y IS NOT NULL", target="y", families=CUT, exclude=["part"], folds=3)
+
+
+def test_a_calibration_by_folds_cuts_bins_without_the_fold(table: Connection) -> None:
+    table.execute("CREATE TABLE known AS SELECT y, a, x FROM t WHERE y IS NOT NULL")
+    model = nbsql.fit(table, "known", target="y", families=CUT)
+    found = model.calibrate("known", folds=3)  # and no warning
+    judged = nbsql.cross_validate(table, "known", target="y", families=CUT, folds=3)
+    assert found.log_loss == pytest.approx(judged.log_loss, rel=1e-9)

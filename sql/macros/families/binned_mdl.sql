@@ -39,7 +39,8 @@ FROM (
   {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
   {% set finite = nbsql.finite(x) %}
   {% set target = nbsql.target(model) %}
-  SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+  {% set n %}CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}){% endset %}
+  SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, {{ n }} AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND {{ finite }} IS NOT NULL
   GROUP BY {{ finite }}, {{ target }}
@@ -120,8 +121,8 @@ HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
 {%- endmacro %}
 
 {#
-  A row a value and class: feature, part, x, total (the rows of the part), right_n (those above the value), and the bits of the two sides of a
-  cut after the value. These change from value to value by the f(n_c) of the classes that the value has, so that they are a running sum.
+  A row a value and class: feature, part, x, total (the rows of the part), right_n (those above the value), and the bits of the two sides
+  of a cut after the value. These change from value to value by the f(n_c) of the classes that the value has: they are a running sum.
 #}
 {% macro mdl_sides(parts) -%}
 {% set up_to, of_class = nbsql.word('up_to'), nbsql.word('of_class') -%}
