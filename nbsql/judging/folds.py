@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -294,12 +294,7 @@ class Folds:
             folds: their names.
             known: what is known of a fold, where the estimates are tables.
         """
-        laid_out = (
-            context.has_prior,
-            bool(context.form.class_numbers),
-            [feature.index for feature in context.form.near],
-            folds,
-        )
+        laid_out = (context.has_prior, bool(context.form.class_numbers), folds)
         key = estimates(spec, features) + repr(laid_out)
         made = self._made.get(kind)
         if made is not None and made[0] == key:
@@ -354,11 +349,13 @@ def estimates(spec: Spec, features: Sequence[Feature] | None = None) -> str:
     return repr((spec.prior, found))
 
 
-def _marked(spec: Spec, names: Sequence[str], complete: dict[str, bool]) -> Spec:
-    """The spec, whose features have these names among the cells, with what is complete and what is near marked."""
+def _marked(spec: Spec, names: Sequence[str], complete: Collection[str]) -> Spec:
+    """The spec, whose features have these names among the cells, with what is complete marked.
+
+    None is near: a row meets the parameters of its fold by a join, which copies lists.
+    """
     both = zip(spec.features, names, strict=True)
-    features = [replace(feature, complete=name in complete, near=complete.get(name, False)) for feature, name in both]
-    return replace(spec, features=tuple(features))
+    return replace(spec, features=tuple(replace(feature, complete=name in complete, near=False) for feature, name in both))
 
 
 def _listed(exclude: Any) -> list[str]:

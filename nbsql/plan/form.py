@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from nbsql.plan.classes import ClassColumn, scored
-from nbsql.plan.facts import Facts
+from nbsql.plan.facts import Facts, Wanted
 from nbsql.plan.layout import blocks, many_levels
 from nbsql.rendering.layout import Layout
 from nbsql.spec.spec import Feature
@@ -91,11 +91,25 @@ class Form:
         return found if len(found) > 1 else []
 
     @cached_property
-    def near_places(self) -> list[int]:
-        """Where among the parameters of a class the mean of each of these is."""
-        near = {feature.index for feature in self.near}
+    def places_in_lists(self) -> dict[int, int]:
+        return {feature.index: place for place, feature in enumerate(self.near, start=1)}
+
+    @cached_property
+    def in_columns(self) -> list[Wanted]:
+        """The parameters that are a column a class, those of the others being in lists."""
+        return [wanted for wanted in self.facts.parameters if wanted.feature.index not in self.places_in_lists]
+
+    @cached_property
+    def places_of_means(self) -> list[int]:
+        """Where among all parameters of a class the mean of each number is whose parameters are in lists."""
         means = (wanted for wanted in self.facts.parameters if wanted.parameter.quantity == "mean")
-        return [wanted.position for wanted in means if wanted.feature.index in near]
+        return [wanted.position for wanted in means if wanted.feature.index in self.places_in_lists]
+
+    @cached_property
+    def computed(self) -> list[Feature]:
+        """The features whose terms are computed of columns of their own."""
+        found = (feature for feature in self.facts.features if feature.family.parametrised_term)
+        return [feature for feature in found if feature.index not in self.places_in_lists]
 
     @cached_property
     def far(self) -> list[Feature]:

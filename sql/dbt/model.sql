@@ -145,7 +145,9 @@
 {% do model.update({
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
   'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
-  'in_joint': model.features | rejectattr('family.level') | list, 'added_first': 10 if levels | length * columns | length <= 400 else 1,
+  'in_joint': model.features | rejectattr('family.level') | list, 'in_columns': model.parameters,
+  'computed': model.features | selectattr('family.parametrised_term') | list,
+  'added_first': 10 if levels | length * columns | length <= 400 else 1,
   'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [],
   'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [],
   'bare': false, 'passed': none}) %}

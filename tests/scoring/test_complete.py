@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import duckdb
@@ -101,7 +102,8 @@ def test_numbers_whose_classes_are_far_apart_keep_their_digits(con: Connection) 
     con.execute(f"CREATE TABLE far AS SELECT chr(CAST(120 + i % 3 AS INTEGER)) AS y, {columns} FROM range(300) AS numbers(i)")
     model = nbsql.fit(con, "far", target="y", name="model")
     query = model.sql("predict", "far")
-    assert [query.count(f"- parameters.mean_{i}_1, 0)") for i in range(1, 6)] == [0, 0, 0, 1, 1]  # by lists
+    in_lists = re.findall(r'CAST\(source."(\w+)" AS DOUBLE\) END - parameters.origins', query)
+    assert in_lists == ["usual", "years"]
     for gap in (None, *FAR):
         con.execute("CREATE OR REPLACE TABLE rows AS FROM far LIMIT 3")
         if gap is not None:

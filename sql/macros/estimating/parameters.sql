@@ -3,8 +3,8 @@
 
   parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
               lookup, as mean_3_k for the third feature. Long form: a row a class with class_no, class, log_prior, mean_3.
-              Of numbers that no row lacked also what near_terms (families/gaussian.sql) reads: is_near, constant_k, slopes_k,
-              precisions_k, numbers.
+              Those of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and what else near_terms
+              (families/gaussian.sql) reads.
   lookups     a row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
               class_1, class_2, ... or, long form, as one list; with TF-IDF its idf too.
 
@@ -40,7 +40,9 @@ WITH classes AS (
 {{ nbsql.listed_parameters(model, nbsql.smoothed_likelihoods(model, statistics, priors, features), features) }}
 {%- endif %}
 
-{% if model.class_numbers -%}
+{% if model.near -%}
+{{ nbsql.with_slopes(model, nbsql.parameters_in_one_row(model, nbsql.word('classes'))) }}
+{%- elif model.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model, nbsql.word('classes')) }}
 {%- else -%}
 {{ nbsql.parameters_in_rows(model, nbsql.word('classes')) }}
@@ -62,7 +64,11 @@ FROM (
 CROSS JOIN (
   {% set order %}class_no, position{% endset %}
   SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers
-    {%- if model.near %}, {{ nbsql.places_of_means(model) }} AS places{% endif %} FROM numbers
+    {%- if model.near %},
+    [{% for place in model.places_of_means %}{{ place }}{% if not loop.last %}, {% endif %}{% endfor %}] AS places
+    {%- endif %}
+
+  FROM numbers
 ) AS numbers
 {%- endif %}
 {%- endmacro %}
@@ -96,16 +102,15 @@ JOIN (
   {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
-{%- for wanted in model.parameters %}
+{%- for wanted in model.in_columns %}
 {%- set name = nbsql.parameter(wanted) %}
 {%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
   {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.parameters | length) + wanted.position) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
 {%- if model.near %},
-  {{ nbsql.near_parameters(model) }}
+  {{ nbsql.lists_of_parameters(model) }}
 {%- endif %}
-
 {%- endmacro %}
 
 {# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood. #}
@@ -214,7 +219,32 @@ GROUP BY smoothed.feature, smoothed.value
 
 {# The parameters in the long form, whichever form the table has. #}
 {% macro default__parameters_by_class(model, parameters) -%}
-{% if model.class_numbers -%}
+{% if model.near -%}
+SELECT
+  class_no,
+  class,
+  log_prior
+  {%- for wanted in model.parameters %}
+  {%- set place = model.places_in_lists.get(wanted.feature.index) %},
+  {% if place %}
+  {{ nbsql.word(wanted.parameter.name) }}s[{{ place }}] AS {{ nbsql.parameter(wanted) }}
+  {%- else %}
+  {{ nbsql.parameter(wanted) }}
+  {%- endif %}
+  {%- endfor %}
+
+FROM (
+  {{ nbsql.unnested_parameters(model, parameters) | indent(2) }}
+) AS parameters
+{%- elif model.class_numbers -%}
+{{ nbsql.unnested_parameters(model, parameters) }}
+{%- else -%}
+SELECT * FROM {{ parameters }} AS parameters
+{%- endif %}
+{%- endmacro %}
+
+{# The one row of parameters as a row a class; those that are lists stay lists: means, peaks, precisions. #}
+{% macro unnested_parameters(model, parameters) -%}
 SELECT
   {% if model.segmented %}
   nbsql_segment,
@@ -223,17 +253,23 @@ SELECT
   {% if model.mixed %}
   unnest({{ nbsql.array() }}[{% for k in model.of_classes %}{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS of_class,
   {% endif %}
-  unnest({{ nbsql.array() }}[{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS class,
-  {% set log_priors %}{% for k in model.class_numbers %}log_prior_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
-  unnest({{ nbsql.array_of(log_priors) }}) AS log_prior
-  {%- for wanted in model.parameters %}
+  {{ nbsql.unnested_parameter(model, 'class') }},
+  {{ nbsql.unnested_parameter(model, 'log_prior') }}
+  {%- for wanted in model.in_columns %}
   {%- set name = nbsql.parameter(wanted) %},
-  {% set of_classes %}{% for k in model.class_numbers %}{{ name }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
-  {%+ if wanted.parameter.common %}{{ name }}_1{% else %}unnest({{ nbsql.array_of(of_classes) }}){%+ endif %} AS {{ name }}
+  {%+ if wanted.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
+  {%- endfor %}
+  {%- for name in ['means', 'peaks', 'precisions'] if model.near %},
+  {{ nbsql.unnested_parameter(model, name) }}
   {%- endfor %}
 
 FROM {{ parameters }} AS parameters
-{%- else -%}
-SELECT * FROM {{ parameters }} AS parameters
-{%- endif %}
+{%- endmacro %}
+
+{# A parameter of all classes, in one column, from its column a class. #}
+{% macro unnested_parameter(model, name) -%}
+{% set of_classes -%}
+{% for k in model.class_numbers %}{{ nbsql.word(name) }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+unnest({{ nbsql.array_of(of_classes) }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}

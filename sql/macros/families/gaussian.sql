@@ -125,104 +125,105 @@ coalesce({% for block in model.far | batch(50) %}
 {%- endmacro %}
 
 {#
-  Those of them of which no class is far from another, in powers of how much a row is above the mean of the first class, d:
+  Those of them of which no class is far from another, in powers of how much a row is above an origin, the mean of the first class:
 
-    ln p(x | c) = peak - precision (x - m_c)^2 = constant_c + 2 precision (m_c - m_1) d - precision d^2
+    ln p(x | c) = peak - precision (x - m_c)^2 = constant_c + 2 precision (m_c - m_1) d - precision d^2,    d = x - m_1
 
-  So a class takes one product of lists however many they are, which DuckDB plans and computes in a fraction of the time of the terms.
+  So a class takes two products of lists however many they are, which DuckDB plans and computes in a fraction of the time of the terms.
   Digits would cancel where m_c - m_1 is many standard deviations; then, and of a row that lacks a number, the terms are added one by one.
 #}
 {% macro near_terms(model, k) -%}
+{% set above %}above{% endset -%}
 CASE
-  WHEN number.nbsql_given IS NULL THEN parameters.constant_{{ k }}
+  WHEN number.nbsql_whole THEN parameters.constant_{{ k }}
     + list_inner_product(number.nbsql_above, parameters.slopes_{{ k }})
     - list_inner_product(number.nbsql_squares, parameters.precisions_{{ k }})
-  {% if model.part_column %}
-  ELSE {{ nbsql.terms_of(model.near, k) | indent(2) }}
-  {% else %}
-  {% set x %}given[1]{% endset %}
-  {% set place %}given[2]{% endset %}
-  ELSE coalesce(list_sum(list_transform(number.nbsql_given, lambda given: {% call(name) nbsql.density(model.near[0].family, x) -%}
-  parameters.numbers[{{ nbsql.listed_parameter(model, name, k, place) }}]
-  {%- endcall %})), 0)
-  {% endif %}
+  ELSE coalesce(list_sum(list_transform(
+    number.nbsql_above,
+    {% set density %}
+    {% call(name) nbsql.density(model.near[0].family, above) -%}
+    {% if name == 'mean' %}(parameters.means_{{ k }}[place] - parameters.origins[place])
+    {%- else %}parameters.{{ nbsql.word(name) }}s_{{ k }}[place]
+    {%- endif %}
+    {%- endcall %}
+    {%- endset %}
+    lambda above, place: {{ density | trim }}
+  )), 0)
 END
 {%- endmacro %}
 
-{# Where in the list of all parameters one of class k is, by the place of the mean of its feature in the first class. #}
-{% macro listed_parameter(model, name, k, place) -%}
-{% set further = (k - 1) * (model.parameters | length) + {'mean': 0, 'peak': 1, 'precision': 2}[name] -%}
-{{ place }}{% if further %} + {{ further }}{% endif %}
-{%- endmacro %}
-
-{# Where in the list of all parameters the means of these features in the first class are. #}
-{% macro places_of_means(model) -%}
-[{% for place in model.near_places %}{{ place }}{% if not loop.last %}, {% endif %}{% endfor %}]
-{%- endmacro %}
-
 {#
-  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and nbsql_given for a row whose terms are added one by
-  one: its numbers, and the places of their means. The columns of the numbers end here, as every one of a query costs DuckDB time to plan;
-  but where rows have parameters of their own, it is the columns that are added, and nbsql_given is empty: a list of all parameters would
-  be copied for every row.
+  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and whether a row has all numbers. They are put into
+  the list where they are read, as every column of a query costs DuckDB time to plan.
 #}
 {% macro with_powers(model, relation, parameters) -%}
-{% set all = model.features | length == model.near | length -%}
-{% set others %} NOT SIMILAR TO 'nbsql_x_
-{%- if all %}.*{% else %}({% for feature in model.near %}{{ feature.index }}{% if not loop.last %}|{% endif %}{% endfor %}){% endif %}'
-{%- endset -%}
 (
-  SELECT number.*, list_transform(number.nbsql_above, lambda above: above * above) AS nbsql_squares
+  SELECT
+    number.*,
+    list_transform(number.nbsql_above, lambda above: above * above) AS nbsql_squares,
+    parameters.is_near AND list_count(number.nbsql_above) = {{ model.near | length }} AS nbsql_whole
   FROM (
     SELECT
-      number.*{% if not model.part_column %}{{ others }}{% endif %},
+      source.*,
       [
-      {%- for feature in model.near %}
-      {%- set i = nbsql.feature_suffix(feature) -%}
-      coalesce(number.nbsql_x{{ i }} - parameters.mean{{ i }}_1, 0){% if not loop.last %}, {% endif %}
-      {%- endfor -%}
-      ] AS nbsql_above,
-      CASE WHEN NOT parameters.is_near OR ({% for block in model.near | batch(50) -%}
-      ({% for feature in block %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %} + {% endif %}{% endfor %})
-      {%- if not loop.last %} + {% endif %}
-      {%- endfor %}) IS NULL THEN
-      {%- if model.part_column %} []
-      {%- else %} list_zip(
-        [{% for feature in model.near %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% if not loop.last %}, {% endif %}{% endfor %}],
-        {{ nbsql.places_of_means(model) }}
-      )
-      {%- endif %} END AS nbsql_given
-    FROM {{ relation | indent(4) }}
-    {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+        {% for feature in model.near %}
+        {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
+        {{ nbsql.finite(x) }} - parameters.origins[{{ loop.index }}]{{ nbsql.comma(loop) }}
+        {% endfor %}
+      ] AS nbsql_above
+    FROM {{ relation | indent(4) }} AS source
+    {{ nbsql.join_parameters(model, parameters, nbsql.word('source')) }}
   ) AS number
-) AS number
+  {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
+)
+{%- endmacro %}
+
+{# The parameters of these numbers as lists, from that of all, numbers, and the places of the means of the first class, places. #}
+{% macro lists_of_parameters(model) -%}
+{% for k in model.class_numbers -%}
+{% set last = loop.last -%}
+{% for name in ['mean', 'peak', 'precision'] -%}
+{% set further = (k - 1) * (model.parameters | length) + loop.index0 -%}
+{%+ if k > 1 or not loop.first %}  {%+ endif -%}
+list_transform(places, lambda place: numbers[place + {{ further }}]) AS {{ nbsql.word(name) }}s_{{ k }}
+{%- if not (last and loop.last) %},
+{% endif %}
+{%- endfor %}
+{%- endfor %}
 {%- endmacro %}
 
 {#
-  The columns of the parameters that `near_terms` reads beside those of each number: whether no class is more than a hundred standard
-  deviations from the first, by class a constant and its lists, and the list of all parameters. Of relations with that list, numbers,
-  and the places of the means of the first class in it, places.
+  The one row of parameters with the columns that `near_terms` reads beside these lists: is_near, whether no class is more than a hundred
+  standard deviations from the first, origins, 0 where one is, and by class a constant and a list of slopes. In steps, as an expression
+  that another names is computed once more.
 #}
-{% macro near_parameters(model) -%}
-{% set place %}place{% endset -%}
-{% set first %}numbers[place]{% endset -%}
-{% for k in model.class_numbers -%}
-{% set above %}(numbers[{{ nbsql.listed_parameter(model, 'mean', k, place) }}] - {{ first }}){% endset -%}
-{% set precision %}numbers[{{ nbsql.listed_parameter(model, 'precision', k, place) }}]{% endset -%}
-{% set squares %}{{ precision }} * {{ nbsql.square(above) }}{% endset -%}
-{%+ if not loop.first %}    AND {%+ endif %}len(list_filter(places, lambda place: {{ squares }} <= 5000)) = len(places)
-{%- endfor %} AS is_near
-{%- for k in model.class_numbers %}
-{%- set above %}(numbers[{{ nbsql.listed_parameter(model, 'mean', k, place) }}] - {{ first }}){% endset %}
-{%- set peak %}numbers[{{ nbsql.listed_parameter(model, 'peak', k, place) }}]{% endset %}
-{%- set precision %}numbers[{{ nbsql.listed_parameter(model, 'precision', k, place) }}]{% endset %},
-  list_sum(list_transform(places, lambda place: {{ peak }} - {{ precision }} * {{ nbsql.square(above) }})) AS constant_{{ k }},
-  CASE WHEN is_near THEN list_transform(places, lambda place: 2 * {{ precision }} * {{ above }}) END AS slopes_{{ k }},
-  CASE WHEN is_near THEN list_transform(places, lambda place: {{ precision }}) END AS precisions_{{ k }}
-{%- endfor %}
-{%- if not model.part_column %},
-  numbers
-{%- endif %}
+{% macro with_slopes(model, parameters) -%}
+SELECT
+  *
+  {%- for k in model.class_numbers %}
+  {%- set above %}(mean - origins[place]){% endset %}
+  {%- set term %}peaks_{{ k }}[place] - precisions_{{ k }}[place] * {{ nbsql.square(above) }}{% endset %},
+  list_sum(list_transform(means_{{ k }}, lambda mean, place: {{ term }})) AS constant_{{ k }},
+  list_transform(means_{{ k }}, lambda mean, place: 2 * precisions_{{ k }}[place] * {{ above }}) AS slopes_{{ k }}
+  {%- endfor %}
+
+FROM (
+  SELECT *, CASE WHEN is_near THEN means_1 ELSE list_transform(means_1, lambda mean: 0.0) END AS origins
+  FROM (
+    SELECT
+      *,
+      {% for k in model.class_numbers %}
+      {% set above %}(mean - means_1[place]){% endset %}
+      {% set squares %}precisions_{{ k }}[place] * {{ nbsql.square(above) }}{% endset %}
+      {% set within %}list_filter(means_{{ k }}, lambda mean, place: {{ squares }} <= 5000){% endset %}
+      {%+ if not loop.first %}  AND {%+ endif %}len({{ within }}) = len(means_{{ k }})
+      {% endfor %}
+        AS is_near
+    FROM (
+      {{ parameters | indent(6) }}
+    ) AS listed
+  ) AS listed
+) AS listed
 {%- endmacro %}
 
 {% macro gaussian_drawn(feature, seed, position) -%}

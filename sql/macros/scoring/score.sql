@@ -113,8 +113,7 @@ JOIN {{ parameters }} AS parameters ON TRUE
   other slices only explains no row of this one.
 #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
-{% set computed = model.features | selectattr('family.parametrised_term') | list -%}
-{% set inputs = computed + (model.star + model.listed) | selectattr('family.parameters') | list -%}
+{% set inputs = model.computed + (model.star + model.listed) | selectattr('family.parameters') | list -%}
 {% if model.listed -%}
 {% set relation -%}
 (
@@ -180,8 +179,8 @@ FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 
 {# Rows joined with all that their terms are made of: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
-{% set rows = nbsql.with_steps(model, relation, inputs, parameters) -%}
-{%+ if model.near %}{{ nbsql.with_powers(model, rows, parameters) }}{% else %}{{ rows }}{%+ endif %}
+{% set rows %}{% if model.near %}{{ nbsql.with_powers(model, relation, parameters) }}{% else %}{{ relation }}{% endif %}{% endset -%}
+{{ nbsql.with_steps(model, rows, inputs, parameters) }}
 {%- if not nbsql.labels_in_rows() %}
 
 {{ nbsql.join_parameters(model, parameters, nbsql.word('number')) }}
