@@ -110,7 +110,8 @@ def _types(engine: Engine, feature: Feature) -> list[Markup]:
 def _explained(
     plan: Plan, classes: Sequence[ClassColumn], features: Sequence[Feature], rows: Rows, id: tuple[str, ...]
 ) -> Markup:
-    alone = Plan(plan.renderer, replace(plan.spec, features=tuple(features), id=id, joins=()), plan.relations, wide=plan.wide)
+    spec = replace(plan.spec, features=tuple(features), id=id, joins=())
+    alone = Plan(plan.renderer, spec, plan.relations, wide=plan.wide, whole=plan.spec)
     return alone.query("explain", rows, classes)
 
 

@@ -84,7 +84,8 @@ class Imputing(Handle):
             one = predictable(self._spec, target, dialect, self._title)
             if most is not None and not one.is_value:
                 raise InputError(f"top_k goes with values, and {target!r} is a number with a density")
-            plan = Plan(self._engine.renderer, without(self._spec), self._relations, wide=self._plan.wide)
+            renderer, spec = self._engine.renderer, self._spec
+            plan = Plan(renderer, without(spec), self._relations, wide=self._plan.wide, whole=spec)
             return plan.completed("predicted_column", rows, self._classes, [one], labelled, most, whole=self._plan)
 
         self._check_labelled(found, labelled)

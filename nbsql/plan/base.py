@@ -51,10 +51,14 @@ class Base:
         spec: what to model.
         relations: where the model's relations are.
         wide: the form of the tables that scoring reads; None chooses it by their size.
+        whole: the spec that the tables are of, where `spec` has fewer features.
     """
 
-    def __init__(self, renderer: Renderer, spec: Spec, relations: Relations, *, wide: bool | None = None) -> None:
+    def __init__(
+        self, renderer: Renderer, spec: Spec, relations: Relations, *, wide: bool | None = None, whole: Spec | None = None
+    ) -> None:
         self._wide = wide
+        self._in_tables = (whole or spec).features
         self.renderer = renderer
         self.spec = spec
         self.relations = relations
@@ -94,6 +98,7 @@ class Base:
             wide=wide,
             layout=self.renderer.layout,
             vectorised=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),
+            in_tables=self._in_tables,
         )
 
     def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:

@@ -13,7 +13,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
 from nbsql.rendering.layout import Layout
-from nbsql.spec.spec import Spec
+from nbsql.spec.spec import Feature, Spec
 
 if TYPE_CHECKING:
     from nbsql.plan.rows import Joining
@@ -94,10 +94,11 @@ class Context:
         wide: bool = True,
         vectorised: bool = False,
         layout: Layout = Layout(),  # noqa: B008 - it is frozen
+        in_tables: Sequence[Feature] | None = None,
     ) -> Context:
-        """The context of a query on the model of a spec."""
+        """The context of a query on the model of a spec, of which the tables may be of more features, `in_tables`."""
         facts = Facts(spec, scoring=bool(classes))
-        return cls(facts, Form(facts, classes, wide=wide, vectorised=vectorised, layout=layout), reading)
+        return cls(facts, Form(facts, classes, wide, vectorised, layout, in_tables or spec.features), reading)
 
     def __getattr__(self, name: str) -> Any:
         for part in ("facts", "form", "reading"):

@@ -23,6 +23,7 @@ class Form:
         wide: whether there is a column a class.
         vectorised: whether lists and sums without guards pay.
         layout: how large a model may be in each form.
+        in_tables: the features of the tables that are read, of which a query may leave some out.
         of_members: whether its classes are the components of classes.
     """
 
@@ -31,6 +32,7 @@ class Form:
     wide: bool = True
     vectorised: bool = False
     layout: Layout = field(default_factory=Layout)
+    in_tables: Sequence[Feature] = ()
     of_members: bool = False
 
     def by_component(self) -> Form:
@@ -86,9 +88,15 @@ class Form:
 
     @cached_property
     def near(self) -> list[Feature]:
-        """Those of them that are scored by lists (gaussian.sql)."""
-        found = [feature for feature in self.complete if feature.in_lists]
-        return found if len(found) > 1 else []
+        """Those of them whose parameters are lists (gaussian.sql), also where the query leaves them out."""
+        found = [feature for feature in self.in_tables if feature.in_lists]
+        return found if len(found) > 1 and self.wide and self.vectorised else []
+
+    @property
+    def left_out(self) -> list[int]:
+        """Those of these that the query leaves out, by their numbers."""
+        present = {feature.index for feature in self.facts.features}
+        return [feature.index for feature in self.near if feature.index not in present]
 
     @cached_property
     def places_in_lists(self) -> dict[int, int]:

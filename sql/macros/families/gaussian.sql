@@ -147,28 +147,31 @@ CASE
     {%- endif %}
     {%- endcall %}
     {%- endset %}
-    lambda above, place: {{ density | trim }}
+    lambda above, place: CASE WHEN abs(above) <= 1e150 THEN {{ density | trim }} END
   )), 0)
 END
 {%- endmacro %}
 
 {#
-  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and whether a row has all numbers. They are put into
-  the list where they are read, as every column of a query costs DuckDB time to plan.
+  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and whether a row has all numbers, nbsql_whole. The
+  numbers are put together where they are read, as every column of a query costs DuckDB time to plan. One that is missing is infinite, as
+  a product refuses a NULL, even in a row that it need not multiply; so the product of the list with itself tells whether all are there.
 #}
 {% macro with_powers(model, relation, parameters) -%}
 (
   SELECT
     number.*,
     list_transform(number.nbsql_above, lambda above: above * above) AS nbsql_squares,
-    parameters.is_near AND list_count(number.nbsql_above) = {{ model.near | length }} AS nbsql_whole
+    parameters.is_near AND list_inner_product(number.nbsql_above, number.nbsql_above) <= 1e300 AS nbsql_whole
   FROM (
     SELECT
       source.*,
       [
         {% for feature in model.near %}
         {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
-        {{ nbsql.finite(x) }} - parameters.origins[{{ loop.index }}]{{ nbsql.comma(loop) }}
+        {%+ if feature.index in model.left_out %}{{ nbsql.infinity() }}
+        {%- else %}coalesce({{ x }}, {{ nbsql.infinity() }}) - parameters.origins[{{ loop.index }}]
+        {%- endif %}{{ nbsql.comma(loop) }}
         {% endfor %}
       ] AS nbsql_above
     FROM {{ relation | indent(4) }} AS source
