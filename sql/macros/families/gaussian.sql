@@ -168,10 +168,8 @@ END
       source.*,
       [
         {% for feature in model.near %}
-        {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
-        {%+ if feature.index in model.left_out %}{{ nbsql.infinity() }}
-        {%- else %}coalesce({{ x }}, {{ nbsql.infinity() }}) - parameters.origins[{{ loop.index }}]
-        {%- endif %}{{ nbsql.comma(loop) }}
+        {% set x %}{% if feature.index in model.left_out %}NULL{% else %}source.{{ nbsql.ident(feature.column) }}{% endif %}{% endset %}
+        coalesce(CAST({{ x }} AS {{ nbsql.double() }}), {{ nbsql.infinity() }}) - parameters.origins[{{ loop.index }}]{{ nbsql.comma(loop) }}
         {% endfor %}
       ] AS nbsql_above
     FROM {{ relation | indent(4) }} AS source
