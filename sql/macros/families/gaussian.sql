@@ -169,7 +169,8 @@ END
       [
         {% for feature in model.near %}
         {% set x %}{% if feature.index in model.left_out %}NULL{% else %}source.{{ nbsql.ident(feature.column) }}{% endif %}{% endset %}
-        coalesce(CAST({{ x }} AS {{ nbsql.double() }}), {{ nbsql.infinity() }}) - parameters.origins[{{ loop.index }}]{{ nbsql.comma(loop) }}
+        {% set given %}coalesce(CAST({{ x }} AS {{ nbsql.double() }}), {{ nbsql.infinity() }}){% endset %}
+        {{ given }} - parameters.origins[{{ loop.index }}]{{ nbsql.comma(loop) }}
         {% endfor %}
       ] AS nbsql_above
     FROM {{ relation | indent(4) }} AS source
