@@ -58,7 +58,7 @@ class Base:
         self, renderer: Renderer, spec: Spec, relations: Relations, *, wide: bool | None = None, whole: Spec | None = None
     ) -> None:
         self._wide = wide
-        self._in_tables = (whole or spec).features
+        self._whole = whole
         self.renderer = renderer
         self.spec = spec
         self.relations = relations
@@ -98,7 +98,7 @@ class Base:
             wide=wide,
             layout=self.renderer.layout,
             vectorised=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),
-            in_tables=self._in_tables,
+            whole=self._whole,
         )
 
     def ready(self, context: Context, source: Markup, parameters: Markup, lookups: Markup) -> Markup:

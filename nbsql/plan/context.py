@@ -13,7 +13,7 @@ from nbsql.plan.classes import ClassColumn
 from nbsql.plan.facts import Facts
 from nbsql.plan.form import Form
 from nbsql.rendering.layout import Layout
-from nbsql.spec.spec import Feature, Spec
+from nbsql.spec.spec import Spec
 
 if TYPE_CHECKING:
     from nbsql.plan.rows import Joining
@@ -94,11 +94,12 @@ class Context:
         wide: bool = True,
         vectorised: bool = False,
         layout: Layout = Layout(),  # noqa: B008 - it is frozen
-        in_tables: Sequence[Feature] | None = None,
+        whole: Spec | None = None,
     ) -> Context:
-        """The context of a query on the model of a spec, of which the tables may be of more features, `in_tables`."""
+        """The context of a query on the model of a spec; `whole` is that of the model's tables, where `spec` has fewer features."""
         facts = Facts(spec, scoring=bool(classes))
-        return cls(facts, Form(facts, classes, wide, vectorised, layout, in_tables or spec.features), reading)
+        in_tables = facts if whole is None else Facts(whole, scoring=bool(classes))
+        return cls(facts, Form(facts, classes, wide, vectorised, layout, in_tables.features), reading)
 
     def __getattr__(self, name: str) -> Any:
         for part in ("facts", "form", "reading"):

@@ -115,7 +115,8 @@ class Facts:
             found = tuple(replace(feature, family=weighted(feature.family) or feature.family) for feature in found)
         masked = {feature.index: name for backoff in self.backoffs for feature, name in backoff.masked}
         return tuple(
-            replace(feature, columns=(masked[feature.index],)) if feature.index in masked else feature for feature in found
+            replace(feature, columns=(masked[feature.index],), complete=False) if feature.index in masked else feature
+            for feature in found
         )
 
     @cached_property
