@@ -96,7 +96,7 @@ class Context:
         layout: Layout = Layout(),  # noqa: B008 - it is frozen
         whole: Spec | None = None,
     ) -> Context:
-        """The context of a query on the model of a spec; `whole` is that of the model's tables, where `spec` has fewer features."""
+        """The context of a query on the model of a spec; that of the tables is `whole`, where `spec` has fewer features."""
         facts = Facts(spec, scoring=bool(classes))
         in_tables = facts if whole is None else Facts(whole, scoring=bool(classes))
         return cls(facts, Form(facts, classes, wide, vectorised, layout, in_tables.features), reading)
