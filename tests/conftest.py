@@ -14,7 +14,7 @@ import duckdb
 import pytest
 from engines.spark_runs import SparkRun
 from hypothesis import settings
-from support.alike_cases import UNRECORDED, CaseRecord, listed, recorded, thinned
+from support.alike_cases import MANY_CASES, CaseRecord, listed, thinned
 from support.elsewhere import Elsewhere, opened
 from support.ordering import last_digits, steady_sorted
 from support.summary import Summary
@@ -49,16 +49,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     matter (`every_form`), everybody runs one case of a test in `long`, too, and CI one in each form between. CI runs all other
     cases in `long`; what is refused before a form is chosen, and the rest, is left to the night, when what chooses a form or a
     room above has changed. So are the engines that run what is written for others: all cases are everybody's in the first, and
-    one of a test in each other. What runs no other way through the code than other cases is left to CI
-    (support/alike_cases.txt), and where nobody has recorded that, everybody runs three cases of a test in a form, spread over
-    all. A project of dbt is built by one worker.
+    one of a test in each other. What is costly and runs no other way through the code than other cases is left to the night
+    (support/alike_cases.txt), and where a test has many cases, everybody runs three of them in a form, spread over all. A
+    project of dbt is built by one worker.
 
     No test sorts by the last digit of a float.
     """
     tried, alike = set(), listed()
     tests: dict[tuple[Any, ...], dict[str, pytest.Item]] = {}
-    thin = {f"tests/{folder}" for folder in UNRECORDED} - recorded()
-    compared = {case.partition("[")[0] for case in alike}  # each case of which that is left goes a way of its own
     for item in items:
         values = getattr(getattr(item, "callspec", None), "params", {})
         form, engine = values.get("form"), values.get("elsewhere")
@@ -69,14 +67,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow" if is_scored else "nightly")
         elif form == "long" and not is_scored:
             item.add_marker("nightly" if "message" in values else "slow")
-        elif item.nodeid in alike or (engine in ELSEWHERE[1:] and not is_first):
+        elif engine in ELSEWHERE[1:] and not is_first:
             item.add_marker("slow")
+        if item.nodeid in alike:
+            item.add_marker("nightly")
         if item.get_closest_marker("nightly") is not None:
             item.add_marker("slow")
         if item.get_closest_marker("dbt") is not None:
             item.add_marker(pytest.mark.xdist_group("-".join([item.path.stem, *map(str, values.values())])))
         folder, test = item.nodeid.partition("::")[0].rpartition("/")[0], item.nodeid.partition("[")[0]
-        if item.get_closest_marker("slow") is None and folder in thin and test not in compared:
+        if item.get_closest_marker("slow") is None and folder in MANY_CASES:
             tests.setdefault((test, form, engine), {})[item.nodeid] = item
     for cases in tests.values():
         for case in thinned([*cases]):

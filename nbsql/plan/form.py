@@ -108,12 +108,6 @@ class Form:
         return [wanted for wanted in self.facts.parameters if wanted.feature.index not in self.places_in_lists]
 
     @cached_property
-    def places_of_means(self) -> list[int]:
-        """Where among all parameters of a class the mean of each number is whose parameters are in lists."""
-        means = (wanted for wanted in self.facts.parameters if wanted.parameter.quantity == "mean")
-        return [wanted.position for wanted in means if wanted.feature.index in self.places_in_lists]
-
-    @cached_property
     def computed(self) -> list[Feature]:
         """The features whose terms are computed of columns of their own."""
         found = (feature for feature in self.facts.features if feature.family.parametrised_term)

@@ -1,4 +1,4 @@
-"""The list of the cases that everybody leaves to CI names cases that there are, and never all of a file."""
+"""The list of the cases that are left to the night names cases that there are, and never all of a file."""
 
 from __future__ import annotations
 

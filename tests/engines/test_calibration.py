@@ -35,7 +35,7 @@ def models(request: pytest.FixtureRequest, both: tuple[Place, Place]) -> list[nb
 def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.Model], weight: str | None) -> None:
     """Each method in turn on the same models, and last the sets that the conformal one makes.
 
-    Spark plans an evaluation for seconds, and there judges one method, whose posteriors are written otherwise than on DuckDB.
+    Spark plans a prediction for seconds, and there judges one method, whose posteriors are written otherwise than on DuckDB.
     """
     on_spark = "spark" in request.node.callspec.params.values()
     test = "SELECT * FROM inbox WHERE id % 3 = 0"
@@ -44,7 +44,7 @@ def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.M
         assert_same_rows(*([tuple(line) for line in each.table()] for each in found))
         assert_same_rows(*([(each.rows, each.log_loss, each.calibrated_log_loss, each.temperature)] for each in found))
         assert_same_rows(*(sorted(each.parameters.fetchall(), key=repr) for each in found))
-        for verb in ("predict", "predict_proba"):
+        for verb in ("predict_proba",) if on_spark and method != "isotonic" else ("predict", "predict_proba"):
             queries = [getattr(model, verb)("later", calibrated=True) for model in models]
             assert queries[0].columns == queries[1].columns
             assert_same_rows(*(sorted(query.fetchall(), key=repr) for query in queries))
@@ -53,7 +53,7 @@ def test_calibrations_agree(request: pytest.FixtureRequest, models: list[nbsql.M
         assert_same_rows(*(sorted(model.predict("later", calibrated=True, top_k=2).fetchall(), key=repr) for model in models))
         judged = [model.evaluate("later", calibrated=True, costs={("ham", "spam"): 3}).to_dict() for model in models]
         assert_same_rows(*([(key, value) for key, value in each.items() if key != "classes"] for each in judged))
-    for options in ({"coverage": 0.8}, {"coverage": 0.9, "by_class": True}, {"coverage": 0.9995}):
+    for options in ({"coverage": 0.8}, {"coverage": 0.9, "by_class": True}, {"coverage": 0.9995})[1 if on_spark else 0 :]:
         queries = [model.predict("inbox", **options) for model in models]
         assert queries[0].columns == queries[1].columns
         ours, theirs = (sorted(query.fetchall(), key=itemgetter(0)) for query in queries)

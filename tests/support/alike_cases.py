@@ -1,8 +1,8 @@
-"""Costly cases that run no line and render no branch of a macro that the other cases of their folder do not: everybody leaves
-them to CI.
+"""Costly cases that run no line and render no branch of a macro that the other cases of their folder do not: they are left to
+the night, and to whoever changes what they are about.
 
-Most cases are cheap, and everybody runs them. Of those that take more than the average, each that is another way through the
-code is run by everybody, too, and one of several that go the same ways. Which ones those are, is not guessed: it is recorded,
+Most cases are cheap, and CI runs them. Of those that take more than the average, each that is another way through the code is
+run by CI, too, and one of several that go the same ways. Which ones those are, is not guessed: it is recorded,
 with the seconds that processors spend on each, and few cases are chosen that go all the ways. The list is written anew by
 
     pip install coverage
@@ -10,8 +10,7 @@ with the seconds that processors spend on each, and few cases are chosen that go
     PYTHONPATH=tests python -m support.alike_cases cases.jsonl
 
 The record of some tests may be added to that of others; the choice for a folder needs a record of all its cases. Of a folder
-of `UNRECORDED` everybody runs the first, the middle and the last case of a test, or of its form of scoring, until there is one;
-of any other folder without a record, all.
+of `MANY_CASES` everybody runs no more than the first, the middle and the last case of a test, or of its form of scoring.
 """
 
 from __future__ import annotations
@@ -33,19 +32,11 @@ LIST = Path(__file__).with_name("alike_cases.txt")
 ROOT = Path(__file__).parents[2]
 _LEAST_CASES = 20  # of a folder in the record, below which it is not chosen anew: some of its tests were tried by themselves
 _HEADER = """\
-# Costly cases that run no line of nbsql/ and render no branch of a macro that other cases of their folder do not: CI runs them,
-# and everybody who asks for `pytest -m slow`. alike_cases.py chooses them.
+# Costly cases that run no line of nbsql/ and render no branch of a macro that other cases of their folder do not: they are run
+# by `pytest -m nightly`. alike_cases.py chooses them.
 """
 
-# Folders of many cases a test, whose record takes an hour of a processor: those that have one since are not thinned out.
-UNRECORDED = {"exchange", "judging", "learning", "maths", "models", "robustness", "scoring"}
-_RECORDED = "# recorded: "
-
-
-def recorded() -> set[str]:
-    """The folders that a record has chosen for, as the list says."""
-    lines = LIST.read_text(encoding="utf-8").splitlines()
-    return {line.removeprefix(_RECORDED) for line in lines if line.startswith(_RECORDED)}
+MANY_CASES = {f"tests/{folder}" for folder in ("exchange", "judging", "learning", "maths", "models", "robustness", "scoring")}
 
 
 def thinned(cases: Sequence[str], most: int = 3) -> set[str]:
@@ -56,7 +47,7 @@ def thinned(cases: Sequence[str], most: int = 3) -> set[str]:
 
 
 def listed() -> set[str]:
-    """The cases that are left to CI, by their ids."""
+    """The cases that are left to the night, by their ids."""
     return {line for line in LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#")}
 
 
@@ -79,14 +70,14 @@ class CaseRecord:
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
         self.started = _seconds()
         self.recorder.start()
-        self.lines.switch_context(item.nodeid)
+        self.lines.switch_context(_case(item))
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
         report = yield
         if call.when == "call" and report.passed:
             seconds = round(_seconds() - self.started, 3)
-            self.cases[item.nodeid] = {"seconds": seconds, "rendered": sorted(self.recorder.seen)}
+            self.cases[_case(item)] = {"seconds": seconds, "rendered": sorted(self.recorder.seen)}
         return report
 
     def pytest_sessionfinish(self) -> None:
@@ -102,6 +93,12 @@ class CaseRecord:
             for case, record in self.cases.items():
                 record["rendered"] += ran[case]
                 file.write(json.dumps({"case": case, **record}) + "\n")
+
+
+def _case(item: pytest.Item) -> str:
+    """The id of a case, without the worker that pytest-xdist has added to it."""
+    group = item.get_closest_marker("xdist_group")
+    return item.nodeid if group is None else item.nodeid.removesuffix(f"@{group.args[0]}")
 
 
 def _seconds() -> float:
@@ -129,17 +126,15 @@ def write(path: str) -> None:
     folders: dict[str, dict[str, Any]] = defaultdict(dict)
     for case, record in records.items():
         folders[case.partition("::")[0].rpartition("/")[0]][case] = record
-    left, folders_recorded = listed(), recorded()
+    left = listed()
     for folder, cases in sorted(folders.items()):
         if len(cases) < _LEAST_CASES:
             continue
         found = alike(cases)
         left = (left - cases.keys()) | found
-        folders_recorded.add(folder)
         spent, saved = (sum(cases[case]["seconds"] for case in of) for of in (cases, found))
-        print(f"{folder}: {len(found)} of {len(cases)} cases are left to CI, which took {saved:.0f} of {spent:.0f} s")
-    lines = [*(f"{_RECORDED}{folder}" for folder in sorted(folders_recorded)), *sorted(left)]
-    LIST.write_text(_HEADER + "".join(f"{line}\n" for line in lines), encoding="utf-8")
+        print(f"{folder}: {len(found)} of {len(cases)} cases are left to the night, which took {saved:.0f} of {spent:.0f} s")
+    LIST.write_text(_HEADER + "".join(f"{line}\n" for line in sorted(left)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -39,6 +39,11 @@ WITH classes AS (
 {%- if model.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_likelihoods(model, statistics, priors, features), features) }}
 {%- endif %}
+{%- if model.near %},
+near AS (
+  {{ nbsql.near_parameters(model) | indent(2) }}
+)
+{%- endif %}
 
 {% if model.near -%}
 {{ nbsql.with_slopes(model, nbsql.parameters_in_one_row(model, nbsql.word('classes'))) }}
@@ -59,17 +64,16 @@ FROM (
     {{ nbsql.ordered_list(nbsql.word('log_prior'), nbsql.word('class_no')) }} AS log_priors
   FROM {{ classes }}
 ) AS {{ classes }}
-{%- if model.parameters %}
+{%- if model.in_columns %}
 
 CROSS JOIN (
   {% set order %}class_no, position{% endset %}
-  SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers
-    {%- if model.near %},
-    [{% for place in model.places_of_means %}{{ place }}{% if not loop.last %}, {% endif %}{% endfor %}] AS places
-    {%- endif %}
-
-  FROM numbers
+  SELECT {{ nbsql.ordered_list(nbsql.word('number'), order) }} AS numbers FROM numbers
 ) AS numbers
+{%- endif %}
+{%- if model.near %}
+
+CROSS JOIN near
 {%- endif %}
 {%- endmacro %}
 
@@ -104,30 +108,34 @@ JOIN (
 {%- endfor %}
 {%- for wanted in model.in_columns %}
 {%- set name = nbsql.parameter(wanted) %}
+{%- set place = loop.index %}
 {%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
-  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.parameters | length) + wanted.position) }} AS {{ name }}_{{ k }}
+  {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.in_columns | length) + place) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
-{%- if model.near %},
-  {{ nbsql.lists_of_parameters(model) }}
-{%- endif %}
+{%- for k in model.class_numbers if model.near %},
+  means[{{ k }}] AS means_{{ k }},
+  peaks[{{ k }}] AS peaks_{{ k }},
+  precisions[{{ k }}] AS precisions_{{ k }}
+{%- endfor %}
 {%- endmacro %}
 
-{# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood. #}
+{# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood; but for those in lists. #}
 {% macro listed_parameters(model, estimates, features) -%}
 smoothed AS (
   {{ estimates | indent(2) }}
-),
+)
+{%- if model.in_columns %},
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
-    {% for wanted in model.parameters if not wanted.parameter.paired %}
+    {% for wanted in model.in_columns if not wanted.parameter.paired %}
     {% set parameter = wanted.parameter %}
     ({{ wanted.position }}, {{ nbsql.text(wanted.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
       {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
       {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
       {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
     {% endfor %}
-  {% for wanted in model.parameters if wanted.parameter.paired and wanted.parameter.column == 1 %}
+  {% for wanted in model.in_columns if wanted.parameter.paired and wanted.parameter.column == 1 %}
   UNION ALL
   {{ nbsql[wanted.feature.family.name ~ '_pairs'](wanted.feature, wanted.position) | indent(2) }}
   {% endfor %}
@@ -155,6 +163,7 @@ numbers AS (
     AND (wanted.total OR smoothed.value IS NOT DISTINCT FROM wanted.value)
   GROUP BY classes.class_no, wanted.position
 )
+{%- endif %}
 {%- endmacro %}
 
 {# One row a feature and value that is looked up: feature, value, and a score for each class. #}

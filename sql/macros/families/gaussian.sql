@@ -180,18 +180,33 @@ END
 )
 {%- endmacro %}
 
-{# The parameters of these numbers as lists, from that of all, numbers, and the places of the means of the first class, places. #}
-{% macro lists_of_parameters(model) -%}
-{% for k in model.class_numbers -%}
-{% set last = loop.last -%}
-{% for name in ['mean', 'peak', 'precision'] -%}
-{% set further = (k - 1) * (model.parameters | length) + loop.index0 -%}
-{%+ if k > 1 or not loop.first %}  {%+ endif -%}
-list_transform(places, lambda place: numbers[place + {{ further }}]) AS {{ nbsql.word(name) }}s_{{ k }}
-{%- if not (last and loop.last) %},
-{% endif %}
-{%- endfor %}
-{%- endfor %}
+{# The parameters of these numbers, in one row: means, peaks and precisions, of each a list by class of lists by number. #}
+{% macro near_parameters(model) -%}
+{% set quantities = ['mean', 'peak', 'precision'] -%}
+SELECT
+  {% for quantity in quantities %}
+  {% set name %}{{ nbsql.word(quantity) }}s{% endset %}
+  {{ nbsql.ordered_list(name, nbsql.word('class_no')) }} AS {{ name }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+FROM (
+  SELECT
+    classes.class_no
+    {%- for quantity in quantities %}
+    {%- set number -%}
+    {% call(name) nbsql.parameter_of(model.near[0].family, quantity) %}smoothed.{{ nbsql.word(name) }}{% endcall %}
+    {%- endset %},
+    {{ nbsql.ordered_list(number, nbsql.word('place')) }} AS {{ nbsql.word(quantity) }}s
+    {%- endfor %}
+
+  FROM classes
+  JOIN (
+    SELECT
+      unnest([{% for feature in model.near %}{{ nbsql.text(feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS feature,
+      unnest([{% for feature in model.near %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS place
+  ) AS numbers ON TRUE
+  LEFT JOIN smoothed ON smoothed.class = classes.class AND smoothed.feature = numbers.feature
+  GROUP BY classes.class_no
+) AS of_classes
 {%- endmacro %}
 
 {#

@@ -21,7 +21,11 @@ ORDER BY
 {% macro explained(model, source, parameters, lookups, numbered=false) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
+  {% if model.near %}
+  {{ nbsql.unnested_parameters(model, parameters) | indent(2) }}
+  {% else %}
   {{ nbsql.parameters_by_class(model.parts, parameters) | indent(2) }}
+  {% endif %}
 ),
 {% if model.mixed %}contributions_of_members{% else %}contributions{% endif %} AS (
   SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
@@ -33,7 +37,12 @@ parameters AS {{ nbsql.materialized() }}(
     parameters.log_prior AS contribution
   FROM numbered AS source
   {{ nbsql.join_parameters_by_class(model, nbsql.word('source')) }}
-  {%- for block in model.explained | batch(20) %}
+  {%- if model.near | length > model.left_out | length %}
+
+  UNION ALL
+  {{ nbsql.explained_numbers(model) | indent(2) }}
+  {%- endif %}
+  {%- for block in model.explained | rejectattr('feature.index', 'in', model.places_in_lists) | batch(20) %}
 
   UNION ALL
   {{ nbsql.explained_block(model.parts, block, lookups) | indent(2) }}
@@ -136,6 +145,40 @@ LEFT JOIN (
 ) AS {{ level }}
   ON {{ level }}.value = {{ nbsql[feature.family.name ~ '_value'](feature, nbsql.word('number')) }}
   {{- nbsql.same_part(model, level, nbsql.word('number')) }}
+{%- endmacro %}
+
+{# Those of the numbers that are scored by lists (families/gaussian.sql): an expression for all of them. #}
+{% macro explained_numbers(model) -%}
+{% set parts = model.explained | selectattr('feature.index', 'in', model.places_in_lists) | list -%}
+{% set place -%}
+{% if model.left_out -%}
+[{% for part in parts %}{{ model.places_in_lists[part.feature.index] }}{% if not loop.last %}, {% endif %}{% endfor %}][place]
+{%- else %}place
+{%- endif %}
+{%- endset -%}
+{% set x %}x{% endset -%}
+{% set given -%}
+{% for part in parts %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.double() }}){% if not loop.last %}, {% endif %}{% endfor %}
+{%- endset -%}
+SELECT
+  number.nbsql_row,
+  parameters.class_no,
+  unnest([{% for part in parts %}{{ part.feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS feature_no,
+  unnest([{% for part in parts %}{{ nbsql.text(part.feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS feature,
+  unnest([
+    {% for part in parts %}
+    {{ nbsql.explained_value(part) }}{{ nbsql.comma(loop) }}
+    {% endfor %}
+  ]) AS value,
+  unnest(list_transform(
+    [{{ given }}],
+    {% set density %}
+    {% call(name) nbsql.density(parts[0].feature.family, x) %}parameters.{{ nbsql.word(name) }}s[{{ place }}]{% endcall %}
+    {% endset %}
+    lambda x, place: coalesce(CASE WHEN abs(x) <= 1e150 THEN {{ density | trim }} END, 0)
+  )) AS contribution
+FROM numbered AS number
+JOIN parameters ON TRUE
 {%- endmacro %}
 
 {# What a text adds beside its words has no value; a feature over several columns shows the column. #}

@@ -76,6 +76,5 @@ FROM (
   FROM classes
 ) AS classes
 CROSS JOIN (
-  SELECT list(number ORDER BY class_no ASC NULLS LAST, position ASC NULLS LAST) AS numbers
-  FROM numbers
+  SELECT list(number ORDER BY class_no ASC NULLS LAST, position ASC NULLS LAST) AS numbers FROM numbers
 ) AS numbers;

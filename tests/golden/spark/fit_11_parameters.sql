@@ -76,6 +76,5 @@ FROM (
   FROM classes
 ) AS classes
 CROSS JOIN (
-  SELECT transform(array_sort(collect_list(struct(class_no, position, number AS item))), entry -> entry.item) AS numbers
-  FROM numbers
+  SELECT transform(array_sort(collect_list(struct(class_no, position, number AS item))), entry -> entry.item) AS numbers FROM numbers
 ) AS numbers;
