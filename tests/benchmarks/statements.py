@@ -70,6 +70,7 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "10 numbers, 10 categories": (plain(10, 10), {"target": "label"}),
     "20 numbers": (plain(20, 0), {"target": "label"}),
     "20 categories": (plain(0, 20), {"target": "label"}),
+    "20 numbers by lda": (plain(20, 0), {"target": "label", "method": "lda"}),
 }
 
 

@@ -16,6 +16,7 @@ MOST = {
     "10 numbers, 10 categories": (22, 32, 3, 1),
     "20 numbers": (20, 28, 3, 1),
     "20 categories": (20, 30, 3, 1),
+    "20 numbers by lda": (26, 29, 3, 1),
 }
 
 
