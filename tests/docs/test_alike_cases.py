@@ -1,4 +1,4 @@
-"""The list of the cases that are left to the night names cases that there are, and never all of a file."""
+"""The list of the cases that are left to the night names cases that there are, and never all of a test."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from support.alike_cases import LIST, ROOT, alike, listed, thinned
 
 
 @pytest.mark.slow
-def test_each_entry_is_a_case_of_a_file_that_has_others() -> None:
+def test_each_entry_is_a_case_of_a_test_that_has_others() -> None:
     left = listed()
     files = sorted({case.partition("::")[0] for case in left})
     command = [sys.executable, "-m", "pytest", "-q", "-n", "0", "--collect-only", "-m", "", "-p", "no:cacheprovider", *files]
@@ -22,20 +22,20 @@ def test_each_entry_is_a_case_of_a_file_that_has_others() -> None:
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     cases = {*re.findall(r"^tests/\S+\.py::.*$", done.stdout, re.MULTILINE)}
     assert left - cases == set(), f"{LIST.name} names what there is not: take it out, or choose anew"
-    left_out, all_cases = (Counter(case.partition("::")[0] for case in of) for of in (left, cases))
-    assert [file for file, count in left_out.items() if count == all_cases[file]] == []
+    left_out, all_cases = (Counter(case.partition("[")[0] for case in of) for of in (left, cases))
+    assert [test for test, count in left_out.items() if count == all_cases[test]] == []
 
 
 def test_what_is_left_out_is_costly_and_goes_the_ways_of_others() -> None:
     records = {
-        "a.py::cheap": {"seconds": 0.1, "rendered": ["1", "2"]},
-        "a.py::alike": {"seconds": 3.0, "rendered": ["1", "2"]},
-        "a.py::other": {"seconds": 2.0, "rendered": ["1", "3"]},
-        "a.py::slower": {"seconds": 4.0, "rendered": ["2", "3"]},
+        "a.py::cheap[one]": {"seconds": 0.1, "rendered": ["1", "2"]},
+        "a.py::cheap[alike]": {"seconds": 3.0, "rendered": ["1", "2"]},
+        "a.py::other[one]": {"seconds": 2.0, "rendered": ["1", "3"]},
+        "a.py::other[slower]": {"seconds": 4.0, "rendered": ["2", "3"]},
         **{f"a.py::cheap[{i}]": {"seconds": 0.1, "rendered": ["1"]} for i in range(9)},
         "b.py::alone": {"seconds": 5.0, "rendered": ["1"]},
     }
-    assert alike(records) == {"a.py::alike", "a.py::slower"}  # and of no file all
+    assert alike(records) == {"a.py::cheap[alike]", "a.py::other[slower]"}  # and of no test all
 
 
 def test_of_many_cases_a_few_are_left_that_are_spread_over_all() -> None:

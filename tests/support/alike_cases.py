@@ -107,16 +107,16 @@ def _seconds() -> float:
 
 
 def alike(records: Mapping[str, Mapping[str, Any]]) -> set[str]:
-    """The cases of a folder, by their ids, that cost more than the average and go no way that the others do not."""
+    """The cases of a folder, by their ids, that cost more than the average and go no way that the others do not.
+
+    Of each test a case is left, as it asserts what no other does.
+    """
     average = sum(record["seconds"] for record in records.values()) / len(records)
     costs = {case: record["seconds"] / average for case, record in records.items()}
     cheap = {case for case, cost in costs.items() if cost <= 1}
     left = records.keys() - cheap
-    left -= {*choose({case: record["rendered"] for case, record in records.items()}, costs, cheap)}
-    files: dict[str, list[str]] = defaultdict(list)
-    for case in records:
-        files[case.partition("::")[0]].append(case)
-    return left - {min(cases, key=costs.__getitem__) for cases in files.values()}  # of no file all
+    ways = {case: [*record["rendered"], case.partition("[")[0]] for case, record in records.items()}
+    return left - {*choose(ways, costs, cheap)}
 
 
 def write(path: str) -> None:
