@@ -11,7 +11,7 @@ from markupsafe import Markup
 from nbsql.plan.classes import ClassColumn, scored
 from nbsql.plan.context import Context, Reading
 from nbsql.plan.dimension_scores import split
-from nbsql.plan.layout import is_wide
+from nbsql.plan.layout import is_vectorised, is_wide
 from nbsql.plan.parts import PARTS
 from nbsql.plan.rows import Rows
 from nbsql.rendering.dialect import restore
@@ -97,7 +97,7 @@ class Base:
             Reading(ordered=ordered or whole, columns=columns, passed=passed, joins=joins, estimates=estimates),
             wide=wide,
             layout=self.renderer.layout,
-            vectorised=self.renderer.dialect.traits.vectorised and not (spec.segment_by or spec.components or self.spec.joins),
+            vectorised=is_vectorised(self.spec, self.renderer.dialect.traits),
             whole=self._whole,
         )
 

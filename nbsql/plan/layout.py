@@ -19,10 +19,15 @@ def is_wide(spec: Spec, class_count: int, traits: Traits, layout: Layout) -> boo
         return class_count * (numbers_a_class(spec) - common) + common <= traits.most_numbers
     joined = [feature for feature in spec.features if feature.family.level and not feature.few]
     blocked = len(joined) if many_levels(joined, layout) else 0
-    by_lists = traits.vectorised and not (spec.segment_by or spec.components or spec.joins or spec.logistic)
+    by_lists = is_vectorised(spec, traits) and spec.logistic is None
     numbers = [feature for feature in spec.features if feature.family.number and not (by_lists and feature.in_lists)]
     terms = class_count * (blocked + sum(len(feature.columns) for feature in numbers))
     return class_count <= layout.wide_classes and terms <= layout.wide_terms
+
+
+def is_vectorised(spec: Spec, traits: Traits) -> bool:
+    """Whether lists and sums without guards pay: all rows have the parameters of one model."""
+    return traits.vectorised and not (spec.segment_by or spec.components or spec.joins)
 
 
 def many_levels(features: Iterable[Feature], layout: Layout) -> bool:

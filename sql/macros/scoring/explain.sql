@@ -108,6 +108,26 @@ found.scores
 {% set levels -%}
 {% for feature in features | selectattr('family.level') %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}
 {%- endset -%}
+{% set terms %}
+
+  {% for part in parts %}
+  {{ nbsql.explained_term(part) | indent(2) }}{{ nbsql.comma(loop) }}
+  {% endfor %}
+{% endset -%}
+SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
+  number.nbsql_row,
+  parameters.class_no,
+  {{ nbsql.explained_lists(parts, nbsql.array_of(terms)) | indent(2) }}
+FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
+{{ nbsql.join_parameters_by_class(model, nbsql.word('number')) }}
+{%- for feature in features | selectattr('family.level') %}
+
+{{ nbsql.star_of_scores(model, feature, lookups) }}
+{%- endfor %}
+{%- endmacro %}
+
+{# What is unnested side by side: feature_no, feature, value and, of a list of contributions, contribution. #}
+{% macro explained_lists(parts, contributions) -%}
 {% set numbers %}{% for part in parts %}{{ part.feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set names %}{% for part in parts %}{{ nbsql.text(part.feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set values %}
@@ -116,23 +136,8 @@ found.scores
   {{ nbsql.explained_value(part) | indent(2) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 {% endset -%}
-{% set terms %}
-
-  {% for part in parts %}
-  {{ nbsql.explained_term(part) | indent(2) }}{{ nbsql.comma(loop) }}
-  {% endfor %}
-{% endset -%}
-{% set lists = [nbsql.array_of(numbers), nbsql.array_of(names), nbsql.array_of(values), nbsql.array_of(terms)] -%}
-SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters') ~ levels) }}
-  number.nbsql_row,
-  parameters.class_no,
-  {{ nbsql.unnested(lists, ['feature_no', 'feature', 'value', 'contribution']) | indent(2) }}
-FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.parameters') | list) }}
-{{ nbsql.join_parameters_by_class(model, nbsql.word('number')) }}
-{%- for feature in features | selectattr('family.level') %}
-
-{{ nbsql.star_of_scores(model, feature, lookups) }}
-{%- endfor %}
+{% set lists = [nbsql.array_of(numbers), nbsql.array_of(names), nbsql.array_of(values), contributions] -%}
+{{ nbsql.unnested(lists, ['feature_no', 'feature', 'value', 'contribution']) }}
 {%- endmacro %}
 
 {# The lookup of a categorical feature (score.sql), with the log-likelihoods in all classes as one list. #}
@@ -160,23 +165,16 @@ LEFT JOIN (
 {% set given -%}
 {% for part in parts %}CAST(number.{{ nbsql.ident(part.column) }} AS {{ nbsql.double() }}){% if not loop.last %}, {% endif %}{% endfor %}
 {%- endset -%}
+{% set density -%}
+{% call(name) nbsql.density(parts[0].feature.family, x) %}parameters.{{ nbsql.word(name) }}s[{{ place }}]{% endcall %}
+{%- endset -%}
+{% set contributions -%}
+list_transform([{{ given }}], lambda x, place: coalesce(CASE WHEN abs(x) <= 1e150 THEN {{ density }} END, 0))
+{%- endset -%}
 SELECT
   number.nbsql_row,
   parameters.class_no,
-  unnest([{% for part in parts %}{{ part.feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS feature_no,
-  unnest([{% for part in parts %}{{ nbsql.text(part.feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}]) AS feature,
-  unnest([
-    {% for part in parts %}
-    {{ nbsql.explained_value(part) }}{{ nbsql.comma(loop) }}
-    {% endfor %}
-  ]) AS value,
-  unnest(list_transform(
-    [{{ given }}],
-    {% set density %}
-    {% call(name) nbsql.density(parts[0].feature.family, x) %}parameters.{{ nbsql.word(name) }}s[{{ place }}]{% endcall %}
-    {% endset %}
-    lambda x, place: coalesce(CASE WHEN abs(x) <= 1e150 THEN {{ density | trim }} END, 0)
-  )) AS contribution
+  {{ nbsql.explained_lists(parts, contributions) | indent(2) }}
 FROM numbered AS number
 JOIN parameters ON TRUE
 {%- endmacro %}
