@@ -69,6 +69,11 @@ class Source:
         return Rows(facts.relation, [column.name for column in facts.columns], self.joins, ordered=self.is_frame)
 
     @property
+    def kinds(self) -> dict[str, str]:
+        """What nbsql makes of the type of each column, by its name."""
+        return {column.name: column.kind for column in self.columns}
+
+    @property
     def is_lent(self) -> bool:
         """Whether it is a frame, which has a name as long as it is needed."""
         return self.facts._release is not None

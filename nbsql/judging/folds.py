@@ -245,7 +245,15 @@ class Folds:
         )
         by = "class" if engine.ask("row_count", source.relation)[0][0] <= SORTED_ROWS else "number" if numbered else "hash"
         query = renderer.fragment(
-            "rows_with_folds", source.relation, self._columns or spec.columns, spec.target, spec.target_type, folds, column, by
+            "rows_with_folds",
+            source.relation,
+            self._columns or spec.columns,
+            spec.target,
+            spec.target_type,
+            folds,
+            column,
+            by,
+            source.kinds,
         )
         if source.is_table and (column is not None or by == "number"):  # texts are quicker to read from where they are
             self.dealt = renderer.fragment("subquery", query)

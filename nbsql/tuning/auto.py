@@ -96,7 +96,8 @@ def _part(
         return source
     spec = resolved(engine, source, [options], fold)[0]
     relation = temporary("part")
-    query = engine.renderer.fragment("part_of_rows", source.relation, spec.columns, round(_MILLION * budget / rows))
+    share = round(_MILLION * budget / rows)
+    query = engine.renderer.fragment("part_of_rows", source.relation, spec.columns, source.kinds, share)
     engine.create(f"take {budget:,} of {rows:,} rows", relation, query)
     return Source(relation, source.label, source.columns, is_table=True)
 

@@ -47,7 +47,7 @@
 {% macro gathered(x) %} {% do return(adapter.dispatch('gathered', 'nbsql')(x)) %} {% endmacro %}
 {% macro greatest_of_few(values) %} {% do return(adapter.dispatch('greatest_of_few', 'nbsql')(values)) %} {% endmacro %}
 {% macro groups_texts() %} {% do return(adapter.dispatch('groups_texts', 'nbsql')()) %} {% endmacro %}
-{% macro hash_of(columns) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns)) %} {% endmacro %}
+{% macro hash_of(columns, kinds) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns, kinds)) %} {% endmacro %}
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
 {% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
 {% macro inline_numbers(values) %} {% do return(adapter.dispatch('inline_numbers', 'nbsql')(values)) %} {% endmacro %}
@@ -134,6 +134,7 @@
 {% do return(adapter.dispatch('unnested_with_places', 'nbsql')(list, place, name)) %}
 {% endmacro %}
 {% macro value_at_maximum(x, y, text) %} {% do return(adapter.dispatch('value_at_maximum', 'nbsql')(x, y, text)) %} {% endmacro %}
+{% macro value_to_hash(column, kind) %} {% do return(adapter.dispatch('value_to_hash', 'nbsql')(column, kind)) %} {% endmacro %}
 {% macro weighted_square(weight, x) %} {% do return(adapter.dispatch('weighted_square', 'nbsql')(weight, x)) %} {% endmacro %}
 {% macro whole_numbers(first, end) %} {% do return(adapter.dispatch('whole_numbers', 'nbsql')(first, end)) %} {% endmacro %}
 {% macro whole_quotient(a, b) %} {% do return(adapter.dispatch('whole_quotient', 'nbsql')(a, b)) %} {% endmacro %}

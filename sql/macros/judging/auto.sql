@@ -44,9 +44,9 @@ count({{ x }}) AS n_{{ ending }},
 count(DISTINCT {{ x }}) AS distinct_{{ ending }}
 {%- endmacro %}
 
-{# So many of a million rows, always the same ones: by a hash of their columns. #}
-{% macro part_of_rows(source, columns, share) -%}
-{% set values %}{% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
+{# So many of a million rows, always the same ones: by a hash of their columns, of which kinds has what each is, by name. #}
+{% macro part_of_rows(source, columns, kinds, share) -%}
+{% set values = nbsql.values_to_hash(columns, kinds) -%}
 SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }} % 1000000 < {{ share }}
 {%- endmacro %}
 

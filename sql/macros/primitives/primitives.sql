@@ -140,9 +140,23 @@ unnest(range(
 TRY_CAST({{ x }} AS {{ nbsql.double() }})
 {%- endmacro %}
 
-{# A whole number of 64 bits, from the values of some columns. #}
-{% macro default__hash_of(columns) -%}
-hash({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %})
+{# A whole number of 64 bits, from the values of some columns, of which kinds has what each is (nbsql/spec/column.py), by name. #}
+{% macro default__hash_of(columns, kinds) -%}
+hash({{ nbsql.values_to_hash(columns, kinds) }})
+{%- endmacro %}
+
+{% macro values_to_hash(columns, kinds) -%}
+{% for column in columns %}{{ nbsql.value_to_hash(column, kinds[column]) }}{% if not loop.last %}, {% endif %}{% endfor %}
+{%- endmacro %}
+
+{# The value of a column, so that its hash does not hang on a collation: DuckDB hashes a text as it compares it, from 2.0.1 on. #}
+{% macro default__value_to_hash(column, kind) -%}
+{% set x %}source.{{ nbsql.ident(column) }}{% endset -%}
+{% if kind == 'text' %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
+{%- elif kind == 'tokens' %}list_transform({{ x }}, lambda token: encode(token))
+{%- elif kind == 'token counts' %}encode(CAST(to_json({{ x }}) AS {{ nbsql.string() }}))
+{%- else %}{{ x }}
+{%- endif %}
 {%- endmacro %}
 
 {# What engines may refuse to compute where the power is below every double. #}

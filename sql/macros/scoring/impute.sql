@@ -197,7 +197,10 @@ FROM (
 WHERE nbsql_rank <= {{ most }} AND total > 0
 {%- endmacro %}
 
-{# One row a cell of a number, the same columns: its mean and its standard deviation, where all classes tell them. #}
+{#
+  One row a cell of a number, the same columns: its mean and its standard deviation, where all classes tell them. The lists hold no
+  NULL, not even those of numbers that are left out: a product refuses one in a row that it need not multiply, too.
+#}
 {% macro expectations_of_numbers(features) -%}
 {% set posteriors %}cells.posteriors{% endset -%}
 {% set means %}numbers.means{% endset -%}
@@ -205,6 +208,8 @@ WHERE nbsql_rank <= {{ most }} AND total > 0
 {% set taken %}answers.posteriors{% endset -%}
 {% set centres %}answers.means{% endset -%}
 {% set within %}answers.variances{% endset -%}
+{% set centre %}coalesce(centre, 0){% endset -%}
+{% set spread %}coalesce(spread, 0){% endset -%}
 {% set between = nbsql.list_mapped(centres, distance) -%}
 SELECT
   nbsql_row,
@@ -226,8 +231,8 @@ FROM (
   JOIN (
     SELECT
       feature,
-      {{ nbsql.ordered_list(nbsql.word('centre'), nbsql.word('class_no')) }} AS means,
-      {{ nbsql.ordered_list(nbsql.word('spread'), nbsql.word('class_no')) }} AS variances
+      {{ nbsql.ordered_list(centre, nbsql.word('class_no')) }} AS means,
+      {{ nbsql.ordered_list(spread, nbsql.word('class_no')) }} AS variances
     FROM (
       SELECT
         feature,

@@ -80,9 +80,12 @@ ANALYZE {{ relation }}
 CASE WHEN {{ text }} ~ {{ pattern }} AND length({{ text }}) < 200 THEN CAST({{ text }} AS {{ nbsql.double() }}) END
 {%- endmacro %}
 
+{# What a row says in a text, which is hashed byte by byte. #}
+{% macro postgres__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
+
 {# The sign is taken away, so that remainders are at least 0. #}
-{% macro postgres__hash_of(columns) -%}
-{% set row %}ROW({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+{% macro postgres__hash_of(columns, kinds) -%}
+{% set row %}ROW({{ nbsql.values_to_hash(columns, kinds) }}){% endset -%}
 (hashtextextended(CAST({{ row }} AS {{ nbsql.string() }}), 0) & 9223372036854775807)
 {%- endmacro %}
 

@@ -58,9 +58,11 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS
 {# Not from 1 and not without gaps, which would take one worker for all rows. #}
 {% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}
 
+{% macro spark__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
+
 {# Of their text, as a map has no hash. The sign is taken away, so that remainders are at least 0. #}
-{% macro spark__hash_of(columns) -%}
-{% set row %}struct({% for column in columns %}source.{{ nbsql.ident(column) }}{% if not loop.last %}, {% endif %}{% endfor %}){% endset -%}
+{% macro spark__hash_of(columns, kinds) -%}
+{% set row %}struct({{ nbsql.values_to_hash(columns, kinds) }}){% endset -%}
 (xxhash64(CAST({{ row }} AS {{ nbsql.string() }})) & 9223372036854775807)
 {%- endmacro %}
 
