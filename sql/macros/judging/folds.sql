@@ -11,8 +11,8 @@
     hash    by the hash alone, which is as even in a large table, and spares sorting it
     number  by a hash of the number that the row has in its table, which spares making a copy of one
 
-  kinds has what each column is, by name. All but the last deal the same rows always alike. Folds that are dealt are numbers, which are quicker to count and to join than
-  texts. The number of a row is hashed twice, because the columns may hang on a hash of it, too.
+  kinds has what each column is, by name. All but the last deal the same rows always alike. Folds that are dealt are numbers, which are
+  quicker to count and to join than texts. The number of a row is hashed twice, because the columns may hang on a hash of it, too.
 #}
 {% macro rows_with_folds(source, columns, target, type, folds, fold, by, kinds) -%}
 {% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
