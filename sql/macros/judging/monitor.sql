@@ -109,6 +109,9 @@ counted AS {{ nbsql.materialized() }}(
 learnt AS {{ nbsql.materialized() }}(
   {{ nbsql.folded_cells(statistics, '1') | indent(2) }}
 ),
+slices AS {{ nbsql.materialized() }}(
+  SELECT DISTINCT nbsql_period AS slice FROM {{ monitored }} AS monitored
+),
 {{ nbsql.monitored_totals() }},
 {{ nbsql.compared_counts(features, priors, score) }},
 measured AS {{ nbsql.materialized() }}(
@@ -152,7 +155,7 @@ found AS (
   UNION ALL
   SELECT slices.slice, feature, class, metric, NULL, value, NULL, NULL
   FROM (
-    {{ nbsql.reference_values(features, priors, as_text, score) | indent(4) }}
+    {{ nbsql.reference_values(features, valued, priors, as_text, score) | indent(4) }}
   ) AS of_reference
   CROSS JOIN slices
   UNION ALL
@@ -167,8 +170,12 @@ found AS (
 
   -- where nothing can be compared, too
   UNION ALL
-  SELECT slice, feature, NULL, 'psi', NULL, NULL, NULL, NULL FROM measured WHERE metric IN ('nulls', 'rows')
+  SELECT slice, NULL, NULL, 'psi', NULL, NULL, NULL, NULL FROM slices
   UNION ALL
+  {% for feature in features %}
+  SELECT slice, {{ nbsql.text(feature.name) }}, NULL, 'psi', NULL, NULL, NULL, NULL FROM slices
+  UNION ALL
+  {% endfor %}
   SELECT slice, NULL, NULL, 'label_psi', NULL, NULL, NULL, NULL FROM slices
   UNION ALL
   SELECT slice, NULL, NULL, 'posterior_psi', NULL, NULL, NULL, NULL FROM slices
@@ -232,7 +239,7 @@ FROM (
 {%- endmacro %}
 
 {#
-  Common table expressions: slices; overall, a row a slice: the numbers of the whole; of_classes, a row a slice and class, those that the
+  Common table expressions: overall, a row a slice: the numbers of the whole; of_classes, a row a slice and class, those that the
   model does not know too: predicted, posterior and actual, by weight; and shares_of_classes, the same as shares.
 #}
 {% macro monitored_totals() -%}
@@ -250,9 +257,6 @@ totals AS {{ nbsql.materialized() }}(
     sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.divisor(of_evidence) }} AS log_evidence
   FROM outcomes
   GROUP BY nbsql_period
-),
-slices AS (
-  SELECT slice FROM totals
 ),
 {{ nbsql.row_losses() }},
 of_labels AS (

@@ -14,27 +14,25 @@ values_of_slices AS {{ nbsql.materialized() }}(
   {{ nbsql.summed_values(nbsql.word('counted'), features, true) | indent(2) }}
 ),
 mixes AS {{ nbsql.materialized() }}(
-  SELECT
-    CAST('posterior_psi' AS {{ text }}){{ nbsql.binary() }} AS metric,
-    slice,
-    CAST(class AS {{ text }}){{ nbsql.binary() }} AS value,
-    posterior AS n
-  FROM of_classes
-  UNION ALL
-  SELECT 'label_psi', slice, CAST(class AS {{ text }}){{ nbsql.binary() }}, actual
-  FROM of_classes
+  SELECT metric{{ nbsql.binary() }} AS metric, slice, label{{ nbsql.binary() }} AS label, value AS n
+  FROM (
+    SELECT slice, CAST(class AS {{ text }}) AS label, {{ nbsql.metric_rows(['posterior_psi', 'label_psi']) | indent(4) }}
+    FROM (
+      SELECT slice, class, posterior AS posterior_psi, actual AS label_psi FROM of_classes
+    ) AS of_classes
+  ) AS shares
   {%- if score %}
 
   UNION ALL
-  SELECT 'psi', nbsql_period, value, sum(weight)
+  SELECT 'psi', nbsql_period, label, sum(weight)
   FROM (
     SELECT
       nbsql_period,
-      CAST(prediction AS {{ text }}) || ' ' || {{ nbsql.bin_of('probability', nbsql.word('outcomes'), score[0], score[1]) }} AS value,
+      CAST(prediction AS {{ text }}) || ' ' || {{ nbsql.bin_of('probability', nbsql.word('outcomes'), score[0], score[1]) }} AS label,
       weight
     FROM outcomes
   ) AS scores
-  GROUP BY nbsql_period, value
+  GROUP BY nbsql_period, label
   {%- endif %}
 
 ),
@@ -45,12 +43,12 @@ compared AS {{ nbsql.materialized() }}(
     UNION ALL
     SELECT 'psi', slices.slice, feature, value, {% if score %}0{% else %}n{% endif %}, 0, n FROM values_learnt CROSS JOIN slices
     UNION ALL
-    SELECT metric, slice, NULL, value, 0, n, 0 FROM mixes
+    SELECT metric, slice, NULL, label, 0, n, 0 FROM mixes
     UNION ALL
     {% if score %}
     SELECT 'psi', slices.slice, feature, value, n, 0, 0 FROM values_of_slices CROSS JOIN slices WHERE values_of_slices.slice = 'r'
     UNION ALL
-    SELECT metric, slices.slice, NULL, value, n, 0, 0 FROM mixes CROSS JOIN slices WHERE mixes.slice = 'r'
+    SELECT metric, slices.slice, NULL, label, n, 0, 0 FROM mixes CROSS JOIN slices WHERE mixes.slice = 'r'
     {% else %}
     SELECT metric, slices.slice, NULL, value, n, 0, 0
     FROM (
@@ -112,7 +110,7 @@ FROM (
 {%- endmacro %}
 
 {# What is measured of the reference: feature, class, metric, value; without reference rows, as the model's counts have it. #}
-{% macro reference_values(features, priors, as_text, score) -%}
+{% macro reference_values(features, valued, priors, as_text, score) -%}
 {% if score -%}
 SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
 {%- else -%}
@@ -125,8 +123,11 @@ FROM (
     FROM {{ priors }} AS priors
   ) AS shares
 ) AS of_classes
+{%- if valued %}
+
 UNION ALL
-SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM measured WHERE metric = 'unseen'
+SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM compared WHERE feature IN ({{ nbsql.feature_names(valued) }})
+{%- endif %}
 {%- if columns %}
 
 UNION ALL
