@@ -146,28 +146,22 @@ counts AS (
     SELECT prediction, sum(n) AS n FROM confusion GROUP BY prediction
   ) AS predicted ON predicted.prediction = classes.class
 ),
-totals AS (
-  SELECT
-    nullif(sum(support), 0) AS weight,
-    sum(hits) AS hits,
-    max(support) AS largest,
-    {{ nbsql.maximum(nbsql.word('class')) }} AS larger,
-    count(*) AS classes
-  FROM counts
-),
 by_class AS (
   SELECT
-    counts.class,
-    totals.larger,
-    counts.support,
-    CASE WHEN predicted > 0 THEN counts.hits / predicted WHEN support > 0 THEN 0 END AS precision,
-    CASE WHEN support > 0 THEN counts.hits / support WHEN predicted > 0 THEN 0 END AS recall,
-    2 * counts.hits / nullif(support + predicted, 0) AS f1,
+    counts.*,
+    CASE WHEN predicted > 0 THEN hits / predicted WHEN support > 0 THEN 0 END AS precision,
+    CASE WHEN support > 0 THEN hits / support WHEN predicted > 0 THEN 0 END AS recall,
+    2 * hits / nullif(support + predicted, 0) AS f1,
     {# The posterior of a class that the model does not know is one single tie, at 0. #}
-    CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < totals.weight THEN 0.5 END AS roc_auc,
-    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / totals.weight END AS average_precision
-  FROM counts
-  JOIN totals ON TRUE
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < weight THEN 0.5 END AS roc_auc,
+    CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / weight END AS average_precision
+  FROM (
+    SELECT
+      *,
+      nullif(sum(support) OVER (), 0) AS weight,
+      first_value(class) OVER (ORDER BY class DESC NULLS LAST) AS larger
+    FROM counts
+  ) AS counts
   LEFT JOIN areas ON areas.class_no = counts.class_no
 ),
 averages AS (
@@ -179,7 +173,11 @@ averages AS (
     {% endfor %}
     max(CASE WHEN class = larger THEN roc_auc END) AS roc_auc_of_larger,
     max(CASE WHEN class = larger THEN average_precision END) AS average_precision_of_larger,
-    avg(CASE WHEN support > 0 THEN recall END) AS balanced_accuracy
+    avg(CASE WHEN support > 0 THEN recall END) AS balanced_accuracy,
+    max(weight) AS weight,
+    sum(hits) AS hits,
+    max(support) AS largest,
+    count(*) AS classes
   FROM by_class
 ),
 read AS (
@@ -209,23 +207,21 @@ gap AS (
 overall AS (
   SELECT
     losses.rows,
-    totals.weight,
     read.left_out,
     losses.unknown,
     losses.unexplained,
     read.broken_weights,
-    totals.hits / totals.weight AS accuracy,
-    totals.largest / totals.weight AS majority,
-    losses.log_loss / totals.weight AS log_loss,
-    losses.brier / totals.weight / CASE WHEN totals.classes > 2 THEN 1 ELSE 2 END AS brier,
-    gap.gap / totals.weight AS calibration_error,
+    averages.hits / averages.weight AS accuracy,
+    averages.largest / averages.weight AS majority,
+    losses.log_loss / averages.weight AS log_loss,
+    losses.brier / averages.weight / CASE WHEN averages.classes > 2 THEN 1 ELSE 2 END AS brier,
+    gap.gap / averages.weight AS calibration_error,
     averages.*,
     {% for area in rates[3:] %}
     {% set area = nbsql.word(area) %}
-    CASE WHEN totals.classes = 2 THEN averages.{{ area }}_of_larger ELSE averages.{{ area }}_macro END AS {{ area }}{{ nbsql.comma(loop) }}
+    CASE WHEN averages.classes = 2 THEN averages.{{ area }}_of_larger ELSE averages.{{ area }}_macro END AS {{ area }}{{ nbsql.comma(loop) }}
     {% endfor %}
-  FROM totals
-  CROSS JOIN averages
+  FROM averages
   CROSS JOIN read
   CROSS JOIN losses
   CROSS JOIN gap
