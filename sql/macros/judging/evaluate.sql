@@ -219,7 +219,8 @@ overall AS (
     averages.*,
     {% for area in rates[3:] %}
     {% set area = nbsql.word(area) %}
-    CASE WHEN averages.classes = 2 THEN averages.{{ area }}_of_larger ELSE averages.{{ area }}_macro END AS {{ area }}{{ nbsql.comma(loop) }}
+    {% set of_larger %}averages.{{ area }}_of_larger{% endset %}
+    CASE WHEN averages.classes = 2 THEN {{ of_larger }} ELSE averages.{{ area }}_macro END AS {{ area }}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM averages
   CROSS JOIN read
