@@ -89,7 +89,9 @@ def test_every_block_of_the_pages_that_go_on_from_the_readme_runs_in_order(
             run_blocks(page_text(page), f"docs/{page}.md", readme.names)
 
 
-@pytest.mark.parametrize("page", OF_THEIR_OWN)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.slow] if page == "tutorials/dbt" else []) for page in OF_THEIR_OWN]
+)
 def test_a_page_of_its_own_runs_from_an_empty_folder(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     run_blocks(page_text(page), f"docs/{page}.md", {})

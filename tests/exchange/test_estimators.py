@@ -217,6 +217,7 @@ def test_a_sweep_is_what_fits_of_every_fold_say(cv: Any) -> None:
     assert again.cv_results_["rank_test_score"].tolist() == found.cv_results_["rank_test_score"].tolist()
 
 
+@pytest.mark.slow
 def test_a_sweep_over_families_by_leave_one_out() -> None:
     frame, labels = mixed(40)
     found = NaiveBayesCV(alphas=[1.0], families=[{}, {"k": nbsql.Categorical(alpha=5.0)}], cv="loo", scoring="accuracy").fit(

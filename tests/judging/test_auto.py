@@ -170,6 +170,7 @@ def test_the_best_model_is_a_fit_of_what_was_chosen(table: Connection) -> None:
     assert nbsql.load(table, "m").families == fit.families
 
 
+@pytest.mark.slow
 def test_the_same_rows_are_always_chosen_alike(table: Connection) -> None:
     first, second = (nbsql.auto(table, "t", target="y", exclude=["part", "weight"], budget=300) for _ in range(2))
     assert first.tried.fetchall() == [tuple(map(_near, row)) for row in second.tried.fetchall()]

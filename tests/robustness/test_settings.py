@@ -325,7 +325,7 @@ def people(con: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
 
 
 @pytest.mark.filterwarnings("ignore::nbsql.NbsqlWarning")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", ["learning", *(pytest.param(case, marks=pytest.mark.slow) for case in ("judging", "others"))])
 @pytest.mark.parametrize("settings", SETTINGS)
 def test_answers_do_not_depend_on_a_setting(settings, case, usual, con, tmp_path):
     expected = usual(case)

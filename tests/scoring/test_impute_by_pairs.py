@@ -128,6 +128,7 @@ def test_gaps_are_filled_as_enumeration_has_it(
     assert filled > 100
 
 
+@pytest.mark.slow
 def test_any_column_is_predicted_from_the_others(model: nbsql.Model, rows: tuple[ByHand, list[dict[str, Any]]]) -> None:
     by_hand, given = rows
     for name, absent in product(["a", "b", "c", "flag"], (False, True)):
