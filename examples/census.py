@@ -24,15 +24,15 @@ con.execute("CREATE VIEW test AS SELECT * EXCLUDE (split) FROM people WHERE spli
 options = {
     "target": "income",
     "id": "person",
-    "weight": "fnlwgt",  # how many people of the country a row of the sample stands for
-    # Nine in ten people have neither gains nor losses; a bell curve would be blind to that, a category is not.
+    "weight": "fnlwgt",  # how many people of the country a row of the sample represents
+    # Nine in ten people have neither gains nor losses. A normal distribution cannot express that, a category can.
     "families": {"capital_gain": "categorical", "capital_loss": "categorical"},
 }
 print("columns by family:")
 for name, family in nbsql.families(con, "train", **options).items():
     print(f"  {name:<16} {family}")
 
-# A missing value is left out of a person's score, or is a value of its own.
+# A missing value is left out of a person's score (skip), or is a value of its own (category).
 for nulls in ("skip", "category"):
     nbsql.fit(con, "train", name=nulls, nulls=nulls, **options)
 print("models in the database:", *nbsql.models(con))
@@ -53,10 +53,10 @@ for nulls in ("skip", "category"):
     print(f"{name:<32} {accuracy[nulls]:.1%}, of the {unknown} without an occupation {of_unknown[nulls]:.1%}")
 assert majority < 0.77
 assert accuracy["skip"] > 0.85
-assert accuracy["category"] > accuracy["skip"]  # not to have told one's occupation tells something
+assert accuracy["category"] > accuracy["skip"]  # a missing occupation carries information
 assert of_unknown["category"] > of_unknown["skip"]
 
-# Why is the first of the rich taken for rich? The log-odds of each column: above 0 it speaks for more than 50,000 dollars.
+# Why is the first person who earns more predicted to earn more? A log-odds above 0 favours more than 50,000 dollars.
 con.execute("""
     CREATE TABLE someone AS
     FROM category.predict('test') WHERE income = '>50K' AND prediction = income ORDER BY person LIMIT 1
@@ -71,5 +71,5 @@ why = con.execute("""
 print(f"one person with P(income > 50K) = {probability:.3f}, because:")
 for feature, value, log_odds in why[:6]:
     print(f"  {feature:<16} {value or '':<20} {log_odds:+.2f}")
-assert len(why) == 14  # thirteen columns and the prior, which add up to the whole:
+assert len(why) == 14  # thirteen columns and the prior, which add up to the log-odds of the prediction:
 assert math.isclose(sum(log_odds for *_, log_odds in why), math.log(probability / (1 - probability)), rel_tol=1e-9)

@@ -1,5 +1,5 @@
-"""Which health facilities of Nigeria help women give birth? The NMIS survey, after a lecture by Neil Lawrence: services that
-are there or not (Bernoulli), counts of staff (Poisson), and the place on the map (Gaussian), in one model.
+"""Which health facilities of Nigeria offer maternal delivery services? The NMIS survey, after a lecture by Neil Lawrence. One
+model has services that exist or not (Bernoulli), counts of staff (Poisson), and the location (Gaussian).
 
 Run: python examples/facilities.py PATH/nmis_niger_state.csv.gz
 """
@@ -23,7 +23,7 @@ SERVICES = [
 ]  # fmt: skip
 
 con = duckdb.connect()
-# TRUE, FALSE and NA become a BOOLEAN with NULL; a facility that did not answer the question can neither teach nor test.
+# TRUE, FALSE and NA become a BOOLEAN with NULL. A facility without an answer can be used neither to fit nor to evaluate.
 con.execute(
     f"""
     CREATE TABLE facilities AS
@@ -40,7 +40,7 @@ con.execute("CREATE VIEW test AS FROM facilities WHERE held_back")
 ((majority,),) = con.sql(f"SELECT count(*) FILTER ({TARGET}) / count(*) FROM test").fetchall()
 print(f"share of facilities that do:        {majority:.1%}")
 
-# The same features with three ideas of how staff is distributed. Most facilities have none, a few have very many.
+# The same features, with three families for the counts of staff. Most facilities have no staff, a few have very many.
 accuracy = {}
 for family in ("gaussian", "poisson", "categorical"):
     model = nbsql.fit(
@@ -55,7 +55,7 @@ for family in ("gaussian", "poisson", "categorical"):
     scored = model.predict("test").relation
     ((accuracy[family],),) = scored.aggregate(f"count(*) FILTER (prediction = {TARGET}) / count(*)").fetchall()
     print(f"accuracy with {family + ' staff:':<21} {accuracy[family]:.1%}")
-assert accuracy["gaussian"] < majority  # one bell curve cannot hold both nobody and seventy-two doctors
+assert accuracy["gaussian"] < majority  # one normal distribution cannot fit both no doctor and seventy-two doctors
 assert accuracy["poisson"] > majority + 0.04
 assert accuracy["categorical"] > majority + 0.07
 
@@ -72,7 +72,7 @@ for truth, prediction, n in confusion:
 right = sum(n for truth, prediction, n in confusion if truth == prediction)
 assert right / sum(n for *_, n in confusion) == accuracy["poisson"]
 
-# P(y | x) of one facility, taken apart.
+# P(y | x) of one facility, taken apart into the factors of its odds.
 con.execute("CREATE TABLE one AS FROM test WHERE facility_name LIKE '%Hospital%' ORDER BY facility_id LIMIT 1")
 ((name, p),) = model.predict_proba("one").relation.project("facility_name, probability_true").fetchall()
 print(f"P(births attended | {name}) = {p:.3f}, odds that are the product of:")

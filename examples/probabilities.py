@@ -1,4 +1,5 @@
-"""Probabilities from a book, rows drawn from them, and what the naive assumption costs: naive, joint, and joint with a backoff.
+"""A model from a book's probabilities, rows sampled from it, and the cost of the naive assumption: naive, joint, and joint
+with a backoff.
 
 Run: python examples/probabilities.py
 """
@@ -9,7 +10,7 @@ import nbsql
 
 con = duckdb.connect()
 
-# The lecture's table of two columns at once: nobody counted anything, so there is nothing to fit.
+# The lecture's table of the joint probabilities of two columns. It has no counts, so there is nothing to fit.
 day = ("temperature", "wind")
 book = nbsql.from_tables(
     con,
@@ -27,13 +28,13 @@ prediction = con.execute("SELECT prediction FROM book.predict('today')").fetchon
 print(f"hot and weak: {yes:.2f} for yes against {no:.2f} for no, so {prediction}")
 assert (round(yes, 12), round(no, 12), prediction) == (0.12, 0.07, "yes")
 
-# The generative story: ten thousand days as the book has them, a class first and then its weather, always the same ones.
+# The generative model: ten thousand days, for each a class and then its weather. The seed makes them repeatable.
 book.sample(10_000, seed=1).create_table("days")
 share = con.execute("SELECT avg((play = 'yes')::INTEGER) FROM days").fetchone()[0]
 print(f"{share:.1%} of the days drawn are yes")
 assert abs(share - 0.3) < 0.02
 
-# Temperature and wind depend on each other here, so that each alone says nothing, and the naive classifier finds nothing.
+# Temperature and wind depend on each other here. Each alone carries little information, so the naive classifier gains nothing.
 accuracy = {}
 for title, options in {"naive": {}, "joint": {"method": "joint"}}.items():
     accuracy[title] = nbsql.fit(con, "days", target="play", **options).evaluate("days").accuracy
@@ -43,7 +44,7 @@ print(f"accuracy of the book itself: {best:.1%}")
 assert accuracy["naive"] < 0.72 < accuracy["joint"]
 assert accuracy["joint"] == best
 
-# What the joint classifier has never seen it cannot say, unless it may fall back on the naive one.
+# The joint classifier cannot predict for a combination it has never seen, unless it may fall back on the naive one.
 rare = "FROM days WHERE NOT (temperature = 'mild' AND wind = 'strong')"
 new = "SELECT 'mild' AS temperature, 'strong' AS wind"
 for backoff in (None, "naive"):
@@ -51,5 +52,5 @@ for backoff in (None, "naive"):
     print(f"a mild and windy day, backoff={backoff!r}: {model.predict(new).fetchall()[0][2]}")
 assert model.predict(new).fetchall()[0][2] == nbsql.fit(con, rare, target="play").predict(new).fetchall()[0][2]
 
-# How well the book explains what was drawn from it: on average per day, in nats, close to its own entropy.
+# How well the book explains the days sampled from it: the mean per day in nats, close to its negative entropy.
 print(f"mean log-likelihood of a day: {book.log_likelihood('days', mean=True):.3f}")

@@ -1,4 +1,4 @@
-"""Spam among text messages (SMS Spam Collection): words cut, counted and scored in the database, held against scikit-learn.
+"""Spam among text messages (SMS Spam Collection): words cut, counted and scored in the database, compared with scikit-learn.
 
 Run: python examples/spam.py PATH/sms_spam.csv.gz
 """
@@ -21,18 +21,18 @@ with tempfile.TemporaryDirectory() as folder:
     database = Path(folder) / "phone.duckdb"
     con = duckdb.connect(database)
     con.execute("CREATE TABLE messages AS SELECT id, label, message FROM read_csv(?)", [sys.argv[1]])
-    # Three in four messages to learn from, by a hash of the key: the same ones on every machine and in every run.
+    # Three in four messages are for training, by a hash of the key: the same ones on every machine and in every run.
     con.execute("CREATE TABLE train AS FROM messages WHERE md5_number_lower(CAST(id AS VARCHAR)) % 4 > 0")
     con.execute("CREATE TABLE inbox AS FROM messages WHERE md5_number_lower(CAST(id AS VARCHAR)) % 4 = 0")
 
-    # VARCHAR is taken for a category; this one is text. A word is a run of letters and digits, in lower case.
+    # A VARCHAR is a category by default; this one is text. A word is a run of letters and digits, in lower case.
     model = nbsql.fit(con, "train", target="label", name="spam", id="id", families={"message": nbsql.Text()})
 
     ours = model.joint_log_likelihood("SELECT * FROM inbox ORDER BY id").df()
     train = con.sql("FROM train ORDER BY id").df()
     con.close()
 
-    # The model is in the file. This could be another process, or the DuckDB shell: all that follows is plain SQL.
+    # The model is in the file. From here on everything is plain SQL, so this could be another process, or the DuckDB shell.
     con = duckdb.connect(database, read_only=True)
     hits, false_alarms, missed, right, everything = con.execute("""
         SELECT
@@ -61,7 +61,7 @@ with tempfile.TemporaryDirectory() as folder:
     assert "claim" in dict(words)
     con.close()
 
-# The same in scikit-learn, on the messages fetched into memory. Python spells [\p{L}\p{N}]+ so:
+# The same in scikit-learn, on the messages fetched into memory. In Python [\p{L}\p{N}]+ is written as below:
 vectorizer = CountVectorizer(token_pattern=r"[^\W_]+")  # noqa: S106 - not a password
 theirs = MultinomialNB().fit(vectorizer.fit_transform(train["message"]), train["label"])
 jll = theirs.predict_joint_log_proba(vectorizer.transform(ours["message"]))

@@ -1,4 +1,4 @@
-"""The fourteen days of tennis (Quinlan 1986): the fractions of the textbook, from Python and from SQL.
+"""The fourteen days of tennis (Quinlan 1986): the textbook's fractions, in Python and in SQL.
 
 Run: python examples/tennis.py
 """
@@ -20,10 +20,10 @@ con.execute("""
     ) AS t(day, outlook, temperature, humidity, wind, play)
 """)
 
-# Without smoothing (alpha=0) every estimate is a fraction of counts, as in the lecture.
+# Without smoothing (alpha=0) every estimate is a fraction of counts, as in the textbook.
 model = nbsql.fit(con, "days", target="play", name="tennis", id="day", alpha=0)
 
-# The same number three ways: counted by hand, from Python, and from any DuckDB shell.
+# The same number in three ways: counted by hand, from Python, and from any DuckDB shell.
 by_hand = con.execute("SELECT count(*) / 9 FROM days WHERE play = 'yes' AND outlook = 'sunny'").fetchone()[0]
 in_python = {(label, feature, value): p for label, feature, value, p, *_ in model.likelihoods}
 in_sql = con.execute("""
@@ -48,7 +48,7 @@ assert prediction == "no"
 assert abs(probability - no / (yes + no)) < 1e-12
 assert model.predict("today").fetchall()[0][-2:] == (prediction, probability)
 
-# Why: what each feature adds for no and takes from yes, as odds. 1 is neutral; the first row is the prior.
+# Why: the factor of each feature in the odds of no against yes, in rising order. 1 is neutral; the first row is the prior.
 model.explain("today").create_table("why")
 print("odds of no against yes:")
 odds = 1.0

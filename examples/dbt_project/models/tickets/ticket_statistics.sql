@@ -1,2 +1,2 @@
-{# Words, a count and a yes or no. Fitted anew at every run: a table. #}
+{# Words, a count and a boolean. A table, so that every run fits it again. #}
 {{ nbsql.statistics(ref('tickets')) }}
