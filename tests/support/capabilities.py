@@ -1,4 +1,4 @@
-"""The page of what goes with what, from the tables of nbsql/spec/capabilities.py."""
+"""The page of capabilities, from the tables of nbsql/spec/capabilities.py."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from nbsql.spec.capabilities import FEATURES, KINDS, TRAITS, USES
 
 HEAD = """# What goes with what
 
-Most of what a model can be asked goes with every kind of it. What does not is in these tables, of which the refusals and their
-tests are made, too (`nbsql/spec/capabilities.py`). A call that is refused raises one line that says why, and changes nothing.
-`pytest tests/docs/test_capabilities.py --update-golden` writes this page anew.
+Most verbs and options work with every kind of model. These tables list the ones that do not work with all. The refusals and their
+tests are made from the same tables (`nbsql/spec/capabilities.py`). A refused call raises an error of one line with the reason, and changes
+nothing. `pytest tests/docs/test_capabilities.py --update-golden` regenerates this page.
 """
 
-BOUND = """What depends on all rows at once: the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and a bag or text
-with `norm` beside `tfidf` or `min_count`. Such a model is fitted anew instead of changed, and judged on rows it has not met.
+BOUND = """What depends on all rows: the weights of `method="logistic"`, `shrinkage="ledoit-wolf"`, and a bag or text with `norm` beside
+`tfidf` or `min_count`. Fit such a model anew instead of updating it, and evaluate it on rows that it was not fitted on.
 """
 
 FAMILIES = {"kernel": "`kernel`", "covariance": "`multivariate_gaussian`", "conditional": "`conditional`", "backoff": "`joint`"}
@@ -32,13 +32,13 @@ def refusing(use: str, kind: str) -> str | None:
 def page() -> str:
     """The text of the page."""
     parts = [HEAD]
-    for title, error in (("Asked of one fit", True), ("Asked of a model", False)):
+    for title, error in (("Options of a fit", True), ("Verbs of a model", False)):
         uses = [use for use in USES if (USES[use].error is InputError) == error]
         kinds = kinds_of(uses[0])
         rows = [["", *(KINDS[kind].text for kind in kinds)]]
         rows += [[USES[use].text, *("no" if refusing(use, kind) else "yes" for kind in kinds)] for use in uses]
         parts += [f"## {title}", "", table(rows)]
-    reasons = [["", "with", "what is said"]]
+    reasons = [["", "with", "message"]]
     for use in USES.values():
         for kind, sentence in use.refused.items():
             said = sentence.format(title=use.title, bound="'x'").replace("|", "\\|")
@@ -47,7 +47,7 @@ def page() -> str:
     for name, trait in TRAITS.items():
         text = trait.text.format(family=FAMILIES.get(name, "a family"))
         traits.append([text, *("no" if name in refused else "yes" for refused in FEATURES.values())])
-    parts += [BOUND, "## Kinds of feature", "", table(traits), "## Why", "", table(reasons).rstrip()]
+    parts += [BOUND, "## Kinds of features", "", table(traits), "## Reasons", "", table(reasons).rstrip()]
     return "\n".join(parts) + "\n"
 
 
