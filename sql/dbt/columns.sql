@@ -56,7 +56,7 @@
 {% for column in columns if column.name | lower == name | string | lower %}{% do return(column) %}{% endfor -%}
 {% do nbsql.refuse(
   "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
-  ~ nbsql.listed(columns | map(attribute='name'))) %}
+  ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
 {%- endmacro %}
 
 {# Rows of a relation, all or some. #}

@@ -27,15 +27,15 @@
 {% if given.family in nbsql.families_elsewhere() -%}
 {% do nbsql.refuse(
   "family '" ~ given.family ~ "' of '" ~ feature ~ "' asks the data for its shape before it counts, which the dbt package does not "
-  ~ "do; fit it in Python, or choose one of " ~ nbsql.listed(known)) %}
+  ~ "do; fit it in Python, or choose one of " ~ nbsql.quoted_names(known)) %}
 {% endif -%}
-{% do nbsql.refuse("no family '" ~ given.family ~ "', of '" ~ feature ~ "'; the families are " ~ nbsql.listed(known)) %}
+{% do nbsql.refuse("no family '" ~ given.family ~ "', of '" ~ feature ~ "'; the families are " ~ nbsql.quoted_names(known)) %}
 {% endif -%}
 {% set fixed = known[given.family] -%}
 {% set allowed = ['family', 'alpha', 'nulls', 'unseen', 'estimate'] + fixed.options -%}
 {% for option in given if option not in allowed -%}
 {% do nbsql.refuse(
-  "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(allowed[1:])) %}
+  "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(allowed[1:])) %}
 {% endfor -%}
 {% set family = {
   'name': given.family, 'formula': given.family, 'by_column': true, 'zeros': false, 'distribution': 'dirichlet',
@@ -43,7 +43,7 @@
   'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
   'least_count': 0, 'least_occurrences': 0} -%}
 {% do family.update(fixed) %}
-{% do nbsql.one_of(family.estimate, ['mean', 'mode'], 'estimate', feature) %}
+{% do nbsql.checked_choice(family.estimate, ['mean', 'mode'], 'estimate', feature) %}
 {% set alpha = given.alpha | default(defaults.alpha) -%}
 {% if alpha is mapping and given.family not in ['categorical', 'multinomial', 'complement'] -%}
 {% do nbsql.refuse("alpha of '" ~ feature ~ "' must be a number, not " ~ alpha) %}
@@ -52,8 +52,8 @@
   'nulls': given.nulls | default(defaults.nulls if defaults.nulls != 'category' or fixed.has_categories else 'skip'),
   'unseen': given.unseen | default(defaults.unseen),
   'added_count': nbsql.pseudo_count(family, given.other_alpha | default(defaults.alpha) if alpha is mapping else alpha, feature)}) %}
-{% do nbsql.one_of(family.nulls, ['skip', 'category', 'error'], 'nulls', feature) %}
-{% do nbsql.one_of(family.unseen, ['skip', 'smooth'], 'unseen', feature) %}
+{% do nbsql.checked_choice(family.nulls, ['skip', 'category', 'error'], 'nulls', feature) %}
+{% do nbsql.checked_choice(family.unseen, ['skip', 'smooth'], 'unseen', feature) %}
 {% if family.nulls == 'category' and not fixed.has_categories -%}
 {% do nbsql.refuse("nulls: category of '" ~ feature ~ "' needs a family with categories, not '" ~ given.family ~ "'; use skip or error") %}
 {% endif -%}
@@ -125,8 +125,8 @@
 {# The options of a bag of tokens, as attributes of the family. #}
 {% macro complete_bag(family, given, feature) -%}
 {% set event = given.event | default('multinomial') -%}
-{% do nbsql.one_of(event, family.events, 'event', feature) %}
-{% do nbsql.one_of(given.get('norm'), [none, 'l2'], 'norm', feature) %}
+{% do nbsql.checked_choice(event, family.events, 'event', feature) %}
+{% do nbsql.checked_choice(given.get('norm'), [none, 'l2'], 'norm', feature) %}
 {% set presence, complement, weighed = event == 'bernoulli', event == 'complement', given.tfidf or given.norm is string -%}
 {% if presence and weighed -%}
 {% do nbsql.refuse("event: bernoulli of '" ~ feature ~ "' asks whether a word is there, not how often; leave out tfidf and norm") %}
@@ -153,7 +153,7 @@
 {% set pattern, ngrams = given.pattern | default('[\\p{L}\\p{N}]+'), given.ngrams | default(1) -%}
 {% set stop_words = given.get('stop_words') -%}
 {% if stop_words is string -%}
-{% do nbsql.one_of(stop_words, ['english'], 'stop_words', feature) %}
+{% do nbsql.checked_choice(stop_words, ['english'], 'stop_words', feature) %}
 {% set stop_words = nbsql.english_stop_words() -%}
 {% endif -%}
 {% set low, high = (1, ngrams) if ngrams is number else ngrams -%}
@@ -169,7 +169,7 @@
 {# The options of a normal density, as attributes of the family. #}
 {% macro complete_normal(family, given, feature) -%}
 {% set variance, prior = given.variance | default('population'), given.get('prior') -%}
-{% do nbsql.one_of(variance, ['population', 'sample'], 'variance', feature) %}
+{% do nbsql.checked_choice(variance, ['population', 'sample'], 'variance', feature) %}
 {% if prior is not none -%}
 {% set conjugate = {'mean': none, 'kappa': 1.0, 'a': 2.0, 'b': none} -%}
 {% if prior is not mapping or prior | reject('in', conjugate) | list -%}
@@ -263,7 +263,7 @@
 {# The options of a number whose zeros are counted apart: what the others are, and the parameters of that and of the zeros. #}
 {% macro complete_zero_inflated(family, given, feature) -%}
 {% set formula = given.of | default(family.defaults.of) -%}
-{% do nbsql.one_of(formula, ['lognormal', 'gamma', 'exponential', 'gaussian'], 'of', feature) %}
+{% do nbsql.checked_choice(formula, ['lognormal', 'gamma', 'exponential', 'gaussian'], 'of', feature) %}
 {% set read = [] -%}
 {% for name, quantity in nbsql.families()[formula].reads -%}
 {% do read.append([name, 'inverse_' ~ quantity if formula == 'exponential' else quantity]) %}
@@ -294,9 +294,9 @@
 {% do return((value | string | lower) if value is boolean else value | string) %}
 {%- endmacro %}
 
-{% macro one_of(value, allowed, option, feature) -%}
+{% macro checked_choice(value, allowed, option, feature) -%}
 {% if value not in allowed -%}
-{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.listed(allowed) ~ ', not ' ~ value) %}
+{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.quoted_names(allowed) ~ ', not ' ~ value) %}
 {% endif -%}
 {%- endmacro %}
 

@@ -38,7 +38,7 @@
 {% endfor -%}
 {% do together.update({name: {'family': family, 'members': members}}) %}
 {% elif nbsql.is_pattern(name, columns) -%}
-{% for column in nbsql.columns_like(name, chosen) if column.name not in taken -%}
+{% for column in nbsql.columns_matching(name, chosen) if column.name not in taken -%}
 {% if column.name not in single %}{% do single.update({column.name: family}) %}{% do by_pattern.update({column.name: name}) %}
 {% elif column.name in by_pattern and single[column.name] != family -%}
 {% do nbsql.refuse(
@@ -102,12 +102,13 @@
 {%- endmacro %}
 
 {# The columns that a pattern stands for; there is one at least. #}
-{% macro columns_like(pattern, columns) -%}
-{% set wanted = '(?is)' ~ modules.re.escape(pattern) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
+{% macro columns_matching(pattern, columns) -%}
+{% set regex = '(?is)' ~ modules.re.escape(pattern) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
 {% set found = [] -%}
-{% for column in columns if modules.re.match(wanted, column.name) %}{% do found.append(column) %}{% endfor -%}
+{% for column in columns if modules.re.match(regex, column.name) %}{% do found.append(column) %}{% endfor -%}
 {% if not found -%}
-{% do nbsql.refuse("families has '" ~ pattern ~ "', which no feature matches; they are " ~ nbsql.listed(columns | map(attribute='name'))) %}
+{% set names = nbsql.quoted_names(columns | map(attribute='name')) -%}
+{% do nbsql.refuse("families has '" ~ pattern ~ "', which no feature matches; they are " ~ names) %}
 {% endif -%}
 {% do return(found) %}
 {%- endmacro %}

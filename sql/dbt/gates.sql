@@ -39,7 +39,7 @@
 {%- endmacro %}
 
 {# Some names in a message. #}
-{% macro listed(names) -%}
+{% macro quoted_names(names) -%}
 {% set quoted = [] -%}
 {% for name in names %}{% do quoted.append("'" ~ name ~ "'") %}{% endfor -%}
 {% do return(quoted | join(', ')) %}

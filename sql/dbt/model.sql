@@ -15,7 +15,7 @@
 {% endif -%}
 {% set ids = [] -%}
 {% for name in options.id %}{% do ids.append(nbsql.column_named(columns, name, 'an id', training).name) %}{% endfor -%}
-{% set weight, aged = none, nbsql.aged_of(options, columns, target, training, node.name) -%}
+{% set weight, aged = none, nbsql.half_life_options(options, columns, target, training, node.name) -%}
 {% if aged is not none -%}
 {% do options.update({'weight': aged.weight, 'exclude': options.exclude + [aged.at], 'slice_by': 'nbsql_period'}) %}
 {% endif -%}
@@ -27,7 +27,7 @@
 {% set weight = column.name -%}
 {% endif -%}
 {% set features = nbsql.features_of(options, columns, training) -%}
-{% set asked_weight = weight if aged is none else nbsql.listed([aged.at, aged.weight, aged.half_life.length]) -%}
+{% set request_weight = weight if aged is none else nbsql.quoted_names([aged.at, aged.weight, aged.half_life.length]) -%}
 {% if aged is not none %}{% set weight = 'nbsql_decayed' %}{% endif -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
@@ -41,7 +41,7 @@
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
-  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, asked_weight, options.slice_by, features),
+  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, request_weight, options.slice_by, features),
   'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
   'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
 {%- endmacro %}
@@ -50,38 +50,38 @@
   How rows age (macros/counting/half_life.sql), from a weight such as {half_life: 30 days, at: sent_at, weight: w}: half_life (length, now),
   at, type, weight, target, nothing. None, where the weight is a column.
 #}
-{% macro aged_of(options, columns, target, relation, name) -%}
-{% set given = options.weight -%}
-{% if given is not mapping %}{% do return(none) %}{% endif -%}
-{% for option in given if option not in ['half_life', 'at', 'weight'] -%}
+{% macro half_life_options(options, columns, target, relation, name) -%}
+{% set weight = options.weight -%}
+{% if weight is not mapping %}{% do return(none) %}{% endif -%}
+{% for option in weight if option not in ['half_life', 'at', 'weight'] -%}
 {% do nbsql.refuse("weight of '" ~ name ~ "' has no option '" ~ option ~ "'; it has half_life, at and weight") %}
 {% endfor -%}
 {% if options.slice_by is not none -%}
 {% do nbsql.refuse("weight of '" ~ name ~ "' has a half-life, which makes slices of its own; leave out slice_by") %}
 {% endif -%}
 {% set units = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400, 'week': 604800} -%}
-{% set words = (given.half_life | string).split() -%}
+{% set words = (weight.half_life | string).split() -%}
 {% set unit = (words[1] | lower).rstrip('s') if words | length == 2 else none -%}
 {% set number = nbsql.at_least_zero(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
 {% if number <= 0 or (unit is not none and unit not in units) -%}
 {% do nbsql.refuse(
   "half_life of '" ~ name ~ "' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, not "
-  ~ given.half_life) %}
+  ~ weight.half_life) %}
 {% endif -%}
-{% set at = nbsql.column_named(columns, given.at, 'the time of the half-life', relation) -%}
+{% set at = nbsql.column_named(columns, weight.at, 'the time of the half-life', relation) -%}
 {% if (at.kind == 'integer') != (unit is none) -%}
 {% do nbsql.refuse(
-  "column '" ~ at.name ~ "' is " ~ at.type ~ ', and a half-life of ' ~ given.half_life ~ ' takes '
+  "column '" ~ at.name ~ "' is " ~ at.type ~ ', and a half-life of ' ~ weight.half_life ~ ' takes '
   ~ ('a whole number' if unit is none else 'a time')) %}
 {% endif -%}
 {% set length = number * (1 if unit is none else units[unit] * 1000000) -%}
 {% do return({
-  'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': given.weight, 'target': target.name,
+  'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': weight.weight, 'target': target.name,
   'nothing': 500}) %}
 {%- endmacro %}
 
 {# The cells of statistics as they count: where rows age, what they weigh now. #}
-{% macro counted(model, statistics) -%}
+{% macro current_cells(model, statistics) -%}
 {% if model.aged is none -%}
 {{ statistics }}
 {%- else -%}
@@ -91,14 +91,14 @@
 
 {# Tells what cells are counted of from what others are: the target, the families and what of their options enters a count. #}
 {% macro request_hash(target, weight, slice_by, features) -%}
-{% set asked = [target, weight, slice_by] -%}
+{% set request = [target, weight, slice_by] -%}
 {% for feature in features -%}
-{% do asked.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
+{% do request.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
 {% for option in ['pattern', 'lower', 'stop_words', 'min_length', 'ngrams', 'presence', 'tfidf', 'normalised_weights', 'nulls'] -%}
-{% do asked.append(feature.family.get(option)) %}
+{% do request.append(feature.family.get(option)) %}
 {% endfor -%}
 {% endfor -%}
-{% set text = asked | join('; ') -%}
+{% set text = request | join('; ') -%}
 {% do return(local_md5(text)[:8] if local_md5 is defined else text) %}
 {%- endmacro %}
 
@@ -167,7 +167,7 @@
 {% set rows = [] -%}
 {% for label in model.labels %}{% do rows.append((loop.index, nbsql.label_of(label), loop.index)) %}{% endfor -%}
 {% else -%}
-{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, nbsql.counted(model, statistics))))) -%}
+{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, nbsql.current_cells(model, statistics))))) -%}
 {% endif -%}
 {% if model.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}

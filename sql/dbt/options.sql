@@ -44,7 +44,7 @@
   "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "
   ~ "nbsql.fit") %}
 {% endif -%}
-{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(options)) %}
+{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(options)) %}
 {% endfor -%}
 {% do options.update(given) %}
 {% if options.target is not string -%}
@@ -58,7 +58,7 @@
 {% endif -%}
 {% do options.update({'alpha': nbsql.at_least_zero(options.alpha, 'alpha', node.name)}) %}
 {% for option, allowed in [('nulls', ['skip', 'category', 'error']), ('unseen', ['skip', 'smooth'])] -%}
-{% do nbsql.one_of(options[option], allowed, option, node.name) %}
+{% do nbsql.checked_choice(options[option], allowed, option, node.name) %}
 {% endfor -%}
 {% do return(options) %}
 {%- endmacro %}
@@ -78,7 +78,7 @@
 {% endif -%}
 {% do return({'kind': 'given', 'alpha': 0.0, 'given': given}) %}
 {% endif -%}
-{% do nbsql.one_of(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
+{% do nbsql.checked_choice(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
 {% set alpha = options.alpha if options.prior_alpha is none else options.prior_alpha -%}
 {% do return({'kind': options.prior, 'added': nbsql.at_least_zero(alpha, 'prior_alpha', name), 'given': []}) %}
 {%- endmacro %}

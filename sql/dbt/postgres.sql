@@ -59,7 +59,7 @@ ORDER BY attribute.attnum ASC NULLS LAST
 {% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
 {% do nbsql.refuse(
   "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
-  ~ nbsql.listed(columns | map(attribute='name'))) %}
+  ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
 {%- endmacro %}
 
 {# Always, in a row of some 1,000 numbers. #}

@@ -41,10 +41,10 @@
 {% set stuck = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
 {% if stuck -%}
 {% do nbsql.refuse(
-  "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.listed(stuck | map(attribute='name'))
+  "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(stuck | map(attribute='name'))
   ~ ' depends on all rows at once (norm); materialize it as a table') %}
 {% endif -%}
-{% if nbsql.query_rows(nbsql.batches_of_others(this, model.batch[-8:])) -%}
+{% if nbsql.query_rows(nbsql.batches_of_other_requests(this, model.batch[-8:])) -%}
 {% do nbsql.refuse(
   "'" ~ node.name ~ "' holds the cells of another target, weight, slice_by or families than are asked for now; count all rows anew: "
   ~ "dbt build --full-refresh --select " ~ node.name) %}
@@ -70,7 +70,7 @@ WHERE age >= {{ model.lookback | int }}
 {%- endmacro %}
 
 {# A batch that was counted of something else: batch. Each ends with the hash of what was asked for; those of earlier versions have none. #}
-{% macro batches_of_others(statistics, hash) -%}
+{% macro batches_of_other_requests(statistics, hash) -%}
 SELECT batch FROM {{ statistics }} AS statistics
 WHERE batch LIKE '____-__-__ __:__:__ ________' AND batch NOT LIKE {{ nbsql.text('% ' ~ hash) }}
 LIMIT 1

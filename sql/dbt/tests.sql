@@ -40,7 +40,7 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% test nbsql_drift_below(model, maximum=none, slices=1, against=none, arguments={}) %}
 {% set maximum, slices, against = arguments.get('maximum', maximum), arguments.get('slices', slices), arguments.get('against', against) -%}
 {% if execute %}{% do nbsql.check_engine() %}{% endif -%}
-{% set features = nbsql.compared_features(model) if execute else [] -%}
+{% set features = nbsql.features_not_normal(model) if execute else [] -%}
 {% set old -%}
 {% if against is not none -%}
 {{ against }}
@@ -103,7 +103,7 @@ WHERE n < -1e-9 * gross OR m2 < 0
   The features of statistics whose distributions drift compares otherwise than by normal ones, as the cells spell them; what is
   inferred never is one.
 #}
-{% macro compared_features(statistics) -%}
+{% macro features_not_normal(statistics) -%}
 {% set options, found = nbsql.options_of(nbsql.statistics_node(statistics)), [] -%}
 {% set names = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ statistics ~ ' AS cells WHERE feature IS NOT NULL') -%}
 {% for key, given in options.families.items() -%}

@@ -9,7 +9,7 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
-{% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.counted(model, statistics)))) %}
+{% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.current_cells(model, statistics)))) %}
 {%- endmacro %}
 
 {# A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
@@ -17,29 +17,29 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
-{% set statistics = nbsql.counted(model, statistics) -%}
+{% set statistics = nbsql.current_cells(model, statistics) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% do return(nbsql.finished_statement(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
 {# The rows of a relation with prediction and probability. #}
 {% macro predictions(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('predict', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('predict', statistics, source, where, training)) %}
 {%- endmacro %}
 
 {# ... and probability_<class> a class. #}
 {% macro probabilities(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('predict_proba', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training)) %}
 {%- endmacro %}
 
 {# The rows of a relation with joint_log_likelihood_<class> a class: ln p(x, c). #}
 {% macro joint_log_likelihoods(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('joint_log_likelihood', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('joint_log_likelihood', statistics, source, where, training)) %}
 {%- endmacro %}
 
 {# The rows of a relation with log_evidence: ln p(x), low for a row that fits no class. #}
 {% macro evidence(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('log_evidence', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('log_evidence', statistics, source, where, training)) %}
 {%- endmacro %}
 
 {# A row a row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
@@ -48,7 +48,7 @@
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.id) %}
 {% set query = nbsql.explain(model, nbsql.rows_where(source, where), nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {#
@@ -63,7 +63,7 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
 {% set by = [] if by is none else [by] if by is string else by -%}
-{% do nbsql.one_of(table, tables + (['slices', 'slice_intervals'] if by else []), 'table', 'nbsql.evaluation') %}
+{% do nbsql.checked_choice(table, tables + (['slices', 'slice_intervals'] if by else []), 'table', 'nbsql.evaluation') %}
 {% if between is not none and not by %}{% do nbsql.refuse('between is of slices; say by which column, by=...') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, [model.target] + by + ([weight] if weight is not none else [])) %}
@@ -96,7 +96,7 @@
 {% else -%}
 {% set query = nbsql[table](judged) -%}
 {% endif -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {#
@@ -106,7 +106,7 @@
 #}
 {% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.one_of(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
+{% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.id) %}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
@@ -125,7 +125,7 @@
 {% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_where(source, where), same, none, order)) -%}
 {% do model.update({'columns': names + ['nbsql_rows']}) %}
 {% set scored = nbsql.subquery(nbsql.scored(model, patterns, parameters, lookups)) -%}
-{% set measured = nbsql.measured(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
+{% set measured = nbsql.patterns_with_measure(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
 {% do model.update({'columns': names + ['nbsql_position']}) %}
 {% if by == 'margin' -%}
 {% set query = nbsql.review(measured, order, false, names, 'margin', n) -%}
@@ -133,13 +133,13 @@
 {% set query = nbsql.review(measured, order, true, names, 'expected_cost', n) -%}
 {% elif by == 'evidence' -%}
 {% do model.update({'id': ['nbsql_position']}) %}
-{% set explained = nbsql.explain(model, nbsql.review_chosen(n), parameters, lookups) -%}
+{% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, lookups) -%}
 {% set query = nbsql.review_by_evidence(measured, order, explained, names, n) -%}
 {% else -%}
 {% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, lookups) -%}
 {% set query = nbsql.review_by_novelty(measured, order, unseen, names, n) -%}
 {% endif -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {# A list for each class that may be predicted, by number: what it costs where each class is the actual one. #}
@@ -148,7 +148,8 @@
 {% for class in model.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
 {% for actual, prices in (costs or {}).items() -%}
 {% for label in [actual] + prices.keys() | list if label not in labels -%}
-{% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ nbsql.listed(labels)) %}
+{% set known = nbsql.quoted_names(labels) -%}
+{% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ known) %}
 {% endfor -%}
 {% endfor -%}
 {% set matrix = [] -%}
@@ -176,7 +177,7 @@
 {% set label = nbsql.label_of(target) if target is not none else labels | last -%}
 {% if labels | length < 2 or label not in labels or (target is none and labels | length > 2) -%}
 {% do nbsql.refuse(
-  "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.listed(labels)) %}
+  "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.quoted_names(labels)) %}
 {% endif -%}
 {% if odds <= 0 or double <= 0 -%}
 {% do nbsql.refuse("odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
@@ -215,17 +216,17 @@
 {% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% set query = nbsql.monitor(counted, rows, judged, statistics, priors, as_text) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
-{% macro scored_by(verb, statistics, source, where, training) -%}
+{% macro query_of_verb(verb, statistics, source, where, training) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, []) %}
 {% set rows = nbsql.rows_where(source, where) -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, nbsql[verb](model, scored)))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
 {# The columns of the relation to score; one that lacks a column, or has one of a type that its family does not take, is refused. #}
@@ -246,8 +247,8 @@
 {%- endmacro %}
 
 {# A query with the tables that it reads in front of it. #}
-{% macro with_model(model, statistics, query) -%}
-{% set priors, statistics = nbsql.inline_name('priors'), nbsql.counted(model, statistics) -%}
+{% macro with_model_tables(model, statistics, query) -%}
+{% set priors, statistics = nbsql.inline_name('priors'), nbsql.current_cells(model, statistics) -%}
 WITH {{ priors }} AS MATERIALIZED (
   {{ nbsql.numbered_priors(model, statistics) | indent(2) }}
 ),

@@ -66,7 +66,7 @@ def project(address: str, tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def test_macros_that_postgresql_has_of_its_own_take_the_place_of_the_general_ones(project: Project) -> None:
     renderer = Renderer("postgres")
-    expected = [renderer.fragment("double"), renderer.fragment("divisor", Markup("n")), renderer.fragment("binary")]
+    expected = [renderer.fragment("double"), renderer.fragment("null_if_zero", Markup("n")), renderer.fragment("binary")]
     with project.connect() as con:
         assert read(con, "SELECT * FROM own")[1] == [tuple(map(str, expected))]
 

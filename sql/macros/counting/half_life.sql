@@ -74,7 +74,7 @@ FROM {{ statistics }} AS cells
 CROSS JOIN (
   SELECT max(CAST(slice AS BIGINT)) AS period
   FROM (
-    SELECT slice FROM {{ statistics }} AS statistics WHERE feature IS NULL GROUP BY slice HAVING {{ nbsql.is_left() }}
+    SELECT slice FROM {{ statistics }} AS statistics WHERE feature IS NULL GROUP BY slice HAVING {{ nbsql.has_weight() }}
   ) AS periods
 ) AS newest
 WHERE {{ age }} >= -{{ nothing }}

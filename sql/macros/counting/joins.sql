@@ -160,7 +160,7 @@ SELECT
   {% set x %}source.{{ nbsql.ident(key) }}{% endset %}
   {{ nbsql.as_key(x, type) }} AS nbsql_key_{{ loop.index }},
   {% endfor %}
-  CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
+  CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {{ source }} AS source
 WHERE {{ nbsql.target(model) }} IS NOT NULL
 GROUP BY {{ by }}

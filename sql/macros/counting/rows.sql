@@ -1,7 +1,7 @@
 {# What the statements that count say of a row: its label, its slice, its weight, and the names of a feature's columns. #}
 
 {# The slice of a cell: a column, where the model is cut into slices. #}
-{% macro slice(model) -%}
+{% macro cell_slice(model) -%}
 {% if model.slice_by %}slice{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endif %}
 
 {%- endmacro %}
@@ -23,7 +23,7 @@
 )
 {%- endmacro %}
 
-{% macro slice_of(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
+{% macro row_slice(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
 
 {# The names of a scan's columns: mean_3 belongs to the third feature, x_3_2 to the second column of the third. #}
 {% macro feature_suffix(feature, column=none) -%}
@@ -82,6 +82,6 @@ FROM (
   FROM {{ statistics }} AS statistics
   WHERE feature IS NULL AND slice IS NOT NULL
   GROUP BY slice
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ) AS counts
 {%- endmacro %}

@@ -67,7 +67,7 @@ LEFT JOIN means
 {%- endmacro %}
 
 {# One number of a row, as the families name it. #}
-{% macro default__input(feature, column, j=none, centre=none, careful=false) -%}
+{% macro default__number_input(feature, column, j=none, centre=none, careful=false) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {{ nbsql.scan_value(x, careful) }}
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, j) }}
@@ -89,7 +89,7 @@ WITH means AS (
     {%- endif %}
     {%- for suffix in nbsql.centred_numbers(features).split() %},
     {% set x %}nbsql_x{{ suffix }}{% endset %}
-    {{ nbsql.class_total(model, x) }} / {{ nbsql.divisor(nbsql.weighted_count(model, x)) }} AS centre{{ suffix }}
+    {{ nbsql.class_total(model, x) }} / {{ nbsql.null_if_zero(nbsql.weighted_count(model, x)) }} AS centre{{ suffix }}
     {%- endfor %}
 
   FROM (

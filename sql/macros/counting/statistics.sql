@@ -21,7 +21,7 @@
 #}
 {% macro cell(model, n, feature=none, value=none, mean=none) -%}
 SELECT
-  {{ nbsql.slice(model) }} AS slice,
+  {{ nbsql.cell_slice(model) }} AS slice,
   class,
   {% set name -%}
   {% if feature is none %}NULL{% elif feature is string %}{{ feature }}{% else %}{{ nbsql.text(feature.name) }}{% endif %}
@@ -164,7 +164,7 @@ WHERE class IS NOT NULL AND n > 0
 {% macro feature_cells(model, summed_cells) -%}
 {% set spread %}squares - total * total / n{% endset -%}
 SELECT
-  {{ nbsql.slice(model) }} AS slice,
+  {{ nbsql.cell_slice(model) }} AS slice,
   class,
   feature,
   CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
@@ -179,7 +179,7 @@ WHERE n > 0
 {%- endmacro %}
 
 {# How many rows a group has, or what they weigh. #}
-{% macro size(model) -%}
+{% macro group_weight(model) -%}
 {% if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
 {%- endmacro %}
 
@@ -204,11 +204,11 @@ FROM (
 SELECT
   {{ nbsql.target(model) }} AS class,
   {% if model.slice_by %}
-  {{ nbsql.slice_of(nbsql.word('source')) }} AS slice,
+  {{ nbsql.row_slice(nbsql.word('source')) }} AS slice,
   {% endif %}
   {{ nbsql.text(feature.name) }} AS feature,
   {{ value }} AS value,
-  {{ nbsql.size(model) }} AS n
+  {{ nbsql.group_weight(model) }} AS n
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- if feature.family.nulls != 'category' %}
@@ -306,11 +306,11 @@ FROM (
   FROM {{ cells }} AS cells
   WHERE mean IS NULL
   GROUP BY slice, class, feature, value
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
   UNION ALL
   SELECT slice, class, feature, value, n, mean, m2
   FROM (
-    {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value']) | indent(4) }}
   ) AS moments
 ) AS sums
 {%- endmacro %}

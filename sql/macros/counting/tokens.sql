@@ -43,7 +43,7 @@ WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AN
 {% if feature.family.name == 'token_counts' -%}
 CAST(unnest(map_keys({{ column }})) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   {% if feature.family.presence %}
-  unnest(list_transform(map_values({{ column }}), lambda times: {{ nbsql.is_there(nbsql.word('times')) }})) AS times
+  unnest(list_transform(map_values({{ column }}), lambda times: {{ nbsql.presence_of_token(nbsql.word('times')) }})) AS times
   {%- else %}
   CAST(unnest(map_values({{ column }})) AS {{ nbsql.double() }}) AS times
   {%- endif %}
@@ -59,7 +59,7 @@ CAST(unnest({{ list }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, 1
 {% macro default__distinct_elements(list) -%} list_distinct({{ list }}) {%- endmacro %}
 
 {# 1 of a count that is one, else 0: a token that is there counts once, however often, or how little, it occurs. #}
-{% macro is_there(times) -%}
+{% macro presence_of_token(times) -%}
 {% set n %}CAST({{ times }} AS {{ nbsql.double() }}){% endset -%}
 CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 {%- endmacro %}
@@ -76,10 +76,10 @@ CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 SELECT
   {{ nbsql.target(model) }} AS nbsql_class,
   {% if model.slice_by %}
-  {{ nbsql.slice_of(nbsql.word('source')) }} AS nbsql_slice,
+  {{ nbsql.row_slice(nbsql.word('source')) }} AS nbsql_slice,
   {% endif %}
   {{ x }} AS {{ nbsql.ident(feature.column) }},
-  CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
+  CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
 GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
@@ -126,17 +126,17 @@ FROM {{ source }} AS source
 
 {% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 
-{% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.texts(texts) }}, {{ word }}) {%- endmacro %}
+{% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
 
 {# The words of a list that are `wanted`, a condition on `word`. #}
-{% macro default__list_filtered(list, wanted) -%}
+{% macro default__list_filtered(list, condition) -%}
 list_filter(
   {{ list }},
-  lambda word: {{ wanted }}
+  lambda word: {{ condition }}
 )
 {%- endmacro %}
 
-{% macro texts(values) -%}
+{% macro text_list(values) -%}
 [{% for value in values %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
 

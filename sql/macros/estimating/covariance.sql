@@ -183,10 +183,10 @@ WITH RECURSIVE classes AS (
   FROM {{ statistics }} AS statistics
   WHERE feature IS NULL
   GROUP BY class
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ),
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 ),
 {{ nbsql.covariance_steps(feature) }},
 columns AS (

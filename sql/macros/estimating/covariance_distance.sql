@@ -64,7 +64,7 @@ FROM (
   comoments AS (
     {% for side in ['a', 'b'] %}
     SELECT {{ nbsql.text(side) }} AS class, * FROM (
-      {{ nbsql.pooled(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
     ) AS side_{{ loop.index }}
     {%+ if not loop.last %}UNION ALL{%+ endif %}
 
@@ -129,14 +129,14 @@ WHERE value IS NOT NULL
 SELECT *
 FROM (
   WITH RECURSIVE of_class AS (
-    {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
   ),
   classes AS (
     SELECT unnest({{ nbsql.array() }}['total', 'within']) AS class
   ),
   comoments AS (
     SELECT 'total' AS class, * FROM (
-      {{ nbsql.pooled(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
     ) AS total
     UNION ALL
     SELECT 'within', feature, value, sum(n), max(mean), sum(m2) FROM of_class GROUP BY feature, value
@@ -183,11 +183,11 @@ SELECT
   ) AS mutual_information,
   CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square
 FROM (
-  {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value']) | indent(2) }}
 ) AS of_class
 JOIN (
   SELECT value, n AS total, m2 AS pooled_m2 FROM (
-    {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['value']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['value']) | indent(4) }}
   ) AS pooled
 ) AS pooled USING (value)
 WHERE value IN ({% for column in feature.columns %}{{ nbsql.text(column) }}{% if not loop.last %}, {% endif %}{% endfor %})

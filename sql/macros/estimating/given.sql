@@ -234,7 +234,7 @@ JOIN {{ classes }} AS classes ON classes.label = given.label
 
 {# The priors as given; nothing was counted. #}
 {% macro given_priors(statistics) -%}
-SELECT class, CAST(NULL AS {{ nbsql.double() }}) AS n, n AS prior, {{ nbsql.log(nbsql.word('n')) }} AS log_prior
+SELECT class, CAST(NULL AS {{ nbsql.double() }}) AS n, n AS prior, {{ nbsql.safe_ln(nbsql.word('n')) }} AS log_prior
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL
 {%- endmacro %}
@@ -248,7 +248,7 @@ SELECT
   value,
   FALSE AS unseen,
   likelihood,
-  {% set logarithm %}coalesce(log_likelihood, {{ nbsql.log(nbsql.word('likelihood')) }}){% endset %}
+  {% set logarithm %}coalesce(log_likelihood, {{ nbsql.safe_ln(nbsql.word('likelihood')) }}){% endset %}
   {{ logarithm }} AS log_likelihood,
   {{ logarithm }} AS score,
   CASE

@@ -23,7 +23,7 @@ SELECT
   class,
   n,
   prior,
-  {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+  {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior
 FROM (
   SELECT
     counts.class,
@@ -66,7 +66,7 @@ FROM (
 
 {# The columns of likelihoods of values with a probability, `likelihood`, and no moments; the score is its logarithm if none is given. #}
 {% macro likelihood_columns(score=none, unseen=none) -%}
-{% set logarithm = nbsql.log(nbsql.word('likelihood')) -%}
+{% set logarithm = nbsql.safe_ln(nbsql.word('likelihood')) -%}
 class,
 feature,
 value,
@@ -85,7 +85,7 @@ SELECT class, sum(n) AS n
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL
 GROUP BY class
-HAVING {{ nbsql.is_left() }}
+HAVING {{ nbsql.has_weight() }}
 {%- endmacro %}
 
 {# One row a label that is named: class. #}
@@ -117,7 +117,7 @@ SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) 
 {#
   Whether anything is left of what was counted and forgotten: a sum of weights that were added and taken away may miss 0 by its rounding.
 #}
-{% macro is_left() -%}
+{% macro has_weight() -%}
 {% set size %}abs(n){% endset -%}
 sum(n) > {{ nbsql.rounding_of_sum(size) }}
 {%- endmacro %}
@@ -150,10 +150,10 @@ CASE
   forgotten and the rest do not vary, their mean is what they all are, but for rounding: it is cut to thirteen digits, so that it is
   that of another class which has the same number only.
 #}
-{% macro pooled(cells, keys) -%}
+{% macro pooled_moments(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 {% set size %}abs(n){% endset -%}
-{% set gross %}gross{% endset -%}
+{% set gross_size %}gross{% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
 {% set scale %}power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)){% endset -%}
@@ -176,14 +176,14 @@ FROM (
   WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
-HAVING sum(n) > {{ nbsql.rounding_of_sum(gross) }}
+HAVING sum(n) > {{ nbsql.rounding_of_sum(gross_size) }}
 {%- endmacro %}
 
 {#
   The same of moments that were pooled already, of which none is negative and nothing cancels: a row a group of the keys, and
   n, mean, m2.
 #}
-{% macro pooled_again(moments, keys) -%}
+{% macro merged_moments(moments, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
 FROM (
@@ -258,11 +258,11 @@ UNION ALL
 #}
 {% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false) -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
-{% set choosy = features | selectattr('family.value_limit') | list -%}
+{% set limited = features | selectattr('family.value_limit') | list -%}
 WITH classes AS (
   SELECT class{% if part %}, {{ part }}{% endif %} FROM {{ priors }} AS priors
 ),
-{% if choosy %}all_counts{% else %}counts{% endif %} AS (
+{% if limited %}all_counts{% else %}counts{% endif %} AS (
   {{ nbsql.counts_of(statistics, tfidf, single) | indent(2) }}
   {%- if tfidf %}
 
@@ -271,14 +271,14 @@ WITH classes AS (
   {%- endif %}
 
 ),
-{% if choosy %}
-{{ nbsql.best_counts(priors, choosy) }},
+{% if limited %}
+{{ nbsql.best_counts(priors, limited) }},
 {% endif %}
 moments AS (
   {% if single %}
   {{ nbsql.single_moments(statistics) | indent(2) }}
   {%- else %}
-  {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
   {%- endif %}
 
 )
@@ -286,9 +286,9 @@ moments AS (
 pooled_moments AS (
   {% if part -%}
   {% set parts %}(SELECT moments.*, classes.{{ part }} FROM moments JOIN classes ON classes.class = moments.class){% endset -%}
-  {{ nbsql.pooled_again(parts, [part, 'feature']) | indent(2) }}
+  {{ nbsql.merged_moments(parts, [part, 'feature']) | indent(2) }}
   {%- else -%}
-  {{ nbsql.pooled_again(nbsql.word('moments'), ['feature']) | indent(2) }}
+  {{ nbsql.merged_moments(nbsql.word('moments'), ['feature']) | indent(2) }}
   {%- endif %}
 
 )
@@ -296,7 +296,7 @@ pooled_moments AS (
 {%- set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list %}
 {%- if together %},
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
 )
 {%- endif %}
 {%- for distribution in features | map(attribute='family.distribution') | unique %}
@@ -324,7 +324,7 @@ WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{
 {% if single %} AND n > 0{% else %}
 
 GROUP BY class, feature, value
-HAVING {{ nbsql.is_left() }}
+HAVING {{ nbsql.has_weight() }}
 {%- endif %}
 {%- endmacro %}
 

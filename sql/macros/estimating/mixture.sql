@@ -32,7 +32,7 @@ members AS (
       FROM {{ statistics }} AS statistics
       WHERE feature IS NULL
       GROUP BY class, slice
-      HAVING {{ nbsql.is_left() }}
+      HAVING {{ nbsql.has_weight() }}
     ) AS counts ON counts.class = classes_of.class
   ) AS places
 ),
@@ -56,7 +56,7 @@ classes AS (
 {% set features = model.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }},
 labelled AS (
-  SELECT member AS class_no, class_no AS of_class, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior FROM members
+  SELECT member AS class_no, class_no AS of_class, class, {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior FROM members
 )
 {%- if model.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_members(model, features), features) }}
@@ -65,7 +65,7 @@ labelled AS (
 {% if model.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model.parts, nbsql.word('labelled')) }}
 {%- else -%}
-{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), further=['of_class']) }}
+{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), leading_columns=['of_class']) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -82,7 +82,7 @@ WITH {{ nbsql.mixture_members(statistics, priors) }}
   The view `components`: a row a member, feature and value, as `likelihoods` has them of classes; n and prior are those of the member,
   centre and scale those by which the nearest component of a row is found.
 #}
-{% macro components(model, statistics, priors, found) -%}
+{% macro components(model, statistics, priors, centres) -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
 SELECT
   members.class,
@@ -93,21 +93,21 @@ SELECT
   smoothed.{{ nbsql.word(column) }},
   {% endfor %}
   {% for column in ['centre', 'scale'] %}
-  {% set given %}{% if found.splits %}centres.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
+  {% set given %}{% if centres.splits %}centres.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
   CAST({{ given }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
   {{ nbsql.smoothed_members(model, model.features) | indent(2) }}
 ) AS smoothed
 JOIN members ON members.member = smoothed.class
-{%- if found.splits %}
+{%- if centres.splits %}
 
 LEFT JOIN (
   VALUES
-    {% for split in found.splits %}
+    {% for split in centres.splits %}
     {% for centre in split.centres %}
     {% set component = loop.index -%}
-    {% for name in found.numbers %}
+    {% for name in centres.numbers %}
     {% set numbers %}{{ nbsql.number(centre[loop.index0]) }}, {{ nbsql.number(split.scales[loop.index0]) }}{% endset %}
     ({{ nbsql.text(split.label) }}, {{ component }}, {{ nbsql.text(name) }}, {{ numbers }}){{ nbsql.comma(loop) }}
     {% endfor %}
@@ -203,7 +203,7 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ mas
 {%- endmacro %}
 
 {# The same of the relation joint_of_members(nbsql_row, class_no, joint), long. #}
-{% macro mixed_long(parameters) -%}
+{% macro mixture_joints(parameters) -%}
 {% set difference %}joint - highest{% endset -%}
 {% set members_joint %}joint_of_members.joint{% endset -%}
 {% set member %}joint_of_members.class_no{% endset -%}
@@ -233,7 +233,7 @@ FROM (
   contribution is the mean over the components, each by its share, and the row of the prior has what the first sum says: ln P(c), less
   the divergence of the shares in this row from those in the class. Where no component explains the row, the first one stands.
 #}
-{% macro mixed_contributions() -%}
+{% macro mixture_contributions() -%}
 {% set difference %}joint - highest{% endset -%}
 shares AS (
   SELECT

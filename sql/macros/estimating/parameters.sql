@@ -15,8 +15,8 @@
 {# The ending of a parameter of class k: mean_3_1 is the first class's; the long form has mean_3, a row a class. #}
 {% macro class_suffix(k) -%} {% if k is not none %}_{{ k }}{% endif %} {%- endmacro %}
 
-{% macro parameter(wanted) -%}
-{{ nbsql.word(wanted.parameter.name) }}{{ nbsql.feature_suffix(wanted.feature, wanted.parameter.column) }}
+{% macro parameter_name(item) -%}
+{{ nbsql.word(item.parameter.name) }}{{ nbsql.feature_suffix(item.feature, item.parameter.column) }}
 {%- endmacro %}
 
 {#
@@ -78,14 +78,14 @@ CROSS JOIN near
 {%- endmacro %}
 
 {# The same in a row a class. member: the column that holds the class_no of `numbers`; further: columns to come before all others. #}
-{% macro parameters_in_rows(model, classes, member='class_no', further=[]) -%}
+{% macro parameters_in_rows(model, classes, member='class_no', leading_columns=[]) -%}
 SELECT
-  {% for column in further + ['class_no', 'class'] %}
+  {% for column in leading_columns + ['class_no', 'class'] %}
   {{ classes }}.{{ nbsql.word(column) }},
   {% endfor %}
   {{ classes }}.log_prior
-  {%- for wanted in model.parameters %},
-  {{ nbsql.element(nbsql.word('numbers'), wanted.position) }} AS {{ nbsql.parameter(wanted) }}
+  {%- for item in model.parameters %},
+  {{ nbsql.element(nbsql.word('numbers'), item.position) }} AS {{ nbsql.parameter_name(item) }}
   {%- endfor %}
 
 FROM {{ classes }}
@@ -106,10 +106,10 @@ JOIN (
   {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
-{%- for wanted in model.in_columns %}
-{%- set name = nbsql.parameter(wanted) %}
+{%- for item in model.in_columns %}
+{%- set name = nbsql.parameter_name(item) %}
 {%- set place = loop.index %}
-{%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
+{%- for k in model.class_numbers if k == 1 or not item.parameter.common %},
   {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.in_columns | length) + place) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
@@ -128,16 +128,16 @@ smoothed AS (
 {%- if model.in_columns %},
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
-    {% for wanted in model.in_columns if not wanted.parameter.paired %}
-    {% set parameter = wanted.parameter %}
-    ({{ wanted.position }}, {{ nbsql.text(wanted.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
+    {% for item in model.in_columns if not item.parameter.paired %}
+    {% set parameter = item.parameter %}
+    ({{ item.position }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
       {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
       {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
       {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
     {% endfor %}
-  {% for wanted in model.in_columns if wanted.parameter.paired and wanted.parameter.column == 1 %}
+  {% for item in model.in_columns if item.parameter.paired and item.parameter.column == 1 %}
   UNION ALL
-  {{ nbsql[wanted.feature.family.name ~ '_pairs'](wanted.feature, wanted.position) | indent(2) }}
+  {{ nbsql[item.feature.family.name ~ '_pairs'](item.feature, item.position) | indent(2) }}
   {% endfor %}
 ),
 numbers AS (
@@ -233,12 +233,12 @@ SELECT
   class_no,
   class,
   log_prior
-  {%- for wanted in model.parameters %}
-  {%- set place = model.places_in_lists.get(wanted.feature.index) %},
+  {%- for item in model.parameters %}
+  {%- set place = model.places_in_lists.get(item.feature.index) %},
   {% if place %}
-  {{ nbsql.word(wanted.parameter.name) }}s[{{ place }}] AS {{ nbsql.parameter(wanted) }}
+  {{ nbsql.word(item.parameter.name) }}s[{{ place }}] AS {{ nbsql.parameter_name(item) }}
   {%- else %}
-  {{ nbsql.parameter(wanted) }}
+  {{ nbsql.parameter_name(item) }}
   {%- endif %}
   {%- endfor %}
 
@@ -264,9 +264,9 @@ SELECT
   {% endif %}
   {{ nbsql.unnested_parameter(model, 'class') }},
   {{ nbsql.unnested_parameter(model, 'log_prior') }}
-  {%- for wanted in model.in_columns %}
-  {%- set name = nbsql.parameter(wanted) %},
-  {%+ if wanted.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
+  {%- for item in model.in_columns %}
+  {%- set name = nbsql.parameter_name(item) %},
+  {%+ if item.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
   {%- endfor %}
   {%- for name in ['means', 'peaks', 'precisions'] if model.near %},
   {{ nbsql.unnested_parameter(model, name) }}

@@ -52,7 +52,7 @@ FROM (
     FROM {{ statistics }} AS statistics
     WHERE feature IS NULL AND slice IS NOT NULL
     GROUP BY slice
-    HAVING {{ nbsql.is_left() }}
+    HAVING {{ nbsql.has_weight() }}
   ) AS names
 ) AS segments
 JOIN (
@@ -63,7 +63,7 @@ LEFT JOIN (
   FROM {{ statistics }} AS statistics
   WHERE feature IS NULL AND slice IS NOT NULL
   GROUP BY slice, class
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
 {%- endmacro %}
 
@@ -159,15 +159,15 @@ SELECT
   {{ borrowed }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END
 FROM members
 JOIN (
-  {{ nbsql.pooled(nbsql.number_cells(statistics), ['feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['feature']) | indent(2) }}
 ) AS pooled ON TRUE
 LEFT JOIN (
-  {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
 ) AS own ON own.class = members.class AND own.feature = pooled.feature
 {%- if apart %}
 
 LEFT JOIN (
-  {{ nbsql.shares_of_zeros(statistics, apart) | indent(2) }}
+  {{ nbsql.zero_shares(statistics, apart) | indent(2) }}
 ) AS zeros ON zeros.class = members.class AND zeros.feature = pooled.feature
 {%- endif %}
 
@@ -178,7 +178,7 @@ UNION ALL
 SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.shrinkage) }} * zeros.share, NULL, NULL
 FROM members
 JOIN (
-  {{ nbsql.shares_of_zeros(statistics, apart) | indent(2) }}
+  {{ nbsql.zero_shares(statistics, apart) | indent(2) }}
 ) AS zeros ON zeros.class = members.class
 WHERE members.segment > 0
 {%- endif %}
@@ -193,8 +193,8 @@ SELECT
   shrunk.value,
   shrunk.unseen,
   shrunk.likelihood,
-  {{ nbsql.log(likelihood) }},
-  {{ nbsql.log(likelihood) }},
+  {{ nbsql.safe_ln(likelihood) }},
+  {{ nbsql.safe_ln(likelihood) }},
   NULL,
   NULL,
   NULL
@@ -209,7 +209,7 @@ FROM (
   FROM whole
   JOIN members ON members.class = whole.class AND members.segment > 0
   LEFT JOIN (
-    SELECT class, feature, value, sum(n) AS n FROM cells WHERE mean IS NULL GROUP BY class, feature, value HAVING {{ nbsql.is_left() }}
+    SELECT class, feature, value, sum(n) AS n FROM cells WHERE mean IS NULL GROUP BY class, feature, value HAVING {{ nbsql.has_weight() }}
   ) AS counts
     ON counts.class = members.member
     AND counts.feature = whole.feature
@@ -227,7 +227,7 @@ FROM (
 {% set features = model.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }},
 labelled AS (
-  SELECT member, segment AS nbsql_segment, name AS segment_name, class_no, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+  SELECT member, segment AS nbsql_segment, name AS segment_name, class_no, class, {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior
   FROM (
     SELECT *, {{ nbsql.segment_prior(model) }} AS prior FROM members
   ) AS estimates
@@ -262,7 +262,7 @@ JOIN (
 ) AS numbers ON numbers.nbsql_segment = listed.nbsql_segment
 {%- endif %}
 {%- else -%}
-{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), member='member', further=['nbsql_segment', 'segment_name']) }}
+{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), member='member', leading_columns=['nbsql_segment', 'segment_name']) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -292,7 +292,7 @@ SELECT slice AS segment, sum(n) AS n
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL
 GROUP BY slice
-HAVING {{ nbsql.is_left() }}
+HAVING {{ nbsql.has_weight() }}
 ORDER BY slice ASC NULLS LAST
 {%- endmacro %}
 

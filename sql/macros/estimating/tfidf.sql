@@ -19,7 +19,7 @@ FROM (
   FROM {{ statistics }} AS statistics
   WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NOT NULL
   GROUP BY feature, value
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
   {%- for feature in cut %}
 
     AND (feature <> {{ nbsql.text(feature.name) }} OR sum(n * mean) >= {{ feature.family.least_occurrences }})
@@ -50,7 +50,7 @@ FROM (
   FROM {{ statistics }} AS statistics
   WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NOT NULL
   GROUP BY class, feature, value
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ) AS cells
 JOIN (
   {{ nbsql.idf(statistics, features) | indent(2) }}
@@ -116,7 +116,7 @@ FROM (
   ) AS terms
   {% if family.norm and family.tfidf %}
   CROSS JOIN (
-    SELECT {{ nbsql.size(model) }} AS bags
+    SELECT {{ nbsql.group_weight(model) }} AS bags
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
   ) AS bags
@@ -132,13 +132,13 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 
 {# The tokens of numbered rows for a score: each occurrence, or, where the norm needs them together, each token once a row. #}
 {% macro scored_tokens(model, feature) -%}
-{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) -%}
+{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) -%}
 {% if feature.family.norm -%}
-SELECT {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
+SELECT {{ nbsql.row_key(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
 FROM (
   {{ tokens | indent(2) }}
 ) AS occurrences
-GROUP BY {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value
+GROUP BY {{ nbsql.row_key(model, nbsql.word('occurrences')) }}, value
 {%- else -%}
 {{ tokens }}
 {%- endif %}

@@ -74,14 +74,14 @@ CASE drawn.value{{ nbsql.feature_suffix(feature) }} WHEN 'true' THEN 1 WHEN 'fal
 {% macro bernoulli_weights(feature, column, degree) -%}
 {% for level in ['true', 'false'] -%}
 {% set weight %}{{ nbsql.word(level) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, weight, 'is', nbsql.text(level)) }}{% if loop.first %}, {% endif %}
+{{ nbsql.linear_weight(feature, column, weight, 'is', nbsql.text(level)) }}{% if loop.first %}, {% endif %}
 {%- endfor %}
 {%- if feature.family.nulls == 'category' %}
 {%- set weight %}missing{{ nbsql.feature_suffix(feature) }}{% endset -%}
-, {{ nbsql.weight_of(feature, column, weight, 'is') }}
+, {{ nbsql.linear_weight(feature, column, weight, 'is') }}
 {%- if feature.family.unseen == 'smooth' %}
 {%- set unseen %}unseen{{ nbsql.feature_suffix(feature) }}{% endset -%}
-, {{ nbsql.weight_of(feature, column, unseen, 'unseen') }}
+, {{ nbsql.linear_weight(feature, column, unseen, 'unseen') }}
 {%- endif %}
 {%- endif %}
 {%- endmacro %}

@@ -10,24 +10,24 @@
   that is beyond them are refused by the fit, and outside the distribution to a score: no class explains them.
 #}
 
-{% macro beta_density(x, of) -%}
+{% macro beta_density(x, get) -%}
 {% set rest %}1 - {{ x }}{% endset -%}
-({{ of('a') }} - 1) * {{ nbsql.natural_log(x) }} + ({{ of('b') }} - 1) * {{ nbsql.natural_log(rest) }} - {{ of('log_beta') }}
+({{ get('a') }} - 1) * {{ nbsql.natural_log(x) }} + ({{ get('b') }} - 1) * {{ nbsql.natural_log(rest) }} - {{ get('log_beta') }}
 {%- endmacro %}
 
 {% macro beta_inside(x) -%} {{ x }} > 0 AND {{ x }} < 1 {%- endmacro %}
 
 {# The mean of a class, and its variance, between the bounds that keep s between 1e-9 and 1e10. #}
-{% macro beta_estimate(quantity, of) -%}
-{% set mean = nbsql.gaussian_estimate('mean', of) -%}
+{% macro beta_estimate(quantity, get) -%}
+{% set mean = nbsql.gaussian_estimate('mean', get) -%}
 {% set largest %}({{ mean }}) * (1 - ({{ mean }})){% endset -%}
 {% set most %}{{ largest }} / (1 + {{ nbsql.number(1e-9) }}){% endset -%}
-{{ nbsql.moments_estimate(quantity, of, largest, most) }}
+{{ nbsql.moments_estimate(quantity, get, largest, most) }}
 {%- endmacro %}
 
 {# a, b or ln B(a, b) of a class, from its mean and variance; NULL where it does not vary. #}
-{% macro beta_parameter(quantity, of) -%}
-{% set mean, variance = of('mean'), of('variance') -%}
+{% macro beta_parameter(quantity, get) -%}
+{% set mean, variance = get('mean'), get('variance') -%}
 {% set size %}({{ mean }} * (1 - {{ mean }}) / {{ variance }} - 1){% endset -%}
 {% set a %}({{ mean }} * {{ size }}){% endset -%}
 {% set b %}((1 - {{ mean }}) * {{ size }}){% endset -%}

@@ -48,7 +48,7 @@ FROM (
     {%- endif %}
 
   FROM (
-    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.size(model) }} AS n
+    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
     GROUP BY {{ nbsql.finite(x) }}

@@ -39,7 +39,7 @@ FROM (
   {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
   {% set finite = nbsql.finite(x) %}
   {% set target = nbsql.target(model) %}
-  {% set n %}CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}){% endset %}
+  {% set n %}CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}){% endset %}
   SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, {{ n }} AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND {{ finite }} IS NOT NULL

@@ -17,7 +17,7 @@ ELSE {{ feature.family.by | length }} END
 {%- endset -%}
 {% set slope %}(other.of_class - place.of_class) / (other.n - place.n){% endset -%}
 WITH counts AS (
-  SELECT {{ bin }} AS bin, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+  SELECT {{ bin }} AS bin, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
   GROUP BY {{ bin }}, {{ nbsql.target(model) }}

@@ -15,7 +15,7 @@
 #}
 {% macro complement_likelihoods(features) -%}
 {% set normed = features | selectattr('family.normalised_weights') | list -%}
-{% set weight %}-({{ nbsql.log(nbsql.word('likelihood')) }}){% endset -%}
+{% set weight %}-({{ nbsql.safe_ln(nbsql.word('likelihood')) }}){% endset -%}
 {% set score -%}
 {% if normed %}
 {{ weight }} / CASE

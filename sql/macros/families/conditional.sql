@@ -14,17 +14,17 @@
 {% macro conditional_value(feature, relation) -%}
 {% set family = feature.family -%}
 {% set column, parent = feature.columns[0], feature.columns[1] -%}
-{% set own = nbsql.conditional_text(feature, column, relation, family.edges, family.labels) -%}
+{% set child = nbsql.conditional_text(feature, column, relation, family.edges, family.labels) -%}
 {% set given = nbsql.conditional_text(feature, parent, relation, family.parent_edges, family.parents) -%}
 {% set missing %}{{ relation }}.{{ nbsql.ident(parent) }} IS NULL{% endset -%}
-{% set with_parent %}{{ own }}, {{ given }}{% endset -%}
+{% set with_parent %}{{ child }}, {{ given }}{% endset -%}
 CASE
   {%- if family.nulls != 'category' %} WHEN {{ nbsql.conditional_given(feature, relation) }} IS NULL THEN NULL
   {%- else %} WHEN {{ missing }} THEN {{ nbsql.json_list(with_parent) }}{% endif %}
   {%- if family.parent_edges is not none %} WHEN {{ given }} IS NOT NULL THEN {{ nbsql.json_list(with_parent) }}
   {%- elif family.parents %} WHEN {{ given }} IN (
   {%- for value in family.parents %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor -%}
-) THEN {{ nbsql.json_list(with_parent) }}{% endif %} ELSE {{ nbsql.json_list(own) }} END
+) THEN {{ nbsql.json_list(with_parent) }}{% endif %} ELSE {{ nbsql.json_list(child) }} END
 {%- endmacro %}
 
 {# Something that is NULL where the value is missing. #}

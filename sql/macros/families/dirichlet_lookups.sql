@@ -16,7 +16,7 @@ SELECT
   {%- endif %}
   {%- for k in model.class_numbers %}
   {%- set likelihood %}likelihood_{{ k }}{% endset %},
-  {{ nbsql.log(likelihood) }} AS class_{{ k }}
+  {{ nbsql.safe_ln(likelihood) }} AS class_{{ k }}
   {%- endfor %}
 
 FROM (

@@ -12,9 +12,9 @@
 #}
 
 {# The name of a parameter is that of its quantity in all families of a model, and a peak is the normal distribution's. #}
-{% macro gamma_density(x, of) -%}
-{% set share %}{{ x }} / {{ of('mean') }}{% endset -%}
-{{ of('shape') }} * ({{ nbsql.natural_log(share) }} - {{ share }} + 1) + {{ of('gamma_peak') }}
+{% macro gamma_density(x, get) -%}
+{% set share %}{{ x }} / {{ get('mean') }}{% endset -%}
+{{ get('shape') }} * ({{ nbsql.natural_log(share) }} - {{ share }} + 1) + {{ get('gamma_peak') }}
 {%- endmacro %}
 
 {% macro gamma_base(x, feature) -%} {{ nbsql.natural_log(x) }} {%- endmacro %}
@@ -22,16 +22,16 @@
 {% macro gamma_inside(x) -%} {{ x }} > 0 {%- endmacro %}
 
 {# The mean and the variance of a class, between the bounds that keep k between 1e-9 and 1e10. #}
-{% macro gamma_estimate(quantity, of) -%}
-{% set mean = nbsql.gaussian_estimate('mean', of) -%}
+{% macro gamma_estimate(quantity, get) -%}
+{% set mean = nbsql.gaussian_estimate('mean', get) -%}
 {% set square %}({{ mean }}) * ({{ mean }}){% endset -%}
 {% set most %}{{ nbsql.number(1e9) }} * {{ square }}{% endset -%}
-{{ nbsql.moments_estimate(quantity, of, square, most) }}
+{{ nbsql.moments_estimate(quantity, get, square, most) }}
 {%- endmacro %}
 
 {# k ln k - k - ln gamma(k), of Stirling's series of ln gamma, whose large terms are these (log_factorial.sql). #}
-{% macro gamma_parameter(quantity, of) -%}
-{% set mean, variance = of('mean'), of('variance') -%}
+{% macro gamma_parameter(quantity, get) -%}
+{% set mean, variance = get('mean'), get('variance') -%}
 {% set shape %}({{ mean }} * {{ mean }} / {{ variance }}){% endset -%}
 {% set peak %}0.5 * ln({{ shape }}) - {{ nbsql.number(0.9189385332046728) }} - {{ nbsql.stirling_series(shape) }}{% endset -%}
 {% set value %}{% if quantity == 'mean' %}{{ mean }}{% elif quantity == 'shape' %}{{ shape }}{% else %}{{ peak }}{% endif %}{% endset -%}

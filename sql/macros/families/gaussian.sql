@@ -12,7 +12,7 @@
 {# A number of a row less its centre, as a column, and in a careful scan the centre. #}
 {% macro gaussian_inputs(feature, centre, careful, centred) -%}
 {% if centred %}{% set centre %}means.centre{{ nbsql.feature_suffix(feature) }}{% endset %}{% endif -%}
-{{ nbsql.input(feature, feature.column, centre=centre, careful=careful) }}
+{{ nbsql.number_input(feature, feature.column, centre=centre, careful=careful) }}
 {%- if centred %},
 {{ centre }} AS centre{{ nbsql.feature_suffix(feature) }}
 {%- endif %}
@@ -41,19 +41,20 @@
 {%- endmacro %}
 
 {# The mean or the variance of a class; those of all classes, where it has no value. #}
-{% macro gaussian_estimate(quantity, of) -%}
+{% macro gaussian_estimate(quantity, get) -%}
 {% if quantity == 'mean' -%}
-CASE WHEN {{ of('n') }} > 0 THEN {{ of('mean') }} ELSE {{ of('pooled_mean') }} END
+CASE WHEN {{ get('n') }} > 0 THEN {{ get('mean') }} ELSE {{ get('pooled_mean') }} END
 {%- elif quantity == 'variance' -%}
-{{ nbsql.floored_variance(nbsql.variance_of_class(of), of) }}
+{{ nbsql.floored_variance(nbsql.variance_of_class(get), get) }}
 {%- endif %}
 {%- endmacro %}
 
 {# The variance of a class, of all classes where it has no value; 0 of too few values. #}
-{% macro variance_of_class(of) -%}
+{% macro variance_of_class(get) -%}
+{% set n, lost = get('n'), get('lost') -%}
 CASE
-  WHEN {{ of('n') }} > 0 THEN CASE WHEN {{ of('n') }} > {{ of('lost') }} THEN {{ of('m2') }} / ({{ of('n') }} - {{ of('lost') }}) ELSE 0 END
-  WHEN {{ of('pooled_n') }} > {{ of('lost') }} THEN {{ of('pooled_m2') }} / ({{ of('pooled_n') }} - {{ of('lost') }})
+  WHEN {{ n }} > 0 THEN CASE WHEN {{ n }} > {{ lost }} THEN {{ get('m2') }} / ({{ n }} - {{ lost }}) ELSE 0 END
+  WHEN {{ get('pooled_n') }} > {{ get('lost') }} THEN {{ get('pooled_m2') }} / ({{ get('pooled_n') }} - {{ get('lost') }})
 END
 {%- endmacro %}
 
@@ -61,54 +62,54 @@ END
   With a share of the largest variance over all classes that any number of this distribution has: scikit-learn's var_smoothing. of also
   knows it: largest.
 #}
-{% macro smoothed_gaussian_estimate(quantity, of) -%}
-{% if quantity == 'variance' %}{{ nbsql.variance_of_class(of) }} + {{ of('smoothing') }} * {{ of('largest') }}
-{%- else %}{{ nbsql.gaussian_estimate(quantity, of) }}
+{% macro smoothed_gaussian_estimate(quantity, get) -%}
+{% if quantity == 'variance' %}{{ nbsql.variance_of_class(get) }} + {{ get('smoothing') }} * {{ get('largest') }}
+{%- else %}{{ nbsql.gaussian_estimate(quantity, get) }}
 {%- endif %}
 {%- endmacro %}
 
 {# of also knows the sums of n and m2 within the classes, and how many classes there are: within_n, within_m2, within_classes. #}
-{% macro shared_gaussian_estimate(quantity, of) -%}
-{% set counted %}({{ of('within_n') }} - {{ of('lost') }} * {{ of('within_classes') }}){% endset -%}
-{% set variance %}CASE WHEN {{ counted }} > 0 THEN {{ of('within_m2') }} / {{ counted }} ELSE 0 END{% endset -%}
-{% if quantity == 'variance' %}{{ nbsql.floored_variance(variance, of) }}{% else %}{{ nbsql.gaussian_estimate(quantity, of) }}{% endif %}
+{% macro shared_gaussian_estimate(quantity, get) -%}
+{% set counted %}({{ get('within_n') }} - {{ get('lost') }} * {{ get('within_classes') }}){% endset -%}
+{% set variance %}CASE WHEN {{ counted }} > 0 THEN {{ get('within_m2') }} / {{ counted }} ELSE 0 END{% endset -%}
+{% if quantity == 'variance' %}{{ nbsql.floored_variance(variance, get) }}{% else %}{{ nbsql.gaussian_estimate(quantity, get) }}{% endif %}
 {%- endmacro %}
 
-{% macro floored_variance(variance, of) -%}
-{% set total %}{{ of('pooled_m2') }} / nullif({{ of('pooled_n') }}, 0){% endset -%}
-greatest({{ variance }}, {{ of('floor') }} * {{ total }}, CASE WHEN {{ total }} > 0 THEN 1e-300 ELSE 0 END)
+{% macro floored_variance(variance, get) -%}
+{% set total %}{{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0){% endset -%}
+greatest({{ variance }}, {{ get('floor') }} * {{ total }}, CASE WHEN {{ total }} > 0 THEN 1e-300 ELSE 0 END)
 {%- endmacro %}
 
 {#
   The mean and the variance of a class, of all classes where it has no number, for a density known by these: the variance is at least
   1e-10 times `scale`, at most `most`, and 0 of a number that never varies.
 #}
-{% macro moments_estimate(quantity, of, scale, most) -%}
+{% macro moments_estimate(quantity, get, scale, most) -%}
 {% set variance -%}
-CASE WHEN {{ of('n') }} > 0 THEN {{ of('m2') }} / {{ of('n') }} ELSE {{ of('pooled_m2') }} / nullif({{ of('pooled_n') }}, 0) END
+CASE WHEN {{ get('n') }} > 0 THEN {{ get('m2') }} / {{ get('n') }} ELSE {{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0) END
 {%- endset -%}
 {% if quantity == 'mean' -%}
-{{ nbsql.gaussian_estimate('mean', of) }}
+{{ nbsql.gaussian_estimate('mean', get) }}
 {%- elif quantity == 'variance' -%}
-CASE WHEN {{ of('pooled_m2') }} > 0 THEN least(
-  greatest({{ nbsql.floored_variance(variance, of) }}, {{ nbsql.number(1e-10) }} * {{ scale }}),
+CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
+  greatest({{ nbsql.floored_variance(variance, get) }}, {{ nbsql.number(1e-10) }} * {{ scale }}),
   {{ most }}
 ) ELSE 0 END
 {%- endif %}
 {%- endmacro %}
 
 {# A parameter of the density of a class: mean, peak (its logarithm at the mean) or precision, half of 1 / variance. #}
-{% macro gaussian_parameter(quantity, of) -%}
-{% set variance = of('variance') -%}
-{% if quantity == 'mean' %}{{ of('mean') }}
+{% macro gaussian_parameter(quantity, get) -%}
+{% set variance = get('variance') -%}
+{% if quantity == 'mean' %}{{ get('mean') }}
 {%- elif quantity == 'peak' %}CASE WHEN {{ variance }} > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * {{ variance }}) END
 {%- elif quantity == 'precision' %}CASE WHEN {{ variance }} > 0 THEN 0.5 / {{ variance }} END
 {%- endif %}
 {%- endmacro %}
 
-{% macro gaussian_density(x, of) -%}
-{% set deviation %}({{ x }} - {{ of('mean') }}){% endset -%}
-{{ of('peak') }} - {{ nbsql.weighted_square(of('precision'), deviation) }}
+{% macro gaussian_density(x, get) -%}
+{% set deviation %}({{ x }} - {{ get('mean') }}){% endset -%}
+{{ get('peak') }} - {{ nbsql.weighted_square(get('precision'), deviation) }}
 {%- endmacro %}
 
 
@@ -121,7 +122,7 @@ coalesce({% for block in model.far | batch(50) %}
 {%+ if not loop.first %} + {%+ endif %}({% for feature in block -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
-{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.terms_of(model.far, k) | indent(2) }})
+{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.sum_of_terms(model.far, k) | indent(2) }})
 {%- endmacro %}
 
 {#
@@ -254,6 +255,6 @@ numbers.mean{{ i }} + sqrt(numbers.variance{{ i }}) * {{ nbsql.standard_normal(s
 {% set constant %}peak{{ i }} - precision{{ i }} * mean{{ i }} * mean{{ i }}{% endset -%}
 {% set slope %}2 * precision{{ i }} * mean{{ i }}{% endset -%}
 {% set curve %}-precision{{ i }}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
-{%- if feature.family.degree == 2 %}, {{ nbsql.weight_of(feature, column, curve, 'x^2') }}{% endif %}
+{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
+{%- if feature.family.degree == 2 %}, {{ nbsql.linear_weight(feature, column, curve, 'x^2') }}{% endif %}
 {%- endmacro %}

@@ -6,9 +6,9 @@
 {# The list of the values of a row as text, NULL where one of them is missing and that is no value. #}
 {% macro joint_value(feature, relation) -%}
 {% if feature.family.nulls == 'category' -%}
-{{ nbsql.listed_values(feature, relation) }}
+{{ nbsql.values_as_json(feature, relation) }}
 {%- else -%}
-CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.listed_values(feature, relation) }} END
+CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.values_as_json(feature, relation) }} END
 {%- endif %}
 {%- endmacro %}
 
@@ -18,7 +18,7 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.listed_va
 {%- endmacro %}
 
 {# The list of the values of some columns, as a text of JSON. #}
-{% macro listed_values(feature, relation) -%}
+{% macro values_as_json(feature, relation) -%}
 {% set values -%}
   {%- for column in feature.columns -%}
   {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}

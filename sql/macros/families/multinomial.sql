@@ -10,7 +10,7 @@
 {# The counts of a row, as columns. #}
 {% macro multinomial_inputs(feature, centre, careful, centred) -%}
 {% for column in feature.columns -%}
-{{ nbsql.input(feature, column, loop.index, careful=careful or feature.floating) }}
+{{ nbsql.number_input(feature, column, loop.index, careful=careful or feature.floating) }}
 {%- if not loop.last %},
 {% endif %}
 {%- endfor %}
@@ -55,7 +55,7 @@ coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{
 {% macro multinomial_weights(feature, column, degree) -%}
 {% for name in feature.columns -%}
 {% set weight %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
+{{ nbsql.linear_weight(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
 

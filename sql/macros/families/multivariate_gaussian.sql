@@ -98,8 +98,8 @@ CROSS JOIN (
 ) AS columns
 CROSS JOIN (
   SELECT
-    {{ nbsql.array() }}{{ nbsql.texts(feature.columns) }} AS names,
-    {{ nbsql.array() }}{{ nbsql.texts(feature.family.quoted) }} AS quoted,
+    {{ nbsql.array() }}{{ nbsql.text_list(feature.columns) }} AS names,
+    {{ nbsql.array() }}{{ nbsql.text_list(feature.family.quoted) }} AS quoted,
     {{ nbsql.list_of(scales, nbsql.double()) }} AS scales
 ) AS names
 WHERE i <= j
@@ -341,7 +341,7 @@ WHEN 'location' THEN smoothed.mean
 {%- endmacro %}
 
 {# One row: n, the rows, or their weights, that lack one of the numbers of a feature. #}
-{% macro rows_without(statistics, feature) -%}
+{% macro rows_missing_a_number(statistics, feature) -%}
 SELECT
   coalesce(sum(CASE WHEN feature IS NULL THEN n END), 0)
     - coalesce(sum(CASE WHEN feature = {{ nbsql.text(feature.name) }} AND value = {{ nbsql.text(feature.column) }} THEN n END), 0) AS n

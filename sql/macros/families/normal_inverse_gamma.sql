@@ -15,22 +15,22 @@
 #}
 
 {# The mean or the variance of a class, with the prior; NULL where no class has a value. #}
-{% macro normal_inverse_gamma_estimate(quantity, of) -%}
-{% set n, kappa, a = of('n'), of('kappa'), of('a') -%}
-{% set centre %}coalesce({{ of('prior_mean') }}, {{ of('pooled_mean') }}){% endset -%}
-{% set gap %}({{ of('mean') }} - {{ centre }}){% endset -%}
-{% set total %}{{ of('pooled_m2') }} / nullif({{ of('pooled_n') }}, 0){% endset -%}
+{% macro normal_inverse_gamma_estimate(quantity, get) -%}
+{% set n, kappa, a = get('n'), get('kappa'), get('a') -%}
+{% set centre %}coalesce({{ get('prior_mean') }}, {{ get('pooled_mean') }}){% endset -%}
+{% set gap %}({{ get('mean') }} - {{ centre }}){% endset -%}
+{% set total %}{{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0){% endset -%}
 {% if quantity == 'mean' -%}
-CASE WHEN {{ n }} > 0 THEN {{ centre }} + {{ n }} * {{ gap }} / ({{ kappa }} + {{ n }}) WHEN {{ of('pooled_n') }} > 0 THEN {{ centre }} END
+CASE WHEN {{ n }} > 0 THEN {{ centre }} + {{ n }} * {{ gap }} / ({{ kappa }} + {{ n }}) WHEN {{ get('pooled_n') }} > 0 THEN {{ centre }} END
 {%- elif quantity == 'variance' -%}
-CASE WHEN {{ of('pooled_n') }} > 0 THEN greatest(
-  (coalesce({{ of('b') }}, ({{ a }} + {{ of('divisor') }}) * {{ total }})
+CASE WHEN {{ get('pooled_n') }} > 0 THEN greatest(
+  (coalesce({{ get('b') }}, ({{ a }} + {{ get('divisor') }}) * {{ total }})
     + CASE
-      WHEN {{ n }} > 0 THEN {{ of('m2') }} / 2 + {{ kappa }} * {{ n }} * {{ gap }} * {{ gap }} / (2 * ({{ kappa }} + {{ n }}))
+      WHEN {{ n }} > 0 THEN {{ get('m2') }} / 2 + {{ kappa }} * {{ n }} * {{ gap }} * {{ gap }} / (2 * ({{ kappa }} + {{ n }}))
       ELSE 0
     END)
-    / ({{ a }} + {{ n }} / 2 + {{ of('divisor') }}),
-  {{ of('floor') }} * {{ total }}
+    / ({{ a }} + {{ n }} / 2 + {{ get('divisor') }}),
+  {{ get('floor') }} * {{ total }}
 ) END
 {%- endif %}
 {%- endmacro %}

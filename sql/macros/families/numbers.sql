@@ -43,15 +43,19 @@
   be called here alone, and the get of a dictionary anywhere.
 #}
 {% macro density(family, x) -%}
-{% set known = namespace(of={}) -%}
-{% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, known.of.get) }}
+{% set expressions = namespace(by_name={}) -%}
+{% for name in family.parameters | map(attribute='name') -%}
+{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
+{%- endfor -%}
+{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, expressions.by_name.get) }}
 {%- endmacro %}
 
 {% macro density_at_zero(family) -%}
-{% set known = namespace(of={}) -%}
-{% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[family.formula ~ '_at_zero'](known.of.get) }}
+{% set expressions = namespace(by_name={}) -%}
+{% for name in family.parameters | map(attribute='name') -%}
+{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
+{%- endfor -%}
+{{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
 {%- endmacro %}
 
 {% macro parameter_column(feature, name, k) -%}
@@ -106,21 +110,21 @@ coalesce({{ density }}, 0)
 {# An estimate, or a parameter, to be called with a block whose body is what stands for the number of that name. #}
 {% macro estimate_of(family, quantity) -%}
 {% set moments = ['n', 'mean', 'm2', 'pooled_n', 'pooled_mean', 'pooled_m2', 'within_n', 'within_m2', 'within_classes', 'largest'] -%}
-{% set known = namespace(of={}) -%}
+{% set expressions = namespace(by_name={}) -%}
 {% for name in moments + (['zeros'] if family.zeros else []) + family.estimate_options | list -%}
-{% set known.of = dict(known.of, **{name: caller(name)}) %}
+{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
 {%- endfor -%}
-{% if family.zeros %}{{ nbsql.zero_inflated_estimate(quantity, known.of.get, family.formula) }}
-{%- else %}{{ nbsql[family.distribution ~ '_estimate'](quantity, known.of.get) }}
+{% if family.zeros %}{{ nbsql.zero_inflated_estimate(quantity, expressions.by_name.get, family.formula) }}
+{%- else %}{{ nbsql[family.distribution ~ '_estimate'](quantity, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 
 {# A parameter by the mean, the variance and the rate, to be called likewise. #}
 {% macro parameter_of(family, quantity) -%}
-{% set known = namespace(of={}) -%}
-{% for name in ['mean', 'variance', 'rate'] %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{% if family.zeros %}{{ nbsql.zero_inflated_parameter(quantity, known.of.get, family.formula) }}
-{%- else %}{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, known.of.get) }}
+{% set expressions = namespace(by_name={}) -%}
+{% for name in ['mean', 'variance', 'rate'] %}{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}{% endfor -%}
+{% if family.zeros %}{{ nbsql.zero_inflated_parameter(quantity, expressions.by_name.get, family.formula) }}
+{%- else %}{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 

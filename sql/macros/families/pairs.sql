@@ -91,7 +91,7 @@ FROM (
     SELECT
       {{ nbsql.target(model) }} AS class
       {%- if model.slice_by %},
-      {{ nbsql.slice_of(nbsql.word('source')) }} AS slice
+      {{ nbsql.row_slice(nbsql.word('source')) }} AS slice
       {%- endif %}
       {%- if model.weight %},
       {{ nbsql.weight(model) }} AS weight
@@ -110,7 +110,7 @@ FROM (
 {# One row a class and value: the columns of likelihoods (likelihoods.sql); the score is the logarithm of the ratio, 0 of a value alone. #}
 {% macro pairs_likelihoods(features) -%}
 {% set ratio %}likelihood / alone{% endset -%}
-{% set score %}CASE WHEN alone > 0 THEN {{ nbsql.log(ratio) }} ELSE 0 END{% endset -%}
+{% set score %}CASE WHEN alone > 0 THEN {{ nbsql.safe_ln(ratio) }} ELSE 0 END{% endset -%}
 SELECT
   {{ nbsql.likelihood_columns(score) | indent(2) }}
 FROM (
@@ -267,7 +267,7 @@ LEFT JOIN pairs
 {%- endmacro %}
 
 {# The counts of pairs in the other order, as likelihoods have them, too: feature, value, class, n. #}
-{% macro turned_pairs(counts, features) -%}
+{% macro reversed_pairs(counts, features) -%}
 {% set pair %}CASE WHEN feature IN ({{ nbsql.feature_names(features) }}) THEN value END{% endset -%}
 {% set one, other = nbsql.json_element(pair, 0), nbsql.json_element(pair, 1) -%}
 SELECT feature, ('[' || ({{ other }}) || ',' || ({{ one }}) || ']'){{ nbsql.binary() }} AS value, class, n

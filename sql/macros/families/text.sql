@@ -28,7 +28,7 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(featu
   and `score` the logarithm of its odds.
 #}
 {% macro presence_likelihoods(features) -%}
-{% set score %}{{ nbsql.log(nbsql.word('likelihood')) }} - {{ nbsql.log(nbsql.absence()) }}{% endset -%}
+{% set score %}{{ nbsql.safe_ln(nbsql.word('likelihood')) }} - {{ nbsql.safe_ln(nbsql.absence_probability()) }}{% endset -%}
 SELECT
   {{ nbsql.likelihood_columns(score) | indent(2) }}
 FROM (
@@ -68,10 +68,10 @@ FROM (
 
 {% macro presence_quantities() %}
 
-WHEN 'log_absence' THEN {{ nbsql.log(nbsql.absence()) }}
+WHEN 'log_absence' THEN {{ nbsql.safe_ln(nbsql.absence_probability()) }}
 {%- endmacro %}
 
-{% macro absence() -%} (1 - likelihood) {%- endmacro %}
+{% macro absence_probability() -%} (1 - likelihood) {%- endmacro %}
 
 {# The term of a text beside those of its words: that all words are absent, 0 where it is missing. #}
 {% macro text_term(feature, k, part=none) -%}
@@ -83,9 +83,9 @@ CASE WHEN number.nbsql_x{{ i }} IS NOT NULL THEN coalesce(parameters.absent{{ i 
 {% macro text_weights(feature, column, degree) -%}
 {% if feature.family.presence -%}
 {% set absent %}absent{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, absent, '1') }}
+{{ nbsql.linear_weight(feature, column, absent, '1') }}
 {%- else -%}
-{{ nbsql.other_weights(feature, column) }}
+{{ nbsql.weights_of_missing_and_unseen(feature, column) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -61,19 +61,19 @@ coalesce(parameters.weight{{ i }} * {{ deviation }}
 {% set square %}{% if feature.family.squared %} + square{{ i }} * mean{{ i }} * mean{{ i }}{% endif %}{% endset -%}
 {% set constant %}-weight{{ i }} * mean{{ i }}{{ square }}{% endset -%}
 {% set slope %}{{ weight }}{% if feature.family.squared %} - 2 * square{{ i }} * mean{{ i }}{% endif %}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }},
+{{ nbsql.linear_weight(feature, column, constant, '1') }},
 {%- if feature.family.product %}
 {%- set first, second = nbsql.text(feature.columns[0]), nbsql.text(feature.columns[1]) %}
-{{ nbsql.weight_of(feature, column, weight, 'x y', first, second) }}
-{%- else %} {{ nbsql.weight_of(feature, column, slope) }}
+{{ nbsql.linear_weight(feature, column, weight, 'x y', first, second) }}
+{%- else %} {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endif %}
 {%- if feature.family.squared %}
 {%- set curve %}square{{ i }}{% endset -%}
-, {{ nbsql.weight_of(feature, column, curve, 'x^2') }}
+, {{ nbsql.linear_weight(feature, column, curve, 'x^2') }}
 {%- endif %}
 {%- if feature.family.nulls == 'category' %}
 {%- set missing %}coalesce(missing{{ i }}, 0) + coalesce(weight{{ i }} * mean{{ i }}, 0){% endset -%}
-, {{ nbsql.weight_of(feature, column, missing, 'is') }}
+, {{ nbsql.linear_weight(feature, column, missing, 'is') }}
 {%- endif %}
 {%- endmacro %}
 

@@ -44,17 +44,17 @@ CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ i }}
 {%- endmacro %}
 
 {# The value that numbers are together which are not 0, where values are compared. #}
-{% macro other_than_zero() -%} CAST('other' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+{% macro nonzero_value() -%} CAST('other' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
 {# One row a group of the keys: these, share_a and share_b, of what is not 0 among counts of both sides. #}
-{% macro shares_other_than_zero(counts, features, keys) -%}
+{% macro nonzero_shares(counts, features, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT
   {{ by }}
   {%- for side in ['a', 'b'] %}
   {%- set n = nbsql.word(side) %}
   {%- set total %}sum({{ n }}){% endset %},
-  sum(CASE WHEN value = 'zero' THEN 0 ELSE {{ n }} END) / {{ nbsql.divisor(total) }} AS share_{{ n }}
+  sum(CASE WHEN value = 'zero' THEN 0 ELSE {{ n }} END) / {{ nbsql.null_if_zero(total) }} AS share_{{ n }}
   {%- endfor %}
 
 FROM {{ counts }} AS counts
@@ -63,7 +63,7 @@ GROUP BY {{ by }}
 {%- endmacro %}
 
 {# One row a class that has the number, of some features: class, feature, share (of zeros among its rows). #}
-{% macro shares_of_zeros(statistics, features) -%}
+{% macro zero_shares(statistics, features) -%}
 SELECT class, feature, sum(CASE WHEN value = 'zero' THEN n ELSE 0 END) / sum(n) AS share
 FROM {{ statistics }} AS statistics
 WHERE feature IN ({{ nbsql.feature_names(features) }})
@@ -72,26 +72,26 @@ HAVING sum(n) > 0
 {%- endmacro %}
 
 {# What is estimated of a class: rate is the probability of a 0, mean and variance are those of the other numbers. #}
-{% macro zero_inflated_estimate(quantity, of, formula) -%}
-{% set n %}({{ of('zeros') }} + {{ of('n') }} + 2 * {{ of('added') }}){% endset -%}
-{% set mean %}greatest({{ nbsql.gaussian_estimate('mean', of) }}, 1e-9 * {{ of('pooled_mean') }}){% endset -%}
+{% macro zero_inflated_estimate(quantity, get, formula) -%}
+{% set n %}({{ get('zeros') }} + {{ get('n') }} + 2 * {{ get('added') }}){% endset -%}
+{% set mean %}greatest({{ nbsql.gaussian_estimate('mean', get) }}, 1e-9 * {{ get('pooled_mean') }}){% endset -%}
 {% if quantity == 'rate' -%}
-CASE WHEN {{ n }} > 0 THEN ({{ of('zeros') }} + {{ of('added') }}) / {{ n }} ELSE 0.5 END
+CASE WHEN {{ n }} > 0 THEN ({{ get('zeros') }} + {{ get('added') }}) / {{ n }} ELSE 0.5 END
 {%- elif formula == 'exponential' -%}
 {% if quantity == 'mean' %}{{ mean }}{% else %}power({{ mean }}, 2){% endif %}
 {%- else -%}
-{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_estimate'](quantity, of) }}
+{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_estimate'](quantity, get) }}
 {%- endif %}
 {%- endmacro %}
 
 {# A parameter of the density of a class, or the logarithm of the probability that it is 0, or is not. #}
-{% macro zero_inflated_parameter(quantity, of, formula) -%}
-{% set rest %}(1 - {{ of('rate') }}){% endset -%}
-{% if quantity == 'log_zero' %}{{ nbsql.log(of('rate')) }}
-{%- elif quantity == 'log_other' %}{{ nbsql.log(rest) }}
-{%- elif quantity == 'inverse_rate' %}1 / {{ of('mean') }}
-{%- elif quantity == 'inverse_log_rate' %}-ln({{ of('mean') }})
-{%- else %}{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_parameter'](quantity, of) }}
+{% macro zero_inflated_parameter(quantity, get, formula) -%}
+{% set rest %}(1 - {{ get('rate') }}){% endset -%}
+{% if quantity == 'log_zero' %}{{ nbsql.safe_ln(get('rate')) }}
+{%- elif quantity == 'log_other' %}{{ nbsql.safe_ln(rest) }}
+{%- elif quantity == 'inverse_rate' %}1 / {{ get('mean') }}
+{%- elif quantity == 'inverse_log_rate' %}-ln({{ get('mean') }})
+{%- else %}{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_parameter'](quantity, get) }}
 {%- endif %}
 {%- endmacro %}
 

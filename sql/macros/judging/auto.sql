@@ -20,7 +20,7 @@ SELECT
   {% for column in numbers %}
   {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
   {% set finite = nbsql.finite(x) %}
-  {{ nbsql.facts_of(finite, loop.index) | indent(2) }},
+  {{ nbsql.count_and_distinct(finite, loop.index) | indent(2) }},
   min({{ finite }}) AS least_{{ loop.index }},
   max({{ finite }}) AS largest_{{ loop.index }},
   count(CASE WHEN {{ nbsql.breaks_whole(column) }} THEN 1 END) AS broken_{{ loop.index }},
@@ -28,7 +28,7 @@ SELECT
   {% endfor %}
   {% for column in texts %}
   {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){% endset %}
-  {{ nbsql.facts_of(x, nbsql.word('text_' ~ loop.index)) | indent(2) }},
+  {{ nbsql.count_and_distinct(x, nbsql.word('text_' ~ loop.index)) | indent(2) }},
   0 AS least_text_{{ loop.index }},
   0 AS largest_text_{{ loop.index }},
   count(CASE WHEN trim({{ x }}) LIKE '% %' THEN 1 END) AS broken_text_{{ loop.index }},
@@ -39,13 +39,13 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{% macro facts_of(x, ending) -%}
+{% macro count_and_distinct(x, ending) -%}
 count({{ x }}) AS n_{{ ending }},
 count(DISTINCT {{ x }}) AS distinct_{{ ending }}
 {%- endmacro %}
 
 {# So many of a million rows, always the same ones: by a hash of their columns, of which kinds has what each is, by name. #}
-{% macro part_of_rows(source, columns, kinds, share) -%}
+{% macro sampled_share(source, columns, kinds, share) -%}
 {% set values = nbsql.values_to_hash(columns, kinds) -%}
 SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }} % 1000000 < {{ share }}
 {%- endmacro %}
@@ -81,7 +81,7 @@ SELECT
   number.nbsql_key
   {%- for feature in model.features %}
   {%- for k in model.class_numbers %},
-  greatest({{ nbsql.term(feature, k) | indent(2) }}, {{ nbsql.least_term() }}) AS {{ nbsql.candidate(feature.index) }}_{{ k }}
+  greatest({{ nbsql.term(feature, k) | indent(2) }}, {{ nbsql.least_term() }}) AS {{ nbsql.candidate_term(feature.index) }}_{{ k }}
   {%- endfor %}
   {%- endfor %}
 
@@ -93,11 +93,11 @@ FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 SELECT * FROM {{ terms }} AS terms JOIN {{ others }} AS others USING (nbsql_key)
 {%- endmacro %}
 
-{% macro candidate(number) -%} term_{{ number }} {%- endmacro %}
+{% macro candidate_term(number) -%} term_{{ number }} {%- endmacro %}
 
 {# What a candidate adds to class k; number 0 is to leave the column out. #}
 {% macro added_term(number, k) -%}
-{% if number %}terms.{{ nbsql.candidate(number) }}_{{ k }}{% else %}0{% endif %}
+{% if number %}terms.{{ nbsql.candidate_term(number) }}_{{ k }}{% else %}0{% endif %}
 {%- endmacro %}
 
 {# Where every row stands with some candidates more, and some fewer. #}
@@ -123,12 +123,12 @@ JOIN {{ terms }} AS terms ON terms.nbsql_key = standing.nbsql_key
 
   chosen: the number of the candidate that is in the sums of the standing, 0 for none. temperature: by which the sums are divided.
 #}
-{% macro losses_of_candidates(standing, terms, chosen, tried, classes, temperature) -%}
+{% macro losses_of_candidates(standing, terms, chosen, candidates, classes, temperature) -%}
 SELECT
   sum(weight) AS weight,
   count(*) AS rows
-  {%- for number in tried %}
-  {%- set gain %}loss_{{ tried[0] }} - loss_{{ number }}{% endset %},
+  {%- for number in candidates %}
+  {%- set gain %}loss_{{ candidates[0] }} - loss_{{ number }}{% endset %},
   sum(weight * loss_{{ number }}) AS losses_{{ number }},
   sum(weight * ({{ gain }})) AS gains_{{ number }},
   sum(weight * ({{ gain }}) * ({{ gain }})) AS squares_{{ number }}
@@ -137,14 +137,14 @@ SELECT
 FROM (
   SELECT
     weight
-    {%- for number in tried %},
+    {%- for number in candidates %},
     {{ nbsql.loss_of_joints(nbsql.word('joint_' ~ number), classes, temperature) | indent(4) }} AS loss_{{ number }}
     {%- endfor %}
 
   FROM (
     SELECT
       joints.*
-      {%- for number in tried %},
+      {%- for number in candidates %},
       {{ nbsql.highest_of_joints(nbsql.word('joint_' ~ number), classes) | indent(6) }}
       {%- endfor %}
 
@@ -152,7 +152,7 @@ FROM (
       SELECT
         standing.weight,
         standing.truth
-        {%- for number in tried %}
+        {%- for number in candidates %}
         {%- for k in range(1, classes + 1) %},
         {% set change %} - {{ nbsql.added_term(chosen, k) }} + {{ nbsql.added_term(number, k) }}{% endset %}
         standing.joint_{{ k }}{% if number != chosen %}{{ change }}{% endif %} AS joint_{{ number }}_{{ k }}

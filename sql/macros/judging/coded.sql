@@ -73,7 +73,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
 {# The cells of some features without those of each fold, summed: slice (the fold that is left out), class, feature, value, n, mean, m2. #}
-{% macro cells_of_others(model, cells, features, folds) -%}
+{% macro cells_without_each_fold(model, cells, features, folds) -%}
 SELECT
   folds.nbsql_slice AS slice,
   cells.class,

@@ -66,8 +66,8 @@ SELECT
   other,
   difference,
   standard_error,
-  difference - {{ nbsql.confident() }} * standard_error AS low,
-  difference + {{ nbsql.confident() }} * standard_error AS high
+  difference - {{ nbsql.normal_quantile() }} * standard_error AS low,
+  difference + {{ nbsql.normal_quantile() }} * standard_error AS high
 FROM means
 ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 {%- endmacro %}

@@ -10,7 +10,7 @@
 #}
 {% macro discrimination(likelihoods, statistics, features, class, other) -%}
 {% set paired = features | selectattr('family.name', 'equalto', 'pairs') | list -%}
-{% set turned %}({{ nbsql.turned_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
+{% set turned %}({{ nbsql.reversed_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 ratios AS (
   {{ nbsql.likelihood_ratios(likelihoods, class, other) | indent(2) }}
@@ -72,7 +72,7 @@ SELECT
   {{ missing }} AS missing
   {% endif %}
 FROM (
-  {{ nbsql.relevant(statistics, features) | indent(2) }}
+  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS ranked
 JOIN (
   SELECT sum(n) AS n FROM {{ priors }} AS priors

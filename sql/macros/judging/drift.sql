@@ -38,9 +38,9 @@ counts AS (
     {%- if apart %}
 
     UNION ALL
-    SELECT feature, {{ nbsql.other_than_zero() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    SELECT feature, {{ nbsql.nonzero_value() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
     UNION ALL
-    SELECT feature, {{ nbsql.other_than_zero() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    SELECT feature, {{ nbsql.nonzero_value() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
     {%- endif %}
 
   ) AS both_sides
@@ -54,10 +54,10 @@ moments AS (
     {{ nbsql.variance_of_side(nbsql.word('a')) }} AS variance_a,
     {{ nbsql.variance_of_side(nbsql.word('b')) }} AS variance_b
   FROM (
-    {{ nbsql.pooled(nbsql.number_cells(nbsql.word('a')), ['feature']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('a')), ['feature']) | indent(4) }}
   ) AS a
   JOIN (
-    {{ nbsql.pooled(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
   ) AS b USING (feature)
 )
 SELECT feature, {% if apart %}sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b
@@ -91,7 +91,7 @@ FROM (
       {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) | indent(6) }} AS backward
     FROM moments
     JOIN (
-      {{ nbsql.shares_other_than_zero(nbsql.word('counts'), apart, ['feature']) | indent(6) }}
+      {{ nbsql.nonzero_shares(nbsql.word('counts'), apart, ['feature']) | indent(6) }}
     ) AS shares USING (feature)
   ) AS others
   {%- endif %}
@@ -132,7 +132,7 @@ SELECT
   {% endfor %}
   max(n_a) AS n_a,
   max(n_b) AS n_b,
-  (count(*) - 1) * (1 / {{ nbsql.divisor(n_a) }} + 1 / {{ nbsql.divisor(n_b) }}) AS by_chance
+  (count(*) - 1) * (1 / {{ nbsql.null_if_zero(n_a) }} + 1 / {{ nbsql.null_if_zero(n_b) }}) AS by_chance
 FROM (
   SELECT {{ by }}, value, n_a, n_b, (a + 0.5) / (n_a + 0.5 * k) AS a, (b + 0.5) / (n_b + 0.5 * k) AS b
   FROM (

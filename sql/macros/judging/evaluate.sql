@@ -17,7 +17,7 @@
   row of the source, the only read of it. It comes first, because a table of the user's may have the name of a later one.
   `carried` are columns of `scored` that the rows keep; by: the names of those of the source by which they are sliced, nbsql_by_1, ...
 #}
-{% macro judged_rows(model, scored, parameters, weight, as_text, carried=(), by=()) -%}
+{% macro judged_rows(model, scored, parameters, weight, as_text, extra_columns=(), by=()) -%}
 outcomes AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,
@@ -27,7 +27,7 @@ outcomes AS {{ nbsql.materialized() }}(
     {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
     {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{%+ endif %} AS broken
-    {%- for name in carried %},
+    {%- for name in extra_columns %},
     source.{{ nbsql.word(name) }}
     {%- endfor %}
     {%- for name in by %},

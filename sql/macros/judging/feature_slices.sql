@@ -28,11 +28,11 @@ shares AS (
 numbers AS (
   {{ nbsql.numbers_of_shares(2) | indent(2) }}
 ),
-{{ nbsql.bounded() }}
+{{ nbsql.interval_bounds() }}
 SELECT
   nbsql_by_1 AS feature, nbsql_by_2 AS slice, of_rows AS n, value AS accuracy, low, high,
   (SELECT sum(CASE WHEN prediction = class THEN weight ELSE 0 END) / sum(weight) FROM judged) AS of_all
 FROM bounded
 WHERE of_rows >= {{ least }}
-ORDER BY {{ nbsql.in_steps(nbsql.word('high')) }} ASC NULLS LAST, nbsql_by_1 ASC NULLS LAST, nbsql_by_2 ASC NULLS LAST
+ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, nbsql_by_1 ASC NULLS LAST, nbsql_by_2 ASC NULLS LAST
 {%- endmacro %}

@@ -38,13 +38,13 @@ FROM {{ source }} AS source
   The rows that the model of a fold is fitted to, with the fold that is left out as nbsql_slice: those of the other folds and, if wanted,
   all without a class.
 #}
-{% macro rows_of_others(model, dealt, columns, fold, unlabelled) -%}
+{% macro training_rows_of_fold(model, folded_rows, columns, fold, unlabelled) -%}
 SELECT
   {% for column in columns %}
   source.{{ nbsql.ident(column) }},
   {% endfor %}
   {{ nbsql.slice_name(model, fold) }} AS nbsql_slice
-FROM {{ dealt }} AS source
+FROM {{ folded_rows }} AS source
 WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
 {%- if unlabelled %} OR {{ nbsql.target(model) }} IS NULL{% endif %}
 
@@ -207,7 +207,7 @@ source.nbsql_joints[numbered.class_no]
 {%- endif %}
 {%- endmacro %}
 
-{% macro scores_in_order(scores) -%}
+{% macro sorted_fold_scores(scores) -%}
 SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fold')) }} ASC NULLS LAST, fold ASC NULLS LAST
 {%- endmacro %}
 

@@ -8,8 +8,8 @@
 #}
 
 {# The rows with a key, by which what is said of them meets. #}
-{% macro rows_with_keys(dealt) -%}
-SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
+{% macro rows_with_keys(folded_rows) -%}
+SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ folded_rows }} AS dealt
 {%- endmacro %}
 
 {% macro rows_of_fold(keyed, fold) -%}
@@ -40,7 +40,7 @@ GROUP BY nbsql_key, feature
 
 {# Where every row stands with the prior alone. #}
 {% macro scores_of_prior_alone(model, keyed, contributions, priors) -%}
-SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
+SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
   SELECT
     contributions.row,
@@ -57,7 +57,7 @@ FROM (
 {%- endmacro %}
 
 {# The log loss of a row, of `scores` and `truth`; the posterior is kept from 0 and 1 as in evaluate.sql. #}
-{% macro loss() -%}
+{% macro row_loss() -%}
 {% set scores, epsilon = nbsql.word('scores'), nbsql.epsilon() -%}
 {% set truth %}{{ nbsql.element(scores, nbsql.word('truth')) }} - {{ nbsql.list_highest(scores) }}{% endset -%}
 {% set share %}score - {{ nbsql.list_highest(scores) }}{% endset -%}
@@ -95,7 +95,7 @@ JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AN
 {%- endset -%}
 SELECT feature, sum(weight * (loss - loss_before)) / (SELECT sum(weight) FROM {{ standing }} AS standing) AS change
 FROM (
-  SELECT feature, weight, loss_before, {{ nbsql.loss() }} AS loss
+  SELECT feature, weight, loss_before, {{ nbsql.row_loss() }} AS loss
   FROM (
     {{ nbsql.with_feature(standing, contributions, join) | indent(4) }}
   ) AS sums
@@ -108,7 +108,7 @@ GROUP BY feature
 {% set join -%}
 LEFT JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AND contributions.feature = {{ nbsql.text(feature) }}
 {%- endset -%}
-SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
+SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
   {{ nbsql.with_feature(standing, contributions, join) | indent(2) }}
 ) AS sums

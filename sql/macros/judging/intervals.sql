@@ -26,7 +26,7 @@
 {% macro intervals(judged) -%}
 WITH {{ judged }},
 {{ nbsql.all_numbers() }},
-{{ nbsql.bounded() }}
+{{ nbsql.interval_bounds() }}
 SELECT class, metric, value, standard_error, low, high
 FROM bounded
 ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
@@ -70,8 +70,8 @@ FROM shares
 {%- endmacro %}
 
 {# bounded: `numbers` with low and high. #}
-{% macro bounded() -%}
-{% set z = nbsql.confident() -%}
+{% macro interval_bounds() -%}
+{% set z = nbsql.normal_quantile() -%}
 bounded AS (
   SELECT
     *,
@@ -93,7 +93,7 @@ bounded AS (
 )
 {%- endmacro %}
 
-{% macro confident() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
+{% macro normal_quantile() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
 
 {# What the sum over the classes is divided by: with two, it is the square of either. #}
 {% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM known) {%- endmacro %}

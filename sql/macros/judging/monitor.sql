@@ -82,7 +82,7 @@ UNION ALL
 (
   SELECT
     source.*,
-    {% set evidence %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}{% endset %}
+    {% set evidence %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}{% endset %}
     {%+ if model.learnt %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )
@@ -94,10 +94,10 @@ UNION ALL
   tied: the feature that is the period itself, if one is. score: where there are reference rows, the edges and labels of the bins of a
   probability.
 #}
-{% macro monitor(counted, rows, judged, statistics, priors, as_text, tied=none, score=none) -%}
+{% macro monitor(counted, rows, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
-{% set valued = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
-{% set valued = valued | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
+{% set value_features = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
+{% set value_features = value_features | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
 {% set no_text %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 WITH {{ monitored }} AS {{ nbsql.materialized() }}(
   {{ rows | indent(2) }}
@@ -137,13 +137,13 @@ measured AS {{ nbsql.materialized() }}(
     {{ nbsql.missing_shares(features, monitored) | indent(4) }}
   ) AS missing
   {%- endif %}
-  {%- if valued %}
+  {%- if value_features %}
 
   UNION ALL
   {% set values %}sum(b){% endset %}
-  SELECT slice, feature, NULL, 'unseen', sum(CASE WHEN seen > 0 THEN 0 ELSE b END) / {{ nbsql.divisor(values) }}
+  SELECT slice, feature, NULL, 'unseen', sum(CASE WHEN seen > 0 THEN 0 ELSE b END) / {{ nbsql.null_if_zero(values) }}
   FROM compared
-  WHERE feature IN ({{ nbsql.feature_names(valued) }})
+  WHERE feature IN ({{ nbsql.feature_names(value_features) }})
   GROUP BY slice, feature
   {%- endif %}
 
@@ -155,7 +155,7 @@ found AS (
   UNION ALL
   SELECT slices.slice, feature, class, metric, NULL, value, NULL, NULL
   FROM (
-    {{ nbsql.reference_values(features, valued, priors, as_text, score) | indent(4) }}
+    {{ nbsql.reference_values(features, value_features, priors, as_text, score) | indent(4) }}
   ) AS of_reference
   CROSS JOIN slices
   UNION ALL
@@ -163,9 +163,9 @@ found AS (
   FROM (
     {{ nbsql.monitored_divergences(features) | indent(4) }}
   ) AS divergences
-  {%- if tied is not none %}
+  {%- if period_feature is not none %}
 
-  WHERE feature IS NULL OR feature <> {{ nbsql.text(tied) }}
+  WHERE feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}
   {%- endif %}
 
   -- where nothing can be compared, too
@@ -196,11 +196,11 @@ FROM (
   WHERE slice <> 'r'
   GROUP BY slice, feature, class, metric
 ) AS monitored
-{{ nbsql.in_order_of_periods() }}
+{{ nbsql.order_by_period() }}
 {%- endmacro %}
 
 {# Sorted by period, as numbers where they are, then the whole before its features and classes. #}
-{% macro in_order_of_periods() -%}
+{% macro order_by_period() -%}
 ORDER BY
   {{ nbsql.as_number(nbsql.word('period')) }} ASC NULLS LAST,
   period ASC NULLS LAST,
@@ -209,9 +209,9 @@ ORDER BY
   metric ASC NULLS LAST
 {%- endmacro %}
 
-{% macro monitored_in_order(monitored) -%}
+{% macro sorted_monitoring(monitored) -%}
 SELECT * FROM {{ monitored }} AS monitored
-{{ nbsql.in_order_of_periods() }}
+{{ nbsql.order_by_period() }}
 {%- endmacro %}
 
 {#
@@ -235,7 +235,7 @@ FROM (
 
   {% endfor %}
 ) AS outside
-{{ nbsql.in_order_of_periods() }}
+{{ nbsql.order_by_period() }}
 {%- endmacro %}
 
 {#
@@ -254,7 +254,7 @@ totals AS {{ nbsql.materialized() }}(
     sum(weight) AS weight,
     sum(CASE WHEN class IS NOT NULL THEN weight ELSE 0 END) AS labelled,
     sum(CASE WHEN prediction IS NOT NULL THEN weight ELSE 0 END) AS explained,
-    sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.divisor(of_evidence) }} AS log_evidence
+    sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.null_if_zero(of_evidence) }} AS log_evidence
   FROM outcomes
   GROUP BY nbsql_period
 ),
@@ -304,8 +304,8 @@ shares_of_classes AS (
     of_classes.predicted / totals.weight AS predicted,
     {% set explained %}totals.explained{% endset %}
     {% set labelled %}totals.labelled{% endset %}
-    of_classes.posterior / {{ nbsql.divisor(explained) }} AS posterior,
-    of_classes.actual / {{ nbsql.divisor(labelled) }} AS actual
+    of_classes.posterior / {{ nbsql.null_if_zero(explained) }} AS posterior,
+    of_classes.actual / {{ nbsql.null_if_zero(labelled) }} AS actual
   FROM of_classes
   JOIN totals ON totals.slice = of_classes.slice
 )

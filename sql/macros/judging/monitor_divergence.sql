@@ -80,7 +80,7 @@ GROUP BY {{ slice }}feature, value
 {%- if apart %}
 
 UNION ALL
-SELECT {{ slice }}feature, {{ nbsql.other_than_zero() }}, sum(n)
+SELECT {{ slice }}feature, {{ nbsql.nonzero_value() }}, sum(n)
 FROM {{ cells }} AS cells
 WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
 GROUP BY {{ slice }}feature
@@ -110,7 +110,7 @@ FROM (
 {%- endmacro %}
 
 {# What is measured of the reference: feature, class, metric, value; without reference rows, as the model's counts have it. #}
-{% macro reference_values(features, valued, priors, as_text, score) -%}
+{% macro reference_values(features, value_features, priors, as_text, score) -%}
 {% if score -%}
 SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
 {%- else -%}
@@ -123,10 +123,10 @@ FROM (
     FROM {{ priors }} AS priors
   ) AS shares
 ) AS of_classes
-{%- if valued %}
+{%- if value_features %}
 
 UNION ALL
-SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM compared WHERE feature IN ({{ nbsql.feature_names(valued) }})
+SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM compared WHERE feature IN ({{ nbsql.feature_names(value_features) }})
 {%- endif %}
 {%- if columns %}
 
@@ -192,16 +192,16 @@ FROM (
       a.n AS n_a,
       b.n AS n_b
     FROM (
-      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('learnt'), together), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(nbsql.word('learnt'), together), ['feature', 'value']) | indent(6) }}
     ) AS a
     JOIN (
-      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
     ) AS b ON b.feature = a.feature AND {{ nbsql.same_value(a, b) }}
   ) AS moments
   {%- if apart %}
 
   LEFT JOIN (
-    {{ nbsql.shares_other_than_zero(counts, apart, ['slice', 'feature']) | indent(4) }}
+    {{ nbsql.nonzero_shares(counts, apart, ['slice', 'feature']) | indent(4) }}
   ) AS shares USING (slice, feature)
   {%- endif %}
 

@@ -95,7 +95,7 @@ ORDER BY place ASC NULLS LAST, class ASC NULLS LAST
   the class, by their log-odds; and place, of the words by the greatest log-odds of a class times the root of how often they were met.
   least: how often a word must be met; of_class, of_all: how many are kept of each.
 #}
-{% macro telling_words(profile, least, of_class, of_all) -%}
+{% macro distinctive_words(profile, least, of_class, of_all) -%}
 SELECT class, value, n, share, likelihood, log_odds, of_value, place_in_class, place
 FROM (
   SELECT

@@ -21,7 +21,7 @@
 {% macro relevance(statistics, features) -%}
 SELECT feature, mutual_information, symmetrical_uncertainty, chi_square, f_statistic
 FROM (
-  {{ nbsql.relevant(statistics, features) | indent(2) }}
+  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS relevant
 ORDER BY mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
 {%- endmacro %}
@@ -30,7 +30,7 @@ ORDER BY mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, featur
   The same, with n, the rows (or occurrences) of the feature. A number whose zeros are counted apart tells whether it is 0, and then
   what it is: I(x; C) = I([x = 0]; C) + P(x <> 0) I(x; C | x <> 0).
 #}
-{% macro relevant(statistics, features) -%}
+{% macro unsorted_relevance(statistics, features) -%}
 {% if features | selectattr('family.zeros') | list -%}
 SELECT
   feature,
@@ -40,16 +40,16 @@ SELECT
   sum(chi_square) AS chi_square,
   max(f_statistic) AS f_statistic
 FROM (
-  {{ nbsql.relevant_parts(statistics, features) | indent(2) }}
+  {{ nbsql.relevance_parts(statistics, features) | indent(2) }}
 ) AS parts
 GROUP BY feature
 {%- else -%}
-{{ nbsql.relevant_parts(statistics, features) }}
+{{ nbsql.relevance_parts(statistics, features) }}
 {%- endif %}
 {%- endmacro %}
 
 {# The same, of a number whose zeros are counted apart two rows: of whether it is 0, and of those that are not. #}
-{% macro relevant_parts(statistics, features) -%}
+{% macro relevance_parts(statistics, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 of_values AS (
   SELECT
@@ -90,14 +90,14 @@ of_numbers AS (
     feature,
     sum(n) AS n,
     -sum(n * ln(n / total)) / sum(n) AS of_class,
-    {{ nbsql.gain(features) | indent(4) }} AS gain,
+    {{ nbsql.information_of_number(features) | indent(4) }} AS gain,
     CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square,
     CASE WHEN count(*) > 1 AND sum(n) > count(*) AND sum(m2) > 0
       THEN (max(pooled_m2) - sum(m2)) / (count(*) - 1) / (sum(m2) / (sum(n) - count(*))) END AS f_statistic
   FROM moments
   JOIN (
     SELECT feature, n AS total, mean AS pooled_mean, m2 AS pooled_m2 FROM (
-      {{ nbsql.pooled_again(nbsql.word('moments'), ['feature']) | indent(6) }}
+      {{ nbsql.merged_moments(nbsql.word('moments'), ['feature']) | indent(6) }}
     ) AS pooled
   ) AS pooled USING (feature)
   GROUP BY feature
@@ -128,7 +128,7 @@ UNION ALL
 {%- endmacro %}
 
 {# The mutual information of a number and the class, an aggregate over the classes. A number of one value has none. #}
-{% macro gain(features) -%}
+{% macro information_of_number(features) -%}
 {% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
 {% set normal -%}
 CASE WHEN sum(m2) > 0 THEN 0.5 * ln(max(pooled_m2) / sum(m2)) WHEN max(pooled_m2) > 0 THEN {{ nbsql.infinity() }} END
@@ -181,7 +181,7 @@ counts AS (
   {%- if apart %}
 
   UNION ALL
-  SELECT feature, {{ nbsql.other_than_zero() }}, class, sum(n)
+  SELECT feature, {{ nbsql.nonzero_value() }}, class, sum(n)
   FROM cells
   WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
   GROUP BY feature, class
@@ -189,7 +189,7 @@ counts AS (
 
 ),
 moments AS (
-  {{ nbsql.pooled(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
 )
 {%- endmacro %}
 

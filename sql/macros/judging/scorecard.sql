@@ -21,8 +21,8 @@
 {% set factor %}({{ nbsql.number(scale.double) }} / ln({{ nbsql.number(2) }})){% endset -%}
 {% set offset %}{{ nbsql.number(scale.points) }} - {{ factor }} * ln({{ nbsql.number(scale.odds) }}){% endset -%}
 {% set points %}{{ factor }} * weight_of_evidence + CASE WHEN kind = 'base' THEN {{ offset }} ELSE 0 END{% endset -%}
-{% set prior_of_target = nbsql.of_target(nbsql.word('prior'), target) -%}
-{% set prior_of_rest = nbsql.of_rest(nbsql.word('prior'), target) -%}
+{% set prior_of_target = nbsql.sum_over_target(nbsql.word('prior'), target) -%}
+{% set prior_of_rest = nbsql.sum_over_rest(nbsql.word('prior'), target) -%}
 WITH likelihoods AS (
   {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.features) | indent(2) }}
 ),
@@ -118,8 +118,8 @@ ratios AS (
       feature,
       kind,
       value,
-      {{ nbsql.of_target(likelihood, target) }} AS of_target,
-      {{ nbsql.of_rest(weighed, target) }} / nullif({{ nbsql.of_rest(nbsql.word('prior'), target) }}, 0) AS of_rest
+      {{ nbsql.sum_over_target(likelihood, target) }} AS of_target,
+      {{ nbsql.sum_over_rest(weighed, target) }} / nullif({{ nbsql.sum_over_rest(nbsql.word('prior'), target) }}, 0) AS of_rest
     FROM (
       SELECT
         likelihoods.feature,
@@ -167,11 +167,11 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
 {%- endmacro %}
 
 {# Of the classes of a group: x of the target, and the sum over all others. #}
-{% macro of_target(x, target) -%}
+{% macro sum_over_target(x, target) -%}
 sum(CASE WHEN class = {{ target }} THEN {{ x }} END)
 {%- endmacro %}
 
-{% macro of_rest(x, target) -%}
+{% macro sum_over_rest(x, target) -%}
 sum(CASE WHEN class <> {{ target }} THEN {{ x }} END)
 {%- endmacro %}
 

@@ -32,7 +32,7 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 {% macro slice_intervals(judged, by) -%}
 WITH {{ judged }},
 {{ nbsql.all_numbers(by | length) }},
-{{ nbsql.bounded() }}
+{{ nbsql.interval_bounds() }}
 SELECT
   {{ nbsql.named_slice_columns(by) | indent(2) }}
   class,
@@ -61,7 +61,7 @@ ORDER BY
 {% set of_larger = ['precision', 'selection_rate', 'false_positive_rate', 'false_negative_rate'] -%}
 WITH {{ judged }},
 {{ nbsql.all_numbers(sliced) }},
-{{ nbsql.bounded() }},
+{{ nbsql.interval_bounds() }},
 larger AS (
   SELECT CASE WHEN count(*) = 2 THEN {{ nbsql.maximum(nbsql.word('class')) }} END AS larger FROM known
 ),
@@ -79,16 +79,16 @@ sized AS (
 slices AS (
   SELECT
     {{ nbsql.slice_columns(sliced) }}
-    CAST({{ nbsql.of_slice('rows') }} AS BIGINT) AS rows,
-    {{ nbsql.of_slice('weight') }} AS weight,
-    {{ nbsql.of_slice('accuracy') }} AS accuracy,
-    {{ nbsql.of_slice('accuracy', 'low') }} AS low,
-    {{ nbsql.of_slice('accuracy', 'high') }} AS high,
-    {{ nbsql.of_slice('log_loss') }} AS log_loss,
-    {{ nbsql.of_slice('brier') }} AS brier,
+    CAST({{ nbsql.slice_metric('rows') }} AS BIGINT) AS rows,
+    {{ nbsql.slice_metric('weight') }} AS weight,
+    {{ nbsql.slice_metric('accuracy') }} AS accuracy,
+    {{ nbsql.slice_metric('accuracy', 'low') }} AS low,
+    {{ nbsql.slice_metric('accuracy', 'high') }} AS high,
+    {{ nbsql.slice_metric('log_loss') }} AS log_loss,
+    {{ nbsql.slice_metric('brier') }} AS brier,
     CASE
       WHEN max(larger) IS NULL THEN avg(CASE WHEN class IS NOT NULL AND metric = 'roc_auc' THEN value END)
-      ELSE {{ nbsql.of_slice('roc_auc') }}
+      ELSE {{ nbsql.slice_metric('roc_auc') }}
     END AS roc_auc
     {%- for metric in of_larger %},
     max(CASE WHEN class = larger AND metric = {{ nbsql.text(metric) }} THEN value END) AS {{ nbsql.word(metric) }}
@@ -113,16 +113,16 @@ SELECT
   {%- endfor %}
 
 FROM slices
-ORDER BY {{ nbsql.in_steps(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
+ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
 {%- endmacro %}
 
 {# A whole number by which shares that are equal to twelve digits sort alike. #}
-{% macro in_steps(x) -%}
+{% macro share_sort_key(x) -%}
 floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
 {# In a SELECT grouped by slices: a number of the whole. #}
-{% macro of_slice(metric, column='value') -%}
+{% macro slice_metric(metric, column='value') -%}
 max(CASE WHEN class IS NULL AND metric = {{ nbsql.text(metric) }} THEN {{ nbsql.word(column) }} END)
 {%- endmacro %}
 
@@ -144,17 +144,17 @@ WITH {{ judged }},
 numbers AS (
   {{ nbsql.numbers_of_shares(sliced) | indent(2) }}
 ),
-{{ nbsql.bounded() }},
+{{ nbsql.interval_bounds() }},
 sides AS (
   SELECT
     metric,
     position
     {%- for side, values in [('value', a), ('other', b)] %}
-    {%- set here %}CASE WHEN {{ nbsql.is_slice(values) }} THEN{% endset %},
-    max({{ here }} value END) AS {{ nbsql.word(side) }},
-    max({{ here }} low END) AS {{ nbsql.word(side) }}_low,
-    max({{ here }} high END) AS {{ nbsql.word(side) }}_high,
-    max({{ here }} of_rows END) AS {{ nbsql.word(side) }}_rows
+    {%- set in_slice %}CASE WHEN {{ nbsql.is_slice(values) }} THEN{% endset %},
+    max({{ in_slice }} value END) AS {{ nbsql.word(side) }},
+    max({{ in_slice }} low END) AS {{ nbsql.word(side) }}_low,
+    max({{ in_slice }} high END) AS {{ nbsql.word(side) }}_high,
+    max({{ in_slice }} of_rows END) AS {{ nbsql.word(side) }}_rows
     {%- endfor %}
 
   FROM bounded
@@ -179,7 +179,7 @@ ORDER BY position ASC NULLS LAST
 
 {# z times the standard error of ln(value / other). #}
 {% macro error_of_log_ratio() -%}
-{{ nbsql.confident() }} * sqrt((1 - value) / (nullif(value, 0) * value_rows) + (1 - other) / (nullif(other, 0) * other_rows))
+{{ nbsql.normal_quantile() }} * sqrt((1 - value) / (nullif(value, 0) * value_rows) + (1 - other) / (nullif(other, 0) * other_rows))
 {%- endmacro %}
 
 {# Whether a row is of the slice that has these values. #}

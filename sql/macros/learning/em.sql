@@ -56,7 +56,7 @@ SELECT
   {{ weight }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
   {%+ if model.class_numbers %}{{ nbsql.array_of(by_class) }}{% else %}source.nbsql_joints{%+ endif %} AS joints,
   source.nbsql_log_evidence AS log_evidence,
-  CAST(0 AS {{ nbsql.double() }}){{ nbsql.and_common(model) }} AS common
+  CAST(0 AS {{ nbsql.double() }}){{ nbsql.plus_common(model) }} AS common
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
@@ -95,7 +95,7 @@ FROM (
 
   parameters: of the model that has scored them.
 #}
-{% macro shared_out_rows(model, rows, expected, parameters, columns) -%}
+{% macro posterior_weighted_rows(model, rows, expected, parameters, columns) -%}
 {% set joints %}expected.joints{% endset -%}
 {% set class_no %}numbered.class_no{% endset -%}
 {% set difference %}{{ nbsql.element(joints, class_no) }} - expected.log_evidence{% endset -%}

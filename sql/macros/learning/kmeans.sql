@@ -112,7 +112,7 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
   One row a class and component that has rows, after one of Lloyd's iterations: label, component, n, and how far the mean of its rows is
   from the first centre, a list by number.
 #}
-{% macro moved_centres(model, source, numbers, splits, most) -%}
+{% macro updated_centres(model, source, numbers, splits, most) -%}
 {% set moves -%}
 {% for column in numbers -%}
 {% set x %}nbsql_x_{{ loop.index }}{% endset -%}
@@ -176,7 +176,7 @@ SELECT count(DISTINCT {{ nbsql.hash_of_numbers(numbers) }}) AS rows FROM {{ sour
 {%- endmacro %}
 
 {# The mean and the standard deviation of each number in each class: label, feature, mean, deviation. #}
-{% macro deviations(cells) -%}
+{% macro class_deviations(cells) -%}
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, feature, mean, sqrt(m2 / n) AS deviation
 FROM {{ cells }} AS cells
 WHERE m2 IS NOT NULL
@@ -190,7 +190,7 @@ WHERE m2 IS NOT NULL
 
   The points are those of the class, equal ones once, with the `size` smallest hashes: label, point, weight, nbsql_x_1, ...
 #}
-{% macro candidates(model, source, numbers, labels, size) -%}
+{% macro candidate_points(model, source, numbers, labels, size) -%}
 {% set values %}{% for column in numbers %}nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 WITH nbsql_points AS {{ nbsql.not_materialized() }}(
   SELECT *, {{ nbsql.mixed_hash(values) }} AS hashed
@@ -237,7 +237,7 @@ SELECT
   rows.point,
   rows.weight,
   coalesce(
-    {{ count }} * ({{ nbsql.between_points(count) }}) / nullif({{ nbsql.shared_number_count(count) }}, 0),
+    {{ count }} * ({{ nbsql.squared_distance_of_points(count) }}) / nullif({{ nbsql.shared_number_count(count) }}, 0),
     {{ 2 * count }}
   ) AS distance
 FROM {{ candidates }} AS candidates
@@ -246,7 +246,7 @@ JOIN {{ nbsql.centres_by_class(splits, numbers, 0) }} ON centres.label = candida
 {%- endmacro %}
 
 {# The squared distance of two points over the numbers that both have; in blocks, because an expression may not nest as deep. #}
-{% macro between_points(count) -%}
+{% macro squared_distance_of_points(count) -%}
 {% for block in range(1, count + 1) | batch(50) -%}
 (
 {%- for f in block -%}

@@ -15,7 +15,7 @@ SELECT
   {%- endif %} AS score,
   relevant.f_statistic
 FROM (
-  {{ nbsql.relevant(statistics, features) | indent(2) }}
+  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS relevant
 CROSS JOIN (
   SELECT sum(n) AS n, -sum(n * ln(n / total)) / max(total) AS entropy
@@ -26,7 +26,7 @@ CROSS JOIN (
       FROM {{ statistics }} AS statistics
       WHERE feature IS NULL
       GROUP BY class
-      HAVING {{ nbsql.is_left() }}
+      HAVING {{ nbsql.has_weight() }}
     ) AS counts
   ) AS shares
 ) AS classes

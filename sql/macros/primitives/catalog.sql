@@ -1,6 +1,6 @@
 {# The catalogue of a database, as DuckDB has it. Names are compared as DuckDB does, without regard to case. #}
 
-{% macro current_names() -%}
+{% macro current_database_and_schema() -%}
 SELECT current_database() AS database, current_schema() AS schema
 {%- endmacro %}
 
@@ -26,7 +26,7 @@ SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb
 
 {# One row, all that a score asks before it is made, and beside it the columns of a source, all NULL: the current database and
 schema; a list a table or view of one of some names, as `relations` has them; and `updated_at` of a model, in a list. #}
-{% macro source_and_stamp(source, names, spec) -%}
+{% macro source_and_catalog(source, names, spec) -%}
 SELECT session.*, source.*
 FROM (
   SELECT
@@ -81,7 +81,7 @@ JOIN (SELECT database_name, readonly FROM duckdb_databases() WHERE NOT internal)
   What a verb asks of the catalogue, at once. One row a schema (kind "schema") and a table or view, as `schemas` and `relations` have them:
   database_name, schema_name, name, kind, readonly, and current_database and current_schema.
 #}
-{% macro looked_over() -%}
+{% macro schemas_and_relations() -%}
 SELECT catalog.*, current_database() AS current_database, current_schema() AS current_schema
 FROM (
   SELECT database_name, schema_name, NULL AS name, 'schema' AS kind, readonly

@@ -45,7 +45,7 @@ list_dot_product({{ a }}, {{ b }})
 {%- endmacro %}
 
 {# lists: rendered, of as many elements as the matrix has rows, or none for what is the same beside all of them. width: of a row. #}
-{% macro default__beside_rows(lists, matrix, width, relation) -%}
+{% macro default__matrix_rows(lists, matrix, width, relation) -%}
 SELECT
   {% for elements, other in lists %}
   {%+ if elements is not none %}unnest([{{ elements }}]){% else %}{{ other }}{%+ endif %},

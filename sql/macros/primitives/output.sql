@@ -61,13 +61,13 @@ WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
   name of each column, and whether it holds numbers ("number"), lists of them ("numbers"), or neither (none). They are numbered
   inside, because two of them may have one name.
 #}
-{% macro in_json(query, columns) -%}
+{% macro as_json(query, columns) -%}
 SELECT
   {% for name, kind in columns %}
   {% set x %}result.column_{{ loop.index }}{% endset %}
   {% set value -%}
-  {% if kind == 'numbers' %}list_transform({{ x }}, lambda x: {{ nbsql.number_in_json(nbsql.word('x')) }})
-  {%- elif kind == 'number' %}{{ nbsql.number_in_json(x) }}
+  {% if kind == 'numbers' %}list_transform({{ x }}, lambda x: {{ nbsql.number_as_json(nbsql.word('x')) }})
+  {%- elif kind == 'number' %}{{ nbsql.number_as_json(x) }}
   {%- else %}{{ x }}
   {%- endif %}
   {%- endset %}
@@ -79,7 +79,7 @@ FROM (
 {%- endmacro %}
 
 {# A number as JSON, the three that it does not have as texts. #}
-{% macro number_in_json(x) -%}
+{% macro number_as_json(x) -%}
 CASE
     WHEN isnan({{ x }}) THEN to_json('NaN')
     WHEN {{ x }} = {{ nbsql.infinity() }} THEN to_json('Infinity')

@@ -81,17 +81,17 @@ list({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LA
 {%- endmacro %}
 
 {# The list of a group, in no order. #}
-{% macro default__gathered(x) -%} list({{ x }}) {%- endmacro %}
+{% macro default__collected(x) -%} list({{ x }}) {%- endmacro %}
 
 {% macro default__infinity() -%} CAST('infinity' AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# 0 has the logarithm -infinity, where some engines raise an error; NULL has none. #}
-{% macro log(x) -%}
+{% macro safe_ln(x) -%}
 CASE WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} ELSE ln({{ x }}) END
 {%- endmacro %}
 
 {# What is divided by, where it may be 0: the quotient is of no use then, and to some engines and settings an error. #}
-{% macro divisor(x) -%}
+{% macro null_if_zero(x) -%}
 nullif({{ x }}, 0)
 {%- endmacro %}
 

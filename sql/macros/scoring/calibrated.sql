@@ -38,7 +38,7 @@ SELECT
     (nbsql.word('nbsql_log_evidence'), evidence)
   ]) | indent(2) }}
 FROM (
-  SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.log(nbsql.word('q')), 'q') }} AS nbsql_replaced
+  SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.safe_ln(nbsql.word('q')), 'q') }} AS nbsql_replaced
   FROM (
     {{ nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method) | indent(4) }}
   ) AS posteriors

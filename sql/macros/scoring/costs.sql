@@ -64,7 +64,7 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 {%- endmacro %}
 
 {# `scored` (predict.sql) with the predictions that cost least, for judging. #}
-{% macro decided_at_cost(model, scored, parameters, costs) -%}
+{% macro scored_at_cost(model, scored, parameters, costs) -%}
 {% set choice = nbsql.word('nbsql_choice') -%}
 {% set prediction = nbsql.element(nbsql.word('nbsql_labels'), choice) -%}
 {% set probability = nbsql.element(nbsql.word('nbsql_posteriors'), choice) -%}

@@ -55,7 +55,7 @@ parameters AS {{ nbsql.materialized() }}(
 
 )
 {%- if model.mixed %},
-{{ nbsql.mixed_contributions() }}
+{{ nbsql.mixture_contributions() }}
 {%- endif %}
 
 SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
@@ -218,11 +218,11 @@ SELECT
   tokens.value,
   {% set unseen %}parameters.unseen{{ nbsql.feature_suffix(feature) }}{% endset %}
   tokens.times * {% if smooth %}coalesce({{ found }}, {{ unseen }}, 0){% else %}{{ found }}{% endif %}
-    {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS contribution
+    {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.row_and_class()) }}{% endif %} AS contribution
 FROM (
   SELECT nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value, sum(times) AS times
   FROM (
-    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(4) }}
+    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) | indent(4) }}
   ) AS occurrences
   GROUP BY nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value
 ) AS tokens

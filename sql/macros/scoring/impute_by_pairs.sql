@@ -15,33 +15,33 @@
   columns: those that the model reads, but for x, and the target if classes are taken for certain. gaps: whether only rows without x
   are asked about. kind: the family as the model has it.
 #}
-{% macro copies_with_values(each, columns, likelihoods, gaps, kind) -%}
+{% macro copies_with_values(imputation, columns, likelihoods, gaps, kind) -%}
 {% set value = nbsql.word('value') -%}
 SELECT
   scores.nbsql_row AS nbsql_of_row,
-  drawn.value{{ nbsql.feature_suffix(each.feature) }} AS nbsql_value,
+  drawn.value{{ nbsql.feature_suffix(imputation.feature) }} AS nbsql_value,
   {% for column in columns %}
   scores.{{ nbsql.ident(column) }},
   {% endfor %}
-  {{ nbsql.completed_value(each) }} AS {{ nbsql.ident(each.feature.column) }}
+  {{ nbsql.completed_value(imputation) }} AS {{ nbsql.ident(imputation.feature.column) }}
 FROM scores
 CROSS JOIN (
   SELECT DISTINCT {% if kind == 'conditional' %}{{ nbsql.json_element(value, 0) }}{% else %}{{ value }}{% endif %} AS value
-  {{- nbsql.feature_suffix(each.feature) }}
+  {{- nbsql.feature_suffix(imputation.feature) }}
   FROM {{ likelihoods }} AS known
-  WHERE feature = {{ nbsql.text(each.feature.name) }} AND value IS NOT NULL
+  WHERE feature = {{ nbsql.text(imputation.feature.name) }} AND value IS NOT NULL
 ) AS drawn
 {%- if gaps %}
 
-WHERE {{ nbsql.is_missing(each.feature, each.column, nbsql.word('scores')) }}
+WHERE {{ nbsql.is_missing(imputation.feature, imputation.column, nbsql.word('scores')) }}
 {%- endif %}
 {%- endmacro %}
 
 {# One row a cell and value: nbsql_row, feature, value, mass, which is in proportion to p(x = v, rest). #}
-{% macro masses_of_copies(model, scored, parameters, each, labelled) -%}
+{% macro likelihoods_of_copies(model, scored, parameters, imputation, labelled) -%}
 SELECT
   nbsql_of_row AS nbsql_row,
-  {{ nbsql.text(each.feature.name) }} AS feature,
+  {{ nbsql.text(imputation.feature.name) }} AS feature,
   nbsql_value AS value,
   {% set below %}joint - highest{% endset %}
   CASE WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(below) }} ELSE 0 END AS mass

@@ -40,7 +40,7 @@ weights AS (
     {% for column in columns[1:] %}
     {% set weights -%}
       {%- for feature in block -%}
-      {% if feature.family.level %}{{ nbsql.other_weights(feature, column) }}
+      {% if feature.family.level %}{{ nbsql.weights_of_missing_and_unseen(feature, column) }}
       {%- else %}{{ nbsql[nbsql.macro_of(feature.family, 'weights')](feature, column, degree) }}
       {%- endif %}
       {%- if not loop.last %}, {% endif %}
@@ -104,7 +104,7 @@ ORDER BY {% for column in columns[:-1] %}{{ nbsql.word(column) }} ASC NULLS FIRS
 {%- endmacro %}
 
 {# One column of one weight: what is not given is NULL. #}
-{% macro weight_of(feature, column, weight, times='x', value=none, other=none) -%}
+{% macro linear_weight(feature, column, weight, times='x', value=none, other=none) -%}
 {% if column == 'weight' %}coalesce({{ weight }}, 0)
 {%- elif column == 'times' %}{{ nbsql.text(times) }}
 {%- else %}{% set given = {'feature': none if times == '1' else nbsql.text(feature.name), 'value': value, 'other': other}[column] -%}
@@ -113,9 +113,9 @@ ORDER BY {% for column in columns[:-1] %}{{ nbsql.word(column) }} ASC NULLS FIRS
 {%- endmacro %}
 
 {# Of the parameters of values: categories that are missing or were never met. #}
-{% macro other_weights(feature, column) -%}
-{% for wanted in feature.family.parameters -%}
-{% set weight %}{{ nbsql.word(wanted.name) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% if not loop.first %}, {% endif %}{{ nbsql.weight_of(feature, column, weight, 'unseen' if wanted.unseen else 'is') }}
+{% macro weights_of_missing_and_unseen(feature, column) -%}
+{% for parameter in feature.family.parameters -%}
+{% set weight %}{{ nbsql.word(parameter.name) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% if not loop.first %}, {% endif %}{{ nbsql.linear_weight(feature, column, weight, 'unseen' if parameter.unseen else 'is') }}
 {%- endfor %}
 {%- endmacro %}

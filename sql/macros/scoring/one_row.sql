@@ -50,7 +50,7 @@ GROUP BY class_no
 {% macro terms_of_row(model, row, parameters, lookups) -%}
 {% if row.looked_up -%}
 given AS (
-  {{ nbsql.row_given(row, row.looked_up) | indent(2) }}
+  {{ nbsql.row_columns(row, row.looked_up) | indent(2) }}
 ),
 {% endif %}
 {% if not row.listed %}
@@ -82,7 +82,7 @@ terms AS (
 {%- endmacro %}
 
 {# One row, of some of its columns. #}
-{% macro row_given(row, names) -%}
+{% macro row_columns(row, names) -%}
 SELECT{% if not names %} 1 AS nbsql_nothing{% endif %}
 {%- for name in names %}
 
@@ -199,14 +199,14 @@ FROM (
 {%- endmacro %}
 
 {# Of models that have no such short form: the ordinary posteriors of the one row. #}
-{% macro row_of_table(row) -%}
+{% macro row_as_source(row) -%}
 (
-  {{ nbsql.row_given(row, row.parameters) | indent(2) }}
+  {{ nbsql.row_columns(row, row.parameters) | indent(2) }}
 )
 {%- endmacro %}
 
 {# An answer of nothing but an error once the model has changed, of a statement that others prepare. #}
-{% macro with_guard(query, spec, updated_at, message) -%}
+{% macro with_change_guard(query, spec, updated_at, message) -%}
 SELECT answer.*
 FROM (
   {{ query | indent(2) }}
@@ -222,7 +222,7 @@ error({{ nbsql.text(message) }})
 {%- endmacro %}
 
 {# An answer with the time of the model's last change, by which one that was made meanwhile is noticed. #}
-{% macro with_stamp(query, spec) -%}
+{% macro with_updated_at(query, spec) -%}
 SELECT answer.*, spec.updated_at AS nbsql_updated_at
 FROM (
   {{ query | indent(2) }}

@@ -76,7 +76,7 @@ met AS {{ nbsql.materialized() }}(
   SELECT keys.nbsql_row, numbers.value, numbers.code, numbers.stretch, numbers.is_parent
   FROM (
     SELECT
-      {{ nbsql.row_of(model, nbsql.word('source')) }},
+      {{ nbsql.row_key(model, nbsql.word('source')) }},
       {{ nbsql.unnested(keys, ['value']) | indent(6) }}
     FROM numbered AS source
   ) AS keys
@@ -89,10 +89,10 @@ parents AS {{ nbsql.materialized() }}(
     FROM (
       SELECT nbsql_row, class_nos, codes, {{ nbsql.unnested([stretches], ['stretch']) }}
       FROM (
-        SELECT nbsql_row, {{ nbsql.gathered(code) }} AS codes, {{ nbsql.gathered(stretch) }} AS stretches FROM met GROUP BY nbsql_row
+        SELECT nbsql_row, {{ nbsql.collected(code) }} AS codes, {{ nbsql.collected(stretch) }} AS stretches FROM met GROUP BY nbsql_row
       ) AS coded
       CROSS JOIN (
-        SELECT {{ nbsql.gathered(class_no) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
+        SELECT {{ nbsql.collected(class_no) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
       ) AS classes
     ) AS parents
     WHERE stretch IS NOT NULL
@@ -109,7 +109,7 @@ parents AS {{ nbsql.materialized() }}(
 {% set mean %}{{ nbsql.list_total(nbsql.list_mapped(joints, nbsql.exp(difference))) }} / parents{% endset -%}
 SELECT nbsql_row, class_no, parents, {{ nbsql.log_sum(nbsql.word('highest'), mean) }} AS term
 FROM (
-  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.gathered(joint) }} AS joints
+  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.collected(joint) }} AS joints
   FROM parents
   GROUP BY nbsql_row, class_no
 ) AS products

@@ -49,7 +49,7 @@ SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for class in model.class_columns -%}
   {% if not loop.first %}  {% endif %}
-  {{- nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
+  {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
 {% endif %}
   {%- endfor %}
 
@@ -63,7 +63,7 @@ SELECT
   {%- if model.learnt -%}
   {{ nbsql.output_null('log_evidence') }}
   {% else -%}
-  {{ nbsql.output_column('log_evidence', nbsql.and_common(model)) }}
+  {{ nbsql.output_column('log_evidence', nbsql.plus_common(model)) }}
   {% endif %}
 
 {{ nbsql.from_scored(model, scored) }}
@@ -107,7 +107,7 @@ CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {# What a joint log-likelihood lacks of its whole (score.sql). #}
-{% macro and_common(model) -%}
+{% macro plus_common(model) -%}
 {% if model.common %} + source.nbsql_common{% endif %}
 {%- endmacro %}
 

@@ -32,7 +32,7 @@ FROM (
       {% if keys %}
       PARTITION BY {{ keys }}
       {% endif %}
-      ORDER BY {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+      ORDER BY {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
     ) AS nbsql_place
   FROM {{ source }} AS source
 ) AS placed
@@ -46,18 +46,18 @@ WHERE nbsql_place = 1
 {%- endmacro %}
 
 {# In an ORDER BY: columns, the last of them without a direction. #}
-{% macro in_order_of(order) -%}
+{% macro order_by_columns(order) -%}
 {% for name, kind in order %}{{ nbsql.comparable(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
 {%- endmacro %}
 
 {# A whole number by which numbers that are equal to nine digits sort alike. #}
-{% macro rounded(x) -%}
+{% macro measure_sort_key(x) -%}
 floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
 {# A row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure, nbsql_reason. #}
-{% macro measured(model, scored, parameters, columns, by, costs) -%}
-{% set own -%}
+{% macro patterns_with_measure(model, scored, parameters, columns, by, costs) -%}
+{% set label -%}
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_labels') }}{% else %}source.nbsql_prediction{% endif %}
 {%- endset -%}
 {% set probability -%}
@@ -66,7 +66,7 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {% set measure -%}
 {% if by == 'margin' %}{{ nbsql.posterior_at('nbsql_best') }} - {{ nbsql.posterior_at('nbsql_second') }}
 {%- elif by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_costs') }}
-{%- elif by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}
+{%- elif by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}
 {%- else %}0
 {%- endif %}
 {%- endset -%}
@@ -75,13 +75,13 @@ SELECT
   source.{{ nbsql.ident(column) }},
   {% endfor %}
   source.nbsql_rows,
-  {{ nbsql.plain_label(own, model.target_type) }} AS nbsql_label,
+  {{ nbsql.plain_label(label, model.target_type) }} AS nbsql_label,
   {{ probability }} AS nbsql_sure,
   {{ measure }} AS nbsql_measure,
   {% if by == 'margin' %}
-  {{ nbsql.two_best() }} AS nbsql_reason
+  {{ nbsql.two_most_probable() }} AS nbsql_reason
   {% elif by == 'expected cost' %}
-  'cheapest is ' || CAST({{ own }} AS {{ nbsql.string() }}) || '; ' || {{ nbsql.two_best() }} AS nbsql_reason
+  'cheapest is ' || CAST({{ label }} AS {{ nbsql.string() }}) || '; ' || {{ nbsql.two_most_probable() }} AS nbsql_reason
   {% else %}
   NULL AS nbsql_reason
   {% endif %}
@@ -119,7 +119,7 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {# The two most probable classes in words: ham 52 %, spam 48 %. #}
-{% macro two_best() -%}
+{% macro two_most_probable() -%}
 {% set labels %}source.nbsql_labels{% endset -%}
 {% for place in ['nbsql_best', 'nbsql_second'] -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
@@ -130,13 +130,13 @@ CAST({{ nbsql.element(labels, number) }} AS {{ nbsql.string() }}) || {{ nbsql.te
 {%- endmacro %}
 
 {# nbsql_queue: the patterns with their nbsql_position, the first to be labelled being 1. falling: whether the highest measure is. #}
-{% macro queue(measured, order, falling) -%}
+{% macro ranked_patterns(measured, order, falling) -%}
 {% set measure %}{% if falling %}-{% endif %}source.nbsql_measure{% endset -%}
 nbsql_queue AS {{ nbsql.materialized() }}(
   SELECT
     source.*,
     row_number() OVER (
-      ORDER BY {{ nbsql.rounded(measure) }} ASC NULLS LAST, {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+      ORDER BY {{ nbsql.measure_sort_key(measure) }} ASC NULLS LAST, {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
     ) AS nbsql_position
   FROM (
     {{ measured | indent(4) }}
@@ -146,14 +146,14 @@ nbsql_queue AS {{ nbsql.materialized() }}(
 {%- endmacro %}
 
 {# The first `count` of the queue. passed: of the columns; named: what the measure is called; reason: an expression, or of the queue. #}
-{% macro reviewed(queue, passed, named, count) -%}
+{% macro top_of_queue(queue, columns, measure_name, count) -%}
 SELECT
-  {% for column in passed %}
+  {% for column in columns %}
   queue.{{ nbsql.ident(column) }},
   {% endfor %}
   queue.nbsql_label AS prediction,
   queue.nbsql_sure AS probability,
-  queue.nbsql_measure AS {{ nbsql.word(named) }},
+  queue.nbsql_measure AS {{ nbsql.word(measure_name) }},
   queue.nbsql_rows AS stands_for,
   queue.nbsql_reason AS reason
 FROM {{ queue }} AS queue
@@ -163,18 +163,18 @@ ORDER BY queue.nbsql_position ASC NULLS LAST
 
 {# By the posteriors. #}
 {% macro review(measured, order, falling, passed, named, count) -%}
-WITH {{ nbsql.queue(measured, order, falling) }}
-{{ nbsql.reviewed(nbsql.word('nbsql_queue'), passed, named, count) }}
+WITH {{ nbsql.ranked_patterns(measured, order, falling) }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, named, count) }}
 {%- endmacro %}
 
 {# The relation of the patterns that are explained. #}
-{% macro review_chosen(count) -%}
+{% macro chosen_patterns(count) -%}
 (SELECT * FROM nbsql_queue WHERE nbsql_position <= {{ count }})
 {%- endmacro %}
 
 {# By the evidence. explained: the query of what each value adds to each class, of the chosen patterns by nbsql_position. #}
 {% macro review_by_evidence(measured, order, explained, passed, count) -%}
-WITH {{ nbsql.queue(measured, order, false) }},
+WITH {{ nbsql.ranked_patterns(measured, order, false) }},
 nbsql_explained AS (
   {{ explained | indent(2) }}
 ),
@@ -190,7 +190,7 @@ nbsql_said AS (
     feature || ' = ' || value AS said,
     row_number() OVER (
       PARTITION BY nbsql_position
-      ORDER BY {{ nbsql.rounded(nbsql.word('contribution')) }} ASC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
+      ORDER BY {{ nbsql.measure_sort_key(nbsql.word('contribution')) }} ASC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
     ) AS place
   FROM nbsql_likeliest
 ),
@@ -211,19 +211,19 @@ nbsql_answer AS (
   FROM nbsql_queue AS source
   LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = source.nbsql_position
 )
-{{ nbsql.reviewed(nbsql.word('nbsql_answer'), passed, 'log_evidence', count) }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_answer'), passed, 'log_evidence', count) }}
 {%- endmacro %}
 
 {# By what was never met. unseen: the query of it, by nbsql_position. #}
 {% macro review_by_novelty(measured, order, unseen, passed, count) -%}
-WITH {{ nbsql.queue(measured, order, false) }},
+WITH {{ nbsql.ranked_patterns(measured, order, false) }},
 nbsql_unseen AS (
   {{ unseen | indent(2) }}
 ),
 nbsql_sets AS (
-  {% set said %}feature || ' = ' || value{% endset %}
+  {% set description %}feature || ' = ' || value{% endset %}
   {% set by_name %}feature, value{% endset %}
-  SELECT nbsql_position, count(*) AS nbsql_unmet, {{ nbsql.ordered_list(said, by_name) }} AS nbsql_set
+  SELECT nbsql_position, count(*) AS nbsql_unmet, {{ nbsql.ordered_list(description, by_name) }} AS nbsql_set
   FROM nbsql_unseen
   GROUP BY nbsql_position
 ),
@@ -251,7 +251,7 @@ nbsql_answer AS (
   FROM nbsql_grouped
   WHERE nbsql_first = 1
 )
-{{ nbsql.reviewed(nbsql.word('nbsql_answer'), passed, 'unseen', count) }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_answer'), passed, 'unseen', count) }}
 {%- endmacro %}
 
 {#
@@ -297,6 +297,6 @@ UNION ALL
 {% macro distinct_tokens(model, feature) -%}
 SELECT nbsql_row, {% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}value
 FROM (
-  {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(2) }}
+  {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) | indent(2) }}
 ) AS tokens
 {%- endmacro %}

@@ -39,14 +39,14 @@ FROM {{ relation }} AS source
 {% macro with_steps(model, relation, features, parameters) -%}
 {% if model.stepped -%}
 (
-  SELECT{{ nbsql.small_relations(model) }}
+  SELECT{{ nbsql.small_relations_hint(model) }}
     number.*
     {%- for feature in model.stepped %},
     {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
     {%- endfor %}
 
   FROM (
-    SELECT{{ nbsql.small_relations(model) }}
+    SELECT{{ nbsql.small_relations_hint(model) }}
       number.*
       {%- for feature in model.stepped %},
       {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}
@@ -85,7 +85,7 @@ FROM {{ relation }} AS source
   {% set rows %}(
     {{ rows }}
   ){% endset %}
-  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {{ nbsql.with_segments(rows, parameters) | indent(2) }}
   {%- else %}
   {{ rows }}
   {%- endif %}
@@ -128,12 +128,12 @@ numbered AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{% macro row_of(model, relation) -%}
+{% macro row_key(model, relation) -%}
 {{ relation }}.nbsql_row{% if model.part_column %}, {{ relation }}.{{ nbsql.word(model.part_column) }}{% endif %}
 {%- endmacro %}
 
 {# Rows with the number of their segment, nbsql_segment: 0 where the model has not met it. #}
-{% macro in_segments(relation, parameters) -%}
+{% macro with_segments(relation, parameters) -%}
 SELECT source.*, coalesce(segments.nbsql_segment, 0) AS nbsql_segment
 FROM {{ relation }} AS source
 LEFT JOIN (

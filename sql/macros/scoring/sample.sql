@@ -12,7 +12,7 @@
   types: of the columns, by feature and column. components: the view of them, where classes have some (mixture.sql); a member is drawn as
   a class is, and its class is told in the end.
 #}
-{% macro sampled(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
+{% macro drawn_rows(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
 {% if components is not none -%}
 {% set priors, likelihoods, statistics = nbsql.member_priors(), nbsql.member_likelihoods(), nbsql.member_statistics(statistics) -%}
 {% endif -%}
@@ -98,7 +98,7 @@ numbers AS {{ nbsql.materialized() }}(
 {{ nbsql.drawn_levels(levels[:loop.index0 * 20], block, loop.index, seed) }}
 {%- endfor %}
 {%- for feature in vectors %},
-{{ nbsql.normal_factors(feature) }}
+{{ nbsql.cholesky_factors(feature) }}
 {%- endfor %}
 {%- for feature in bags %},
 {{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
@@ -141,7 +141,7 @@ LEFT JOIN numbers ON numbers.class = drawn.class
 {%- endif %}
 {%- for feature in counts %}
 
-LEFT JOIN count{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.drawn_from(nbsql.word('count'), feature) }}
+LEFT JOIN count{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.is_drawn_value(nbsql.word('count'), feature) }}
 {%- endfor %}
 {%- for feature in vectors %}
 
@@ -233,7 +233,7 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
 
   LEFT JOIN (
     SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS level{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.drawn_from(nbsql.word('level'), feature) }}
+  ) AS level{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.is_drawn_value(nbsql.word('level'), feature) }}
   {%- endfor %}
 
 )
@@ -245,7 +245,7 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
 {%- endmacro %}
 
 {# The same of the chance of a feature, whose slot is known. #}
-{% macro drawn_from(relation, feature) -%}
+{% macro is_drawn_value(relation, feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set of_feature = relation ~ i -%}
 {{ of_feature }}.class = drawn.class AND {{ of_feature }}.slot = drawn.slot{{ i }}
@@ -276,7 +276,7 @@ sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }}
 {% set end %}CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT){% endset -%}
 {% set number %}CAST(value AS {{ nbsql.double() }}){% endset -%}
 {% set log %}(value * ln(rate) - rate - {{ nbsql.log_factorial(number) }}){% endset -%}
-{% set masses -%}
+{% set probabilities -%}
 (
   SELECT class, value, {{ nbsql.cumulative_share(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
   FROM (
@@ -292,7 +292,7 @@ sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }}
 )
 {%- endset -%}
 count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
-  {{ nbsql.guide_table(masses, ['class'], 64) | indent(2) }}
+  {{ nbsql.guide_table(probabilities, ['class'], 64) | indent(2) }}
 )
 {%- endmacro %}
 
@@ -361,7 +361,7 @@ FROM (
 {% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}
 {% set class_no %}numbered.class_no{% endset -%}
 SELECT
-  coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,
+  coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.plus_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,
   count(*) AS rows
 FROM {{ scored }} AS source
 LEFT JOIN (

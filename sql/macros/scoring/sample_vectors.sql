@@ -7,7 +7,7 @@
 #}
 
 {# What sampling reads of a feature, a row a class: class, mean_3_1, ... of its columns, lower_3_1, ... of L row by row. #}
-{% macro normal_factors(feature) -%}
+{% macro cholesky_factors(feature) -%}
 {% set p = feature.columns | length -%}
 factor{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
   WITH RECURSIVE pairs AS MATERIALIZED (

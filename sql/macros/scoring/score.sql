@@ -18,7 +18,7 @@
 {% macro scored_wide(model, source, parameters, lookups) -%}
 {% set relation -%}
 {% if model.numbered %}numbered{% elif model.segmented %}(
-  {{ nbsql.in_segments(source, parameters) | indent(2) }}
+  {{ nbsql.with_segments(source, parameters) | indent(2) }}
 ){% else %}{{ source }}{% endif %}
 {%- endset -%}
 {% if model.numbered -%}
@@ -98,14 +98,14 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endmacro %}
 
 {# The hint that relations joined with many rows are small: the parameters, unless they are one row, and these lookups. #}
-{% macro small_relations(model, lookups=[]) -%}
+{% macro small_relations_hint(model, lookups=[]) -%}
 {% set names = (['parameters'] if model.part_column else []) + lookups -%}
 {% set joined %}{% for name in names %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% if names %}{{ nbsql.broadcast_hint(joined) }}{% endif %}
 {%- endmacro %}
 
 {% macro same_part(model, relation, other) -%}
-{% if model.part_column %}{% set own = nbsql.word(model.part_column) %} AND {{ relation }}.{{ own }} = {{ other }}.{{ own }}{% endif %}
+{% if model.part_column %}{% set part = nbsql.word(model.part_column) %} AND {{ relation }}.{{ part }} = {{ other }}.{{ part }}{% endif %}
 {%- endmacro %}
 
 {#
@@ -123,7 +123,7 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endif -%}
 {% set levels = namespace(names=[]) -%}
 {% for feature in model.star %}{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
-SELECT{{ nbsql.small_relations(model, levels.names) }}
+SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   number.*
   {%- for k in model.class_numbers %},
   {% if nbsql.labels_in_rows() %}
@@ -156,11 +156,11 @@ SELECT{{ nbsql.small_relations(model, levels.names) }}
   {%- endif %}
   {%- for block in model.in_joint | batch(50) %}
 
-    + {{ nbsql.terms_of(block, k) | indent(4) }}
+    + {{ nbsql.sum_of_terms(block, k) | indent(4) }}
   {%- endfor %}
   {%- for block in model.star | batch(model.added_first) %}
 
-    + {{ nbsql.found_first(block, k) | indent(4) }}
+    + {{ nbsql.sum_of_level_terms(block, k) | indent(4) }}
   {%- endfor %}
   {%- if loop.first %}{{ nbsql.compiled_apart(model) | indent(4) }}{% endif %}
   {%- if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
@@ -207,8 +207,8 @@ LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(f
   The logarithm of a sum of likelihoods: the highest logarithm, and the sum as a share of the likelihood that it is of, so that nothing
   is below every double. It is minus infinity where all are.
 #}
-{% macro log_sum(highest, mass) -%}
-CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ mass }}) ELSE {{ highest }} END
+{% macro log_sum(highest, relative_sum) -%}
+CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ relative_sum }}) ELSE {{ highest }} END
 {%- endmacro %}
 
 {# The evidence, as a share of the highest joint likelihood. #}

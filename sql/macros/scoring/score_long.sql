@@ -43,7 +43,7 @@ terms AS {{ twice }}(
 ),
 {% if model.mixed %}
 joint AS (
-  {{ nbsql.mixed_long(parameters) | indent(2) }}
+  {{ nbsql.mixture_joints(parameters) | indent(2) }}
 ),
 {% endif %}
 {% if whole %}
@@ -134,7 +134,7 @@ SELECT
     {% if levels %}
     unnest(classes.class_nos) AS class_no,
     {% endif %}
-    {{ nbsql.row_of(model, nbsql.word('source')) }}
+    {{ nbsql.row_key(model, nbsql.word('source')) }}
   FROM {% if dense %}numbered{% else %}{{ nbsql.columns_of_block(model, levels) }}{% endif %} AS source
   {% if listed %}
   JOIN (
@@ -189,7 +189,7 @@ JOIN {{ parameters }} AS parameters
 CAST(sum({{ units }}) AS {{ nbsql.double() }}) / {{ unit }}
 {%- endmacro %}
 
-{% macro bag_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
+{% macro row_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
 
 {# One row a row of the source and class: nbsql_row, class_no, term (the sum over the tokens of a bag). #}
 {% macro bag_terms(model, feature, parameters, lookups) -%}
@@ -205,7 +205,7 @@ FROM (
     {% set found %}lookups.scores[parameters.class_no]{% endset %}
     {% set unseen %}parameters.unseen{{ nbsql.feature_suffix(feature) }}{% endset %}
     {{ nbsql.occurrence_factor(feature) }}{% if smooth %}coalesce({{ found }}, {{ unseen }}){% else %}{{ found }}{% endif %}
-      {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS term
+      {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.row_and_class()) }}{% endif %} AS term
   FROM (
     {{ nbsql.scored_tokens(model, feature) | indent(4) }}
   ) AS tokens

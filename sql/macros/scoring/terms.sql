@@ -20,7 +20,7 @@ blocks AS (
     SELECT
       number.nbsql_row
       {%- for k in model.class_numbers %},
-      {{ nbsql.terms_of(block, k) | indent(8) }} AS class_{{ k }}
+      {{ nbsql.sum_of_terms(block, k) | indent(8) }} AS class_{{ k }}
       {%- endfor %}
 
     FROM {{ nbsql.with_inputs(nbsql.columns_of_block(model, block), block | selectattr('family.parameters') | list) | indent(4) }}
@@ -44,7 +44,7 @@ blocks AS (
 {%- endmacro %}
 
 {# A sum in blocks, because an expression may not nest as deep as a model has features. #}
-{% macro terms_of(features, k) -%}
+{% macro sum_of_terms(features, k) -%}
 {% for block in features | batch(50) -%}
 {% if features | length > 50 %}({% endif -%}
 {% for feature in block -%}
@@ -61,8 +61,8 @@ blocks AS (
 {# What one feature adds to the joint log-likelihood of class k. #}
 {% macro term(feature, k) -%}
 {% if feature.family.level -%}
-{% set found = nbsql.level(feature, k) -%}
-{{ nbsql.level_term(feature, k, found) }}
+{% set score = nbsql.level(feature, k) -%}
+{{ nbsql.level_term(feature, k, score) }}
 {%- else -%}
 {% if feature.family.bag %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.class_{{ k }}, 0){% endif -%}
 {% if feature.family.bag and feature.family.parametrised_term %} + {% endif -%}
@@ -74,24 +74,24 @@ blocks AS (
   Most rows have a known value everywhere: their log-likelihoods are simply added, and only where one of them is missing are they
   looked at one by one. Twenty coalesces a class took half of the time of a score.
 #}
-{% macro found_first(features, k) -%}
+{% macro sum_of_level_terms(features, k) -%}
 {% if features | length > 1 -%}
 coalesce(
   {% for feature in features %}{{ nbsql.level(feature, k) }}{% if not loop.last %} + {% endif %}{% endfor %},
-  {{ nbsql.terms_of(features, k) | indent(2) }}
+  {{ nbsql.sum_of_terms(features, k) | indent(2) }}
 )
 {%- else -%}
-{{ nbsql.terms_of(features, k) }}
+{{ nbsql.sum_of_terms(features, k) }}
 {%- endif %}
 {%- endmacro %}
 
 {# A category without a lookup is missing, or was never seen: skipped, unless the feature was told otherwise. #}
-{% macro level_term(feature, k, found) -%}
+{% macro level_term(feature, k, score) -%}
 {% set i %}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}{% endset -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set missing = feature.family.nulls == 'category' -%}
 {% set unseen = feature.family.unseen == 'smooth' -%}
-coalesce({{ found }}
+coalesce({{ score }}
 {%- if missing %}, CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END{% endif %}
 {%- if unseen and missing %}, parameters.unseen{{ i }}
 {%- elif unseen %}, CASE WHEN {{ x }} IS NOT NULL THEN parameters.unseen{{ i }} END

@@ -85,7 +85,7 @@ COPY (
   The cells but for those of fewer rows than `least`, and of each feature and class so many of the smallest others that what is left out
   has as many rows together: the class says how many those are, where no row is without a value. Classes are all there.
 #}
-{% macro cells_of_least(cells, least) -%}
+{% macro cells_without_small_counts(cells, least) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch
 FROM (
   SELECT
@@ -152,8 +152,8 @@ CAST({{ x }} AS {{ nbsql.string() }})
 {%- endmacro %}
 
 {# One row a text: value, and written, how the engine writes what it says. #}
-{% macro rewritten(texts, written) -%}
-SELECT texts.value AS value, {{ written }} AS written
+{% macro texts_as_written(texts, expression) -%}
+SELECT texts.value AS value, {{ expression }} AS written
 FROM (
   VALUES
     {% for text in texts %}

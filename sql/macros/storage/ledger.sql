@@ -89,10 +89,10 @@ LIMIT 1
 {% set digit %}1e-15 * greatest(abs(forgotten.mean), abs(learnt.mean)){% endset -%}
 SELECT CAST(learnt.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, learnt.feature
 FROM (
-  {{ nbsql.pooled(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
 ) AS learnt
 JOIN (
-  {{ nbsql.pooled(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value']) | indent(2) }}
 ) AS forgotten
   ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
   AND forgotten.value IS NOT DISTINCT FROM learnt.value
@@ -124,7 +124,7 @@ LIMIT 1
   The first feature of which more rows without a value are to be forgotten than were learnt: class, feature, learnt, forgotten. Each of
   `features` has a cell for every row with a value, and those without are the others of the class.
 #}
-{% macro overdrawn_gaps(statistics, cells, features) -%}
+{% macro overdrawn_missing(statistics, cells, features) -%}
 {% set learnt %}learnt{% endset -%}
 {% set forgotten %}forgotten{% endset -%}
 {% set rows %}rows{% endset -%}

@@ -139,7 +139,7 @@ ORDER BY class ASC NULLS LAST
     {{ nbsql.target(model) }} AS class,
     CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
     count(*) AS rows,
-    CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+    CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }}
   GROUP BY {{ nbsql.target(model) }}
@@ -153,7 +153,7 @@ ORDER BY class ASC NULLS LAST
   type suggests is of any use: levels, how many values a category has; in_words, how many rows have one of several words, with letters;
   beyond_one, the sum of x(x - 1), which is 0 where all whole numbers are 0 or 1; m2, the squared deviations from the mean over all classes.
 #}
-{% macro feature_summary(statistics, looked_over=false) -%}
+{% macro feature_summary(statistics, for_advice=false) -%}
 SELECT
   feature,
   coalesce(min(value) < max(value), FALSE)
@@ -161,7 +161,7 @@ SELECT
     OR coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies,
   sum(n) AS n,
   max(mean) - min(mean) <= 100 * sqrt(greatest(min(m2 / nullif(n, 0)), 0)) AS near
-  {%- if looked_over %},
+  {%- if for_advice %},
   count(DISTINCT value) AS levels,
   coalesce(sum(CASE WHEN value LIKE '% % %' AND lower(value) <> upper(value) THEN n END), 0) AS in_words,
   sum(m2 + n * mean * (mean - 1)) AS beyond_one,
@@ -215,6 +215,6 @@ DROP TABLE IF EXISTS {{ relation }}
 {%- endmacro %}
 
 {# How a model is used in SQL. schema, asked: its name, and the text or name of a table, as short as they can be written. #}
-{% macro default__example_call(schema, asked) -%}
-FROM {{ schema }}.predict({{ asked }})
+{% macro default__example_call(schema, source) -%}
+FROM {{ schema }}.predict({{ source }})
 {%- endmacro %}

@@ -25,7 +25,7 @@ CREATE {% if temporary %}TEMP {% endif %}VIEW {{ relation }} AS
 {% macro comments(schema, about, comments, columns=[]) -%}
 {% if schema is not none %}{{ nbsql.comment_of_schema(schema, about) }}{% endif %}
 {% for kind, relation, text in comments -%}
-{% set word %}{% if kind == 'macro' %}{{ nbsql.macro_word() }}{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
+{% set word %}{% if kind == 'macro' %}{{ nbsql.macro_keyword() }}{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
 COMMENT ON {{ word }} {{ relation }} IS {{ nbsql.text(text) }}
 {%- if columns or not loop.last %};
 {% endif %}
@@ -40,7 +40,7 @@ COMMENT ON COLUMN {{ relation }}.{{ nbsql.ident(column) }} IS {{ nbsql.text(text
 {# DuckDB keeps no comment of a schema. #}
 {% macro comment_of_schema(schema, about) %}{% endmacro %}
 
-{% macro macro_word() -%} MACRO TABLE {%- endmacro %}
+{% macro macro_keyword() -%} MACRO TABLE {%- endmacro %}
 
 {% macro drop_relation(kind, relation, if_exists=false) -%}
 {% set kind_of_relation %}{% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}

@@ -9,7 +9,7 @@ SELECT
   feature ->> 'family' AS family,
   CAST(feature -> 'columns' AS VARCHAR[]) AS columns,
   CAST(feature -> 'types' AS VARCHAR[]) AS types,
-  json_merge_patch(feature, {{ nbsql.no_options() }}) AS options
+  json_merge_patch(feature, {{ nbsql.non_option_fields() }}) AS options
 FROM (
   SELECT unnest(CAST(json_extract(spec.spec, '$.features') AS JSON[])) AS feature
   FROM {{ spec }} AS spec
@@ -17,7 +17,7 @@ FROM (
 {%- endmacro %}
 
 {# What the spec says of a feature beside its options, as a patch that takes it out (RFC 7396). #}
-{% macro no_options() -%}
+{% macro non_option_fields() -%}
 '{
   {%- for name in ['name', 'columns', 'types', 'floating', 'whole', 'complete', 'near', 'few', 'family'] -%}
   "{{ nbsql.word(name) }}":null{{ nbsql.comma(loop) }}

@@ -14,4 +14,4 @@
 {{ nbsql.exact(x, kind) }}
 {%- endmacro %}
 
-{% macro mysql__row_word() -%} ROW {%- endmacro %}
+{% macro mysql__row_keyword() -%} ROW {%- endmacro %}

@@ -66,7 +66,7 @@ CREATE FUNCTION {{ relation }}(class {{ type }}, other_class {{ type }}) RETURNS
 
 {% macro postgres__parameter_of_classes(number) -%} ${{ number }} {%- endmacro %}
 
-{% macro postgres__macro_word() -%} FUNCTION {%- endmacro %}
+{% macro postgres__macro_keyword() -%} FUNCTION {%- endmacro %}
 
 {% macro postgres__comment_of_schema(schema, about) -%}
 COMMENT ON SCHEMA {{ schema }} IS {{ nbsql.text(about) }};

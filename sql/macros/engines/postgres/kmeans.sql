@@ -2,7 +2,7 @@
 
 {% macro postgres__weighted_squared_difference(difference, weight) -%}
 {% set z %}({{ difference }} * sqrt({{ weight }})){% endset -%}
-{{ nbsql.white_squared(z) }}
+{{ nbsql.square_of_whitened(z) }}
 {%- endmacro %}
 
 {% macro postgres__mixed_hash(values) -%}

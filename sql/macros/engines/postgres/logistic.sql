@@ -1,7 +1,7 @@
 {# Where logistic regression differs. #}
 
 {# What has less than 1e-100 of the likelihood has none: products of such shares would be below every double, which is an error. #}
-{% macro postgres__logistic_share(below) -%}
+{% macro postgres__logistic_relative_likelihood(below) -%}
 CASE WHEN {{ below }} < -230 THEN 0 ELSE exp({{ below }}) END
 {%- endmacro %}
 

@@ -68,13 +68,13 @@ WHERE k < {{ p }}
 {%- endmacro %}
 
 {# No number is further from its mean than 1e150 standard deviations. #}
-{% macro postgres__white_squared(z) -%}
+{% macro postgres__square_of_whitened(z) -%}
 CASE WHEN abs({{ z }}) > 1e150 THEN 1e300 WHEN abs({{ z }}) > 1e-150 THEN {{ z }} * {{ z }} WHEN {{ z }} IS NOT NULL THEN 0 END
 {%- endmacro %}
 
-{% macro postgres__white_squares(list) -%}
+{% macro postgres__sum_of_whitened_squares(list) -%}
 {% set z = nbsql.word('z') -%}
-(SELECT sum({{ nbsql.white_squared(z) }}) FROM unnest({{ list }}) AS z)
+(SELECT sum({{ nbsql.square_of_whitened(z) }}) FROM unnest({{ list }}) AS z)
 {%- endmacro %}
 
 {# The numbers of a row, for an explanation, as the text of a list. #}

@@ -14,7 +14,7 @@
 coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS NULL) = ({{ b }}.value IS NULL)
 {%- endmacro %}
 
-{% macro postgres__gathered(x) -%} array_agg({{ x }}) {%- endmacro %}
+{% macro postgres__collected(x) -%} array_agg({{ x }}) {%- endmacro %}
 
 {% macro postgres__ordered_list(x, by) -%}
 array_agg({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
@@ -131,7 +131,7 @@ UPDATE {{ spec }} SET updated_at = greatest(clock_timestamp() AT TIME ZONE 'UTC'
 {%- endmacro %}
 
 {% macro postgres__matches_pattern(pattern) -%}
-SELECT '' ~ {{ nbsql.pattern_here(pattern) }} AS matches
+SELECT '' ~ {{ nbsql.pattern_literal(pattern) }} AS matches
 {%- endmacro %}
 
 {% macro postgres__first_rows(relation, count) -%}

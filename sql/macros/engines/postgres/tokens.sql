@@ -8,7 +8,7 @@
 {% set family = feature.family -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}) COLLATE "und-x-icu"{% endset -%}
 {% set folded %}{% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}{% endset -%}
-{% set pattern = nbsql.pattern_here('(' ~ family.pattern ~ ')') -%}
+{% set pattern = nbsql.pattern_literal('(' ~ family.pattern ~ ')') -%}
 {% set found -%}
 {% if family.letters_and_digits -%}
 regexp_split_to_table({{ folded }}, '[^{{ nbsql.letters_and_digits() }}]+') WITH ORDINALITY AS words(word, position)
@@ -46,7 +46,7 @@ FROM {{ source }} AS source
 {%- endmacro %}
 
 {# A pattern as a literal; one with Unicode's letters and numbers in a class is written as RE2 and Java have it: [\p{L}\p{N}_]+. #}
-{% macro postgres__pattern_here(pattern) -%}
+{% macro postgres__pattern_literal(pattern) -%}
 {% if '[\\p{L}\\p{N}' in pattern -%}
 replace({{ nbsql.text(pattern) }}, '[\p{L}\p{N}', '[{{ nbsql.letters_and_digits() }}')
 {%- else -%}

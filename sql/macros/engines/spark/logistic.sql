@@ -7,7 +7,7 @@
   One row a sum over the rows: i, j, and sums, a list. i and j are NULL for the loss (its sum, the largest, the sum of the weights), j
   is NULL for the gradient of i, and both are given for a part of the Hessian.
 #}
-{% macro spark__logistic_sums(problem, design, tried, curvature) -%}
+{% macro spark__logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
 {% set many = curvature and problem.many -%}
 {% set product %}sums[0]{% endset -%}
@@ -15,7 +15,7 @@
 {% set numbers %}{% for i in zs %}{{ i }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set others, blocks = problem.others | length, problem.blocks | length -%}
 WITH predicted AS (
-  {{ nbsql.logistic_predicted(problem, design, tried) | indent(2) }}
+  {{ nbsql.logistic_predicted(problem, design, trial) | indent(2) }}
 )
 SELECT inline(concat(
   array(struct({{ no_j }} AS i, {{ no_j }} AS j, losses AS sums)),
@@ -24,7 +24,7 @@ SELECT inline(concat(
     (i, place) -> struct(i AS i, {{ no_j }} AS j, slice(gradients, place * {{ others }} + 1, {{ others }}) AS sums)
   )
   {%- if curvature and not many %},
-  {{ nbsql.logistic_spread(zs, blocks) }}
+  {{ nbsql.logistic_pair_sums(zs, blocks) }}
   {%- endif %}
 
 ))
@@ -50,7 +50,7 @@ FROM (
 UNION ALL
 SELECT i, j, {{ nbsql.ordered_list(product, nbsql.word('block')) }}
 FROM (
-  SELECT block, inline({{ nbsql.logistic_spread(zs, 1) }})
+  SELECT block, inline({{ nbsql.logistic_pair_sums(zs, 1) }})
   FROM (
     SELECT block, array({{ nbsql.logistic_products_of_block(zs) }}) AS products
     FROM (
@@ -115,9 +115,9 @@ GROUP BY i, j
 {%- endmacro %}
 
 {# A list of i, j and sums, one a pair i <= j, of the list `products`, which has `width` numbers a pair. #}
-{% macro logistic_spread(zs, width) -%}
+{% macro logistic_pair_sums(zs, width) -%}
 transform(
-    zip_with(array({{ nbsql.logistic_places(zs, true) }}), array({{ nbsql.logistic_places(zs, false) }}), (i, j) -> struct(i AS i, j AS j)),
+    zip_with(array({{ nbsql.logistic_pairs(zs, true) }}), array({{ nbsql.logistic_pairs(zs, false) }}), (i, j) -> struct(i AS i, j AS j)),
     (pair, place) -> struct(pair.i AS i, pair.j AS j, slice(products, place * {{ width }} + 1, {{ width }}) AS sums)
   )
 {%- endmacro %}

@@ -11,9 +11,9 @@ SELECT {% if model.segmented %}nbsql_segment, {% endif %}inline(array(
     {% endif %}
     class_{{ k }} AS class,
     log_prior_{{ k }} AS log_prior
-    {%- for wanted in model.parameters %}
-    {%- set name = nbsql.parameter(wanted) %},
-    {{ name }}_{% if wanted.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
+    {%- for item in model.parameters %}
+    {%- set name = nbsql.parameter_name(item) %},
+    {{ name }}_{% if item.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
     {%- endfor %}
 
   ){{ nbsql.comma(loop) }}

@@ -23,7 +23,7 @@
 try_element_at({{ list }}, {{ position }})
 {%- endmacro %}
 
-{% macro spark__gathered(x) -%} collect_list({{ x }}) {%- endmacro %}
+{% macro spark__collected(x) -%} collect_list({{ x }}) {%- endmacro %}
 
 {# An array of the order and the value is sorted by the order first. #}
 {% macro spark__ordered_list(x, by) -%}

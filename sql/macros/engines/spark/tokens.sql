@@ -5,7 +5,7 @@
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% if feature.family.name == 'token_counts' -%}
 {% set counted -%}
-{% if feature.family.presence %}{{ nbsql.is_there(nbsql.word('times')) }}{% else %}CAST(times AS {{ nbsql.double() }}){% endif %}
+{% if feature.family.presence %}{{ nbsql.presence_of_token(nbsql.word('times')) }}{% else %}CAST(times AS {{ nbsql.double() }}){% endif %}
 {%- endset -%}
 explode(transform_values({{ column }}, (value, times) -> {{ counted }})) AS (value, times)
 {%- else -%}
@@ -28,10 +28,10 @@ explode({{ list }}) AS value, 1 AS times
 {%- endmacro %}
 
 {# The words of a list for which the condition `wanted`, on `word`, holds. #}
-{% macro spark__list_filtered(list, wanted) -%}
+{% macro spark__list_filtered(list, condition) -%}
 filter(
   {{ list }},
-  word -> {{ wanted }}
+  word -> {{ condition }}
 )
 {%- endmacro %}
 

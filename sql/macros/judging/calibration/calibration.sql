@@ -51,7 +51,7 @@ WHERE abs(score) < {{ nbsql.infinity() }}
 {%- endmacro %}
 
 {# The columns of `calibration`, of the classes that a method has found something for, or of none. #}
-{% macro calibration_table(model, parameters, method, found) -%}
+{% macro calibration_table(model, parameters, method, result) -%}
 SELECT
   {{ nbsql.text(method) }} AS method,
   classes.class_no,
@@ -75,18 +75,18 @@ FROM (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
 ) AS classes
 {% if method == 'temperature' %}
-RIGHT JOIN {{ found }} AS found ON FALSE
+RIGHT JOIN {{ result }} AS found ON FALSE
 {%- elif method == 'conformal' %}
-RIGHT JOIN {{ found }} AS found ON found.class_no = classes.class_no
+RIGHT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- else %}
-LEFT JOIN {{ found }} AS found ON found.class_no = classes.class_no
+LEFT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- endif %}
 
 ORDER BY classes.class_no ASC NULLS LAST, score ASC NULLS LAST
 {%- endmacro %}
 
 {# How many rows of the last step, of classes or of blocks, are not done. #}
-{% macro steps_left(steps) -%}
+{% macro unfinished_steps(steps) -%}
 SELECT count(*) AS n FROM {{ steps }} AS steps WHERE NOT done
 {%- endmacro %}
 

@@ -9,7 +9,7 @@
 #}
 
 {# One row a class, or none, and score: class_no, score (ln p of the true class), probability (the highest share that it holds for). #}
-{% macro conformal_found(rows) -%}
+{% macro conformal_result(rows) -%}
 {% set log = nbsql.element(nbsql.word('nbsql_logs'), nbsql.word('class_no')) -%}
 {% set each %}class_no{% endset -%}
 {% set together %}CAST(NULL AS INTEGER){% endset -%}

@@ -34,7 +34,7 @@ FROM (
 GROUP BY class_no, block
 {%- endmacro %}
 
-{% macro isotonic_found(steps) -%}
+{% macro isotonic_result(steps) -%}
 {% set ends %}low, high{% endset -%}
 SELECT DISTINCT class_no, {{ nbsql.unnested([nbsql.array_of(ends)], ['score']) | indent(2) }}, hits / weight AS probability
 FROM {{ steps }} AS steps

@@ -127,6 +127,6 @@ FROM (
 GROUP BY class_no
 {%- endmacro %}
 
-{% macro platt_found(steps) -%}
+{% macro platt_result(steps) -%}
 SELECT class_no, slope / scale AS slope, intercept - slope * centre / scale AS intercept FROM {{ steps }} AS steps
 {%- endmacro %}

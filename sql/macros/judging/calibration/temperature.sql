@@ -12,8 +12,8 @@
 {% macro temperature_points(rows) -%}
 {% set gaps, logs = nbsql.word('gaps'), nbsql.word('nbsql_logs') -%}
 {% set gap %}greatest(x - nbsql_top, -1e100){% endset -%}
-{% set own = nbsql.element(gaps, nbsql.word('class_no')) -%}
-SELECT weight, gaps, {{ own }} AS gap, {{ nbsql.list_mapped(gaps, nbsql.square(nbsql.word('g')), 'g') }} AS squares
+{% set true_gap = nbsql.element(gaps, nbsql.word('class_no')) -%}
+SELECT weight, gaps, {{ true_gap }} AS gap, {{ nbsql.list_mapped(gaps, nbsql.square(nbsql.word('g')), 'g') }} AS squares
 FROM (
   SELECT class_no, weight, {{ nbsql.list_mapped(logs, gap) }} AS gaps
   FROM (
@@ -21,7 +21,7 @@ FROM (
   ) AS highest
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS gaps
-WHERE {{ own }} > -1e99
+WHERE {{ true_gap }} > -1e99
 {%- endmacro %}
 
 {# One row: the first step, of slope 1, as temperature_step has it. #}
@@ -84,6 +84,6 @@ FROM (
 ) AS next
 {%- endmacro %}
 
-{% macro temperature_found(steps) -%}
+{% macro temperature_result(steps) -%}
 SELECT slope FROM {{ steps }} AS steps
 {%- endmacro %}

@@ -54,8 +54,8 @@ WHERE {{ nbsql.is_counted(model) }}
 {% macro left_out_rounding(n) -%} least(1e-12 * {{ n }}, 0.5) {%- endmacro %}
 
 {# What is left of a count; a sum of weights that misses 0 by its rounding is none. #}
-{% macro count_left(n, taken) -%}
-CASE WHEN {{ n }} - {{ taken }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }} - {{ taken }} ELSE 0 END
+{% macro count_left(n, removed) -%}
+CASE WHEN {{ n }} - {{ removed }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }} - {{ removed }} ELSE 0 END
 {%- endmacro %}
 
 {#
@@ -149,7 +149,7 @@ SELECT
   number.nbsql_row,
   number.class_no,
   {% set prior %}CASE WHEN number.nbsql_left > 0 THEN number.nbsql_prior END{% endset %}
-  {% set log_prior %}{% if model.has_prior %}{{ nbsql.log(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %}{% endset %}
+  {% set log_prior %}{% if model.has_prior %}{{ nbsql.safe_ln(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %}{% endset %}
   {% set log_prior_left %}CASE WHEN number.nbsql_left > 0 THEN {{ log_prior }} ELSE -{{ nbsql.infinity() }} END{% endset %}
   {%+ if dense %}{{ prior }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS prior,
   {%+ if dense %}{{ log_prior_left }}{% else %}0{%+ endif %}
@@ -191,7 +191,7 @@ SELECT
   classes.class_no,
   classes.class_no = rows.nbsql_own AS nbsql_is_own
   {%- if dense %},
-  {{ nbsql.count_left(nbsql.class_n(), nbsql.taken_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
+  {{ nbsql.count_left(nbsql.class_n(), nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
   classes.prior,
   classes.everything - rows.nbsql_weight AS nbsql_everything,
   classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(own_n) }} THEN 0 ELSE 1 END AS nbsql_count
@@ -228,13 +228,13 @@ SELECT
   number.prior
   {%- elif model.prior.kind == 'uniform' %}
   {% set count %}CAST(number.nbsql_count AS {{ nbsql.double() }}){% endset %}
-  1 / {{ nbsql.divisor(count) }}
+  1 / {{ nbsql.null_if_zero(count) }}
   {%- elif model.prior.kind == 'smoothed' %}
   (number.nbsql_left + {{ nbsql.number(model.prior.added) }})
     / (number.nbsql_everything + {{ nbsql.number(model.prior.added) }} * number.nbsql_count)
   {%- else %}
   {% set everything %}number.nbsql_everything{% endset %}
-  number.nbsql_left / {{ nbsql.divisor(everything) }}
+  number.nbsql_left / {{ nbsql.null_if_zero(everything) }}
   {%- endif %} AS nbsql_prior
   {%- for feature in numbers %}
   {{- nbsql.left_out_estimate(feature) | indent(2) }}
@@ -284,8 +284,8 @@ FROM (
 {% macro unpacked_parameters(packed) -%}{% endmacro %}
 
 {# What is taken from the class that a row is of, and from no other. #}
-{% macro taken_from_own_class(taken) -%}
-CASE WHEN classes.class_no = rows.nbsql_own THEN {{ taken }} ELSE 0 END
+{% macro removed_from_own_class(amount) -%}
+CASE WHEN classes.class_no = rows.nbsql_own THEN {{ amount }} ELSE 0 END
 {%- endmacro %}
 
 {% macro class_n() -%} classes.n {%- endmacro %}
@@ -307,7 +307,7 @@ SELECT
   {{ nbsql.inputs(feature, none, true, false) | indent(2) }}
   {%- endfor %}
   {%- for feature in levels %},
-  {{ nbsql.left_out_found(feature) | indent(2) }}
+  {{ nbsql.left_out_level_columns(feature) | indent(2) }}
   {%- endfor %}
 
 FROM numbered AS source

@@ -20,7 +20,7 @@
 CASE
   WHEN number.k <= 0 THEN 0
   WHEN number.total <= 0 THEN -(number.kept{% if smooth %} + number.lost{% endif %}) * ln(number.k)
-  ELSE {{ likelihood }}{% if smooth %} + CASE WHEN number.lost > 0 THEN number.lost * {{ nbsql.log(unseen) }} ELSE 0 END{% endif %}
+  ELSE {{ likelihood }}{% if smooth %} + CASE WHEN number.lost > 0 THEN number.lost * {{ nbsql.safe_ln(unseen) }} ELSE 0 END{% endif %}
 
 END
 {%- endset -%}
@@ -52,9 +52,9 @@ FROM (
 {%- endmacro %}
 
 {# What a token takes from the count of a class. #}
-{% macro left_out_taken(feature) -%}
-{% set taken %}rows.nbsql_weight * rows.times{% endset -%}
-{{ nbsql.taken_from(feature, taken) }}
+{% macro removed_tokens(feature) -%}
+{% set amount %}rows.nbsql_weight * rows.times{% endset -%}
+{{ nbsql.removed_amount(feature, amount) }}
 {%- endmacro %}
 
 {# The count of a token in a class. #}
@@ -66,8 +66,8 @@ FROM (
 
 {% macro left_out_log_count(feature) -%}
 {% set n = nbsql.left_out_count() -%}
-{% set count %}({{ nbsql.count_left(n, nbsql.left_out_taken(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}
-{{ nbsql.log(count) }}
+{% set count %}({{ nbsql.count_left(n, nbsql.removed_tokens(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}
+{{ nbsql.safe_ln(count) }}
 {%- endmacro %}
 
 {# What is left of all counts of a class: tokens that are gone take with them what other rows of the class have of them, too. #}
@@ -75,7 +75,7 @@ FROM (
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set total %}coalesce({{ nbsql.common_value(nbsql.word('classes') ~ '.total' ~ i) }}, 0){% endset -%}
 {% set taken -%}
-sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {{ nbsql.left_out_taken(feature) }} ELSE 0 END)
+sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {{ nbsql.removed_tokens(feature) }} ELSE 0 END)
 {%- endset -%}
 {{ nbsql.count_left(total, taken) }} + {{ nbsql.common_value(nbsql.word('classes') ~ '.a' ~ i) }}
     - sum(CASE WHEN rows.gone THEN {{ nbsql.number(feature.family.added_count) }} ELSE 0 END)
@@ -122,9 +122,9 @@ LEFT JOIN (
 #}
 {% macro left_out_presence(model, parts, feature, classes, lookups, absences) -%}
 {% set i, alpha = nbsql.feature_suffix(feature), nbsql.number(feature.family.added_count) -%}
-{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.taken_from_own_class(nbsql.left_out_row_weight()) }}){% endset -%}
+{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.removed_from_own_class(nbsql.left_out_row_weight()) }}){% endset -%}
 {% set n = nbsql.left_out_count() -%}
-{% set present %}({{ nbsql.count_left(n, nbsql.taken_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
+{% set present %}({{ nbsql.count_left(n, nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
 {% set counted -%}
 CASE
       WHEN {{ n }} <= {{ documents }} + 1e-12 * coalesce(classes.documents{{ i }}, 0) THEN ln({{ documents }} + {{ alpha }} - {{ n }})

@@ -22,7 +22,7 @@ LEFT JOIN (
 {%- endmacro %}
 
 {# Of a row: whether its value is counted, whether it goes with the row, and its counts. #}
-{% macro left_out_found(feature) -%}
+{% macro left_out_level_columns(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set level %}level{{ i }}{% endset -%}
 {% set count %}{{ level }}.n{% endset -%}
@@ -35,7 +35,7 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= {{ 
 {# Of a row and class: the count of the value, and the sum that it is divided by. #}
 {% macro left_out_level_cells(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
-{% set taken = nbsql.taken_from_own_class(nbsql.left_out_row_weight()) -%}
+{% set taken = nbsql.removed_from_own_class(nbsql.left_out_row_weight()) -%}
 {% set taken_if_found %}CASE WHEN rows.found{{ i }} THEN {{ taken }} ELSE 0 END{% endset -%}
 {% set counts %}rows.ns{{ i }}{% endset -%}
 {% set class_no %}classes.class_no{% endset -%}
@@ -57,7 +57,7 @@ classes.k{{ i }} - CASE WHEN rows.gone{{ i }} THEN 1 ELSE 0 END AS k{{ i }}
 CASE
   {% set smooth = feature.family.unseen == 'smooth' %}
   WHEN NOT number.found{{ i }}{% if not smooth %} OR number.gone{{ i }}{% endif %} OR {{ k }} = 0 THEN 0
-  ELSE {{ nbsql.log(nbsql.dirichlet_likelihood(n, alpha, total, k)) }}
+  ELSE {{ nbsql.safe_ln(nbsql.dirichlet_likelihood(n, alpha, total, k)) }}
 END
 {%- endmacro %}
 
@@ -72,18 +72,18 @@ rows.nbsql_weight * (
 coalesce(rows.nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}, 0){% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endset -%}
-{{ nbsql.count_left(total, nbsql.taken_from(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
+{{ nbsql.count_left(total, nbsql.removed_amount(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
 {%- for column in feature.columns %}
 {%- set j = nbsql.feature_suffix(feature, loop.index) %}
 {%- set n %}coalesce(classes.n{{ j }}, 0){% endset %}
 {%- set x %}rows.nbsql_weight * coalesce(rows.nbsql_x{{ j }}, 0){% endset %},
-{{ nbsql.count_left(n, nbsql.taken_from(feature, x)) }} AS n{{ j }}
+{{ nbsql.count_left(n, nbsql.removed_amount(feature, x)) }} AS n{{ j }}
 {%- endfor %}
 {%- endmacro %}
 
 {# A row is counted in its own class, or, where a class is estimated from all others, in these. #}
-{% macro taken_from(feature, taken) -%}
-CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% endif %} rows.nbsql_own THEN {{ taken }} ELSE 0 END
+{% macro removed_amount(feature, amount) -%}
+CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% endif %} rows.nbsql_own THEN {{ amount }} ELSE 0 END
 {%- endmacro %}
 
 {# The weights of the count columns, as the terms read them. #}
@@ -91,7 +91,7 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {% set total %}number.total{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% for column, alpha in feature.family.declared -%}
 {% set n %}number.n{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
-{% set weight = nbsql.log(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
+{% set weight = nbsql.safe_ln(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
 {% set name %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {% set given %}{% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}{% endset -%}
 {{ nbsql.packed_parameter(name, given) }}

@@ -9,7 +9,7 @@
 #}
 
 {# One row a class: of each number its lowest and highest value, how often each occurs, and n, mean and m2 of those between. #}
-{% macro ends(model, source, features) -%}
+{% macro outermost_values(model, source, features) -%}
 {% set rows -%}
 (
   {% set counted %}(SELECT * FROM {{ source }} AS source WHERE {{ nbsql.is_counted(model) }}){% endset -%}
@@ -220,7 +220,7 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- if feature.family.zeros %}
 {%- set zeros %}coalesce(classes.zeros{{ i }}, 0){% endset %}
 {%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.left_out_row_weight() }} ELSE 0 END{% endset %},
-{{ nbsql.count_left(zeros, nbsql.taken_from_own_class(taken)) }} AS zeros{{ i }}
+{{ nbsql.count_left(zeros, nbsql.removed_from_own_class(taken)) }} AS zeros{{ i }}
 {%- endif %}
 {%- endmacro %}
 
@@ -229,7 +229,7 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {% macro left_out_estimate(feature) -%}
 {% for quantity in ['mean', 'variance', 'rate'] -%}
 {% set estimate -%}
-{% call(name) nbsql.estimate_of(feature.family, quantity) %}{{ nbsql.left_out_known(feature, name) }}{% endcall %}
+{% call(name) nbsql.estimate_of(feature.family, quantity) %}{{ nbsql.left_out_estimate_input(feature, name) }}{% endcall %}
 {%- endset -%}
 {% if estimate %},
 {{ estimate }} AS new_{{ nbsql.word(quantity) }}{{ nbsql.feature_suffix(feature) }}
@@ -238,7 +238,7 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- endmacro %}
 
 {# What an estimate is made of (families/numbers.sql). #}
-{% macro left_out_known(feature, name) -%}
+{% macro left_out_estimate_input(feature, name) -%}
 {% set i, options = nbsql.feature_suffix(feature), feature.family.estimate_options -%}
 {% if name in options %}{{ nbsql.number_or_null(options[name]) }}
 {%- elif name == 'within_n' %}number.all_n{{ i }}

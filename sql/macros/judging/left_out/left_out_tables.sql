@@ -105,17 +105,17 @@ GROUP BY feature, value
     column                          the count of a column
     documents, absence              of texts under the Bernoulli event model
 #}
-{% macro left_out_classes(model, cells, parts, wanted, lookups, ends) -%}
+{% macro left_out_classes(model, cells, parts, quantities, lookups, ends) -%}
 WITH classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 )
-{%- if wanted %},
+{%- if quantities %},
 {{ nbsql.left_out_quantities(cells, parts, lookups) }},
 wanted(position, feature, quantity, value) AS (
   VALUES
-    {% for want in wanted %}
-    {% set value %}{% if want.value is none %}NULL{% else %}{{ nbsql.text(want.value) }}{% endif %}{% endset %}
-    ({{ loop.index }}, {{ nbsql.text(want.feature.name) }}, {{ nbsql.text(want.quantity) }}, {{ value }}){{ nbsql.comma(loop) }}
+    {% for item in quantities %}
+    {% set value %}{% if item.value is none %}NULL{% else %}{{ nbsql.text(item.value) }}{% endif %}{% endset %}
+    ({{ loop.index }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(item.quantity) }}, {{ value }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 numbers AS (
@@ -140,9 +140,9 @@ SELECT
   classes.prior,
   count(*) OVER () AS count,
   sum(classes.n) OVER () AS everything
-  {%- for want in wanted %},
-  {% set name = nbsql.word(want.quantity) if want.column is none else nbsql.word('n') %}
-  {{ nbsql.element(nbsql.word('numbers') ~ '.numbers', loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(want.feature, want.column) }}
+  {%- for item in quantities %},
+  {% set name = nbsql.word(item.quantity) if item.column is none else nbsql.word('n') %}
+  {{ nbsql.element(nbsql.word('numbers') ~ '.numbers', loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(item.feature, item.column) }}
   {%- endfor %}
   {%- for feature in parts.numbers %}
   {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
@@ -151,7 +151,7 @@ SELECT
   {%- endfor %}
 
 FROM classes
-{%- if wanted %}
+{%- if quantities %}
 
 JOIN numbers ON numbers.class_no = classes.class_no
 {%- endif %}
@@ -169,7 +169,7 @@ counts AS (
   {{ nbsql.left_out_counts(cells) | indent(2) }}
 ),
 moments AS (
-  {{ nbsql.pooled(nbsql.number_cells(cells), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(cells), ['class', 'feature']) | indent(2) }}
 ),
 others AS (
   {% set pairs -%}
@@ -179,7 +179,7 @@ others AS (
     JOIN moments ON moments.class <> classes.class
   )
   {%- endset -%}
-  {{ nbsql.pooled(pairs, ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(pairs, ['class', 'feature']) | indent(2) }}
 ),
 within_others AS (
   SELECT classes.class, moments.feature, sum(moments.m2) AS m2, count(*) AS classes

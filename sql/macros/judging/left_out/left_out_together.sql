@@ -29,7 +29,7 @@ WITH {{ nbsql.recursive() }}classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 ),
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 ),
 {{ nbsql.covariance_steps(feature) }},
 totals AS (
@@ -38,23 +38,23 @@ totals AS (
 SELECT
   totals.n AS pooled_n{{ i }},
   totals.classes AS pooled_classes{{ i }},
-  {{ nbsql.scatter_height(p) }} AS pooled_height{{ i }}
+  {{ nbsql.log_determinant_of_scatter(p) }} AS pooled_height{{ i }}
   {%- for j in range(1, p + 1) %},
   {{ nbsql.element(nbsql.word('pooled_centre') ~ '.means', j) }} AS centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
-  {{ nbsql.scatter_whites(feature) | indent(2) }}
+  {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
 FROM whitened
 CROSS JOIN pooled_centre
 CROSS JOIN totals
 {%- endmacro %}
 
 {# ln |n S|, of `whitened` and totals.n. #}
-{% macro scatter_height(p) -%}
+{% macro log_determinant_of_scatter(p) -%}
 {{ p }} * ln(totals.n) + {{ nbsql.log_determinant(p) }}
 {%- endmacro %}
 
 {# NULL where the columns make each other up. #}
-{% macro scatter_whites(feature) -%}
+{% macro whitening_of_scatter(feature) -%}
 {% set p = feature.columns | length -%}
 {% for j in range(1, p + 1) -%}
 {% set outer = loop -%}
@@ -62,7 +62,7 @@ CROSS JOIN totals
 {% set pivot, deviation = nbsql.element(nbsql.element(nbsql.word('matrix'), j), j), nbsql.element(nbsql.word('deviations'), i) -%}
 {% set inverse = nbsql.element(nbsql.element(nbsql.word('matrix'), j), p + i) -%}
 CASE WHEN {{ pivot }} > 1e-10 THEN {{ inverse }} / sqrt(abs({{ pivot }}) * totals.n) / nullif({{ deviation }}, 0) END
-  AS {{ nbsql.white_column(feature, j, i) }}
+  AS {{ nbsql.whitening_column(feature, j, i) }}
 {%- if not (loop.last and outer.last) %},
 {% endif %}
 {%- endfor %}
@@ -70,13 +70,13 @@ CASE WHEN {{ pivot }} > 1e-10 THEN {{ inverse }} / sqrt(abs({{ pivot }}) * total
 {%- endmacro %}
 
 {# feature: with a matrix a class, neither shrunk nor corrected; own: whether these are wanted. #}
-{% macro left_out_of_classes(model, cells, feature, pooled, own) -%}
+{% macro left_out_of_classes(model, cells, feature, pooled, per_class) -%}
 {% set i, p = nbsql.feature_suffix(feature), feature.columns | length -%}
 WITH {{ nbsql.recursive() }}classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 ),
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 ),
 {{ nbsql.covariance_steps(feature) }}
 SELECT
@@ -85,21 +85,21 @@ SELECT
   {%- for j in range(1, p + 1) %},
   {% for l in range(1, j + 1) -%}
   {% set mean = nbsql.element(nbsql.word('totals') ~ '.means', l) -%}
-  pooled.{{ nbsql.white_column(feature, j, l) }} * ({{ mean }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
+  pooled.{{ nbsql.whitening_column(feature, j, l) }} * ({{ mean }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
   {%- if not loop.last %} + {% endif %}
   {%- endfor %} AS from_centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %}
-  {%- if own %}
+  {%- if per_class %}
   {%- for j in range(1, p + 1) %},
   {{ nbsql.element(nbsql.word('totals') ~ '.means', j) }} AS mean{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
-  {{ nbsql.scatter_height(p) }} AS height{{ i }},
-  {{ nbsql.scatter_whites(feature) | indent(2) }}
+  {{ nbsql.log_determinant_of_scatter(p) }} AS height{{ i }},
+  {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
   {%- endif %}
 
 FROM centres_of_classes AS totals
 CROSS JOIN {{ pooled }} AS pooled
-{%- if own %}
+{%- if per_class %}
 
 JOIN whitened ON whitened.class = totals.class
 {%- endif %}
@@ -115,13 +115,13 @@ SELECT
   {%- for feature in parts.together %}
   {%- set i, p = nbsql.feature_suffix(feature), feature.columns | length %},
   CASE
-    WHEN rows.left{{ i }} > 0 THEN {{ nbsql.taken_weight(parts, feature) }} * rows.own_n{{ i }} / rows.left{{ i }}
+    WHEN rows.left{{ i }} > 0 THEN {{ nbsql.removed_row_weight(parts, feature) }} * rows.own_n{{ i }} / rows.left{{ i }}
     ELSE 0
   END AS taken{{ i }},
-  {{ nbsql.product_of('d', 'd', feature) }} AS a{{ i }},
-  {{ nbsql.product_of('from', 'd', feature) }} AS b{{ i }},
-  {{ nbsql.product_of('from', 'from', feature) }} AS s{{ i }},
-  {% set square = nbsql.square_of(feature, nbsql.word('rows'), nbsql.word('own') ~ i) %}
+  {{ nbsql.dot_product('d', 'd', feature) }} AS a{{ i }},
+  {{ nbsql.dot_product('from', 'd', feature) }} AS b{{ i }},
+  {{ nbsql.dot_product('from', 'from', feature) }} AS s{{ i }},
+  {% set square = nbsql.squared_mahalanobis(feature, nbsql.word('rows'), nbsql.word('own') ~ i) %}
   {%+ if feature.family.shared %}CAST(0 AS {{ nbsql.double() }}){% else %}{{ square }}{%+ endif %} AS o{{ i }}
   {%- endfor %}
 
@@ -131,7 +131,7 @@ FROM (
     {%- for feature in parts.together %}
     {%- set i, own_n = nbsql.feature_suffix(feature), nbsql.own_matrix_n(feature) %},
     {{ own_n }} AS own_n{{ i }},
-    {{ nbsql.count_left(own_n, nbsql.taken_weight(parts, feature)) }} AS left{{ i }}
+    {{ nbsql.count_left(own_n, nbsql.removed_row_weight(parts, feature)) }} AS left{{ i }}
     {%- for j in range(1, feature.columns | length + 1) %},
     {% set suffix = nbsql.feature_suffix(feature, j) %}
     rows.from{{ suffix }} - coalesce(own{{ i }}.from_centre{{ suffix }}, 0) AS d{{ suffix }}
@@ -150,13 +150,13 @@ FROM (
       {%- for j in range(1, feature.columns | length + 1) %},
       {% for l in range(1, j + 1) -%}
       {% set suffix = nbsql.feature_suffix(feature, l) -%}
-      pooled{{ i }}.{{ nbsql.white_column(feature, j, l) }} * (rows.nbsql_x{{ suffix }} - pooled{{ i }}.centre{{ suffix }})
+      pooled{{ i }}.{{ nbsql.whitening_column(feature, j, l) }} * (rows.nbsql_x{{ suffix }} - pooled{{ i }}.centre{{ suffix }})
       {%- if not loop.last %} + {% endif %}
       {%- endfor %} AS from{{ nbsql.feature_suffix(feature, j) }}
       {%- endfor %}
       {%- endfor %}
 
-    FROM {{ nbsql.with_decisive(parts, values) | indent(4) }} AS rows
+    FROM {{ nbsql.with_matrix_numbers(parts, values) | indent(4) }} AS rows
     JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
     {%- for feature in parts.together %}
     {%- set pooled %}pooled{{ nbsql.feature_suffix(feature) }}{% endset %}
@@ -171,7 +171,7 @@ FROM (
 {%- endmacro %}
 
 {# Rows, each with the numbers of the matrices that score it, nbsql_matrix_3, where some are counted without a row. #}
-{% macro with_decisive(parts, values) -%}
+{% macro with_matrix_numbers(parts, values) -%}
 {% if parts.decisive -%}
 (
   SELECT
@@ -211,7 +211,7 @@ FROM (
 {%- endmacro %}
 
 {# The weight that a row takes from the matrices that score it. #}
-{% macro taken_weight(parts, feature) -%}
+{% macro removed_row_weight(parts, feature) -%}
 {% if feature.index in parts.decisive -%}
 CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {{ nbsql.left_out_row_weight() }} END
 {%- else -%}
@@ -286,7 +286,7 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }}
 {% macro own_matrix_n(feature) -%} coalesce(own{{ nbsql.feature_suffix(feature) }}.n{{ nbsql.feature_suffix(feature) }}, 0) {%- endmacro %}
 
 {# The product of two vectors of a row. #}
-{% macro product_of(one, other, feature) -%}
+{% macro dot_product(one, other, feature) -%}
 {% for j in range(1, feature.columns | length + 1) -%}
 {% set suffix = nbsql.feature_suffix(feature, j) -%}
 rows.{{ nbsql.word(one) }}{{ suffix }} * rows.{{ nbsql.word(other) }}{{ suffix }}{% if not loop.last %} + {% endif %}
@@ -294,12 +294,12 @@ rows.{{ nbsql.word(one) }}{{ suffix }} * rows.{{ nbsql.word(other) }}{{ suffix }
 {%- endmacro %}
 
 {# |A (x - m)|^2 of the matrix and mean of a class. #}
-{% macro square_of(feature, row, relation) -%}
+{% macro squared_mahalanobis(feature, row, relation) -%}
 {% for j in range(1, feature.columns | length + 1) -%}
 pow(
 {%- for l in range(1, j + 1) -%}
 {% set suffix = nbsql.feature_suffix(feature, l) -%}
-{{ relation }}.{{ nbsql.white_column(feature, j, l) }} * ({{ row }}.nbsql_x{{ suffix }} - {{ relation }}.mean{{ suffix }})
+{{ relation }}.{{ nbsql.whitening_column(feature, j, l) }} * ({{ row }}.nbsql_x{{ suffix }} - {{ relation }}.mean{{ suffix }})
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}, 2)
 {%- if not loop.last %} + {% endif %}
@@ -309,9 +309,10 @@ pow(
 {# The classes by whose matrices a row is judged. #}
 {% macro matrices_of_classes(parts) -%}
 {% for feature in parts.together %}
-{% set of %}of{{ nbsql.feature_suffix(feature) }}{% endset %}
+{% set other %}of{{ nbsql.feature_suffix(feature) }}{% endset %}
+{% set condition = nbsql.is_of_matrix(parts, feature, other) %}
 
-LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ of }} ON {{ of }}.class = classes.class{{ nbsql.is_of_matrix(parts, feature, of) }}
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ other }} ON {{ other }}.class = classes.class{{ condition }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -321,7 +322,7 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ of }} ON {{ of }}.class =
 {% set shared = feature.family.shared -%}
 {% set lost %}{% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}{% endset -%}
 {% set everything %}rows.pooled_n{{ i }}{% endset -%}
-{% set rest %}{{ nbsql.count_left(everything, nbsql.taken_weight(parts, feature)) }}{% endset -%}
+{% set rest %}{{ nbsql.count_left(everything, nbsql.removed_row_weight(parts, feature)) }}{% endset -%}
 {% set loss %}(1 - rows.taken{{ i }} * rows.a{{ i }}){% endset -%}
 {% set own_loss %}(1 - rows.taken{{ i }} * rows.o{{ i }}){% endset -%}
 {% set ratio %}pow(rows.own_n{{ i }} / nullif(rows.left{{ i }}, 0), 2){% endset -%}
@@ -353,28 +354,28 @@ CASE
     ELSE {{ gap }} + rows.taken{{ i }} * pow({{ across }}, 2) / {{ loss }}
   END
   {%- endset -%}
-  ELSE {{ nbsql.log_normal(p, height, loss, divisor, square) | indent(2) }}
+  ELSE {{ nbsql.normal_density(p, height, loss, divisor, square) | indent(2) }}
   {% else %}
   {% set own_square %}{{ ratio }} * rows.o{{ i }} / {{ own_loss }}{% endset -%}
   {% set own_height %}of{{ i }}.height{{ i }}{% endset -%}
   {% set own_divisor %}(rows.left{{ i }} - {{ lost }}){% endset -%}
   {% set divisor %}(of{{ i }}.n{{ i }} - {{ lost }}){% endset -%}
-  {% set square = nbsql.square_of(feature, nbsql.word('rows'), nbsql.word('of') ~ i) -%}
+  {% set square = nbsql.squared_mahalanobis(feature, nbsql.word('rows'), nbsql.word('of') ~ i) -%}
   {% set one = nbsql.number(1) -%}
   WHEN classes.class_no = rows.nbsql_own AND rows.left{{ i }} > 0
-    THEN {{ nbsql.log_normal(p, own_height, own_loss, own_divisor, own_square) | indent(2) }}
-  WHEN of{{ i }}.class IS NULL OR classes.class_no = rows.nbsql_own THEN {{ nbsql.log_normal(p, height, loss, rest, far) | indent(2) }}
-  ELSE {{ nbsql.log_normal(p, own_height, one, divisor, square) | indent(2) }}
+    THEN {{ nbsql.normal_density(p, own_height, own_loss, own_divisor, own_square) | indent(2) }}
+  WHEN of{{ i }}.class IS NULL OR classes.class_no = rows.nbsql_own THEN {{ nbsql.normal_density(p, height, loss, rest, far) | indent(2) }}
+  ELSE {{ nbsql.normal_density(p, own_height, one, divisor, square) | indent(2) }}
   {% endif %}
 END
 {%- endmacro %}
 
 {# By a scatter of ln |S| = height, which loses a share of its determinant, and the square of the distance by it. #}
-{% macro log_normal(p, height, loss, divisor, square) -%}
+{% macro normal_density(p, log_determinant, remaining_share, divisor, square) -%}
 CASE
-  WHEN {{ loss }} > 1e-10 AND {{ divisor }} > 0 THEN coalesce(
+  WHEN {{ remaining_share }} > 1e-10 AND {{ divisor }} > 0 THEN coalesce(
     -0.5 * (
-      {{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ height }} + ln(greatest({{ loss }}, 1e-300))
+      {{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ log_determinant }} + ln(greatest({{ remaining_share }}, 1e-300))
         - {{ p }} * ln(greatest({{ divisor }}, 1e-300)) + {{ divisor }} * ({{ square }})
     ),
     0

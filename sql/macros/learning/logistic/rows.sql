@@ -59,7 +59,7 @@ terms AS (
     SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
   ) AS totals
   LEFT JOIN (
-    {{ nbsql.pooled(nbsql.number_cells(statistics), ['feature']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['feature']) | indent(4) }}
   ) AS moments ON moments.feature = wanted.feature
   LEFT JOIN counts ON counts.feature = wanted.feature AND counts.value = wanted.value
   LEFT JOIN (

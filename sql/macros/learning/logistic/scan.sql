@@ -9,13 +9,13 @@
 
   Where a sum a block and pair of numbers would make a statement too long, rows are multiplied by the blocks.
 #}
-{% macro logistic_sums(problem, design, tried, curvature) -%}
+{% macro logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
 {% set many = curvature and problem.many -%}
 {% set numbers %}{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 {% set nowhere %}CAST(NULL AS INTEGER){% endset -%}
 WITH {% if problem.levels or many %}predicted AS MATERIALIZED (
-  {{ nbsql.logistic_predicted(problem, design, tried) | indent(2) }}
+  {{ nbsql.logistic_predicted(problem, design, trial) | indent(2) }}
 ),
 {% endif -%}
 totals AS MATERIALIZED (
@@ -38,7 +38,7 @@ totals AS MATERIALIZED (
     {%- endif %}
 
   FROM {% if problem.levels or many %}predicted{% else %}(
-    {{ nbsql.logistic_predicted(problem, design, tried) | indent(4) }}
+    {{ nbsql.logistic_predicted(problem, design, trial) | indent(4) }}
   ) AS predicted{% endif %}
 
 )
@@ -46,8 +46,8 @@ totals AS MATERIALIZED (
 by_block AS (
   SELECT
     block,
-    unnest({{ nbsql.array() }}[{{ nbsql.logistic_places(zs, true) }}]) AS i,
-    unnest({{ nbsql.array() }}[{{ nbsql.logistic_places(zs, false) }}]) AS j,
+    unnest({{ nbsql.array() }}[{{ nbsql.logistic_pairs(zs, true) }}]) AS i,
+    unnest({{ nbsql.array() }}[{{ nbsql.logistic_pairs(zs, false) }}]) AS j,
     unnest(products) AS product
   FROM (
     SELECT block, {{ nbsql.array_of(nbsql.logistic_products_of_block(zs)) }} AS products
@@ -86,7 +86,7 @@ by{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
 
 SELECT CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, losses AS sums FROM totals
 UNION ALL
-{{ nbsql.beside_rows([(numbers, none), (none, nowhere)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
+{{ nbsql.matrix_rows([(numbers, none), (none, nowhere)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
 {%- for feature in problem.levels %}
 
 UNION ALL
@@ -98,14 +98,14 @@ UNION ALL
 {% if many %}
 SELECT i, j, {{ nbsql.ordered_list(nbsql.word('product'), nbsql.word('block')) }} FROM by_block GROUP BY i, j
 {%- else %}
-{% set places = [(nbsql.logistic_places(zs, true), none), (nbsql.logistic_places(zs, false), none)] -%}
-{{ nbsql.beside_rows(places, nbsql.word('products'), problem.blocks | length, nbsql.word('totals')) }}
+{% set places = [(nbsql.logistic_pairs(zs, true), none), (nbsql.logistic_pairs(zs, false), none)] -%}
+{{ nbsql.matrix_rows(places, nbsql.word('products'), problem.blocks | length, nbsql.word('totals')) }}
 {%- endif %}
 {%- for feature in problem.levels %}
 
 UNION ALL
 {% set places, by_code = [(numbers, none), (none, nbsql.word('code'))], nbsql.word('by') ~ nbsql.feature_suffix(feature) -%}
-{{ nbsql.beside_rows(places, nbsql.word('products'), problem.blocks | length, by_code) }}
+{{ nbsql.matrix_rows(places, nbsql.word('products'), problem.blocks | length, by_code) }}
 
 UNION ALL
 SELECT code, code, squares FROM by{{ nbsql.feature_suffix(feature) }}
@@ -123,7 +123,7 @@ GROUP BY {{ code }}, {{ other_code }}
 {%- endmacro %}
 
 {# The pairs i <= j of some terms, in the order of their products: the elements of the list of the first of them, or of the second. #}
-{% macro logistic_places(zs, first) -%}
+{% macro logistic_pairs(zs, first) -%}
 {% for i in zs -%}
 {% for j in zs[loop.index0:] %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
 {%- endfor %}
@@ -152,7 +152,7 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
 {%- endmacro %}
 
 {# One row a row of the design: its columns with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
-{% macro logistic_predicted(problem, design, tried) -%}
+{% macro logistic_predicted(problem, design, trial) -%}
 SELECT
   predicted.*,
   {% for c in problem.others %}
@@ -167,16 +167,16 @@ FROM (
     *
     {%- for c in problem.others %},
     {% set below %}eta_{{ c }} - highest{% endset %}
-    {{ nbsql.logistic_share(below) }} / mass AS p_{{ c }}
+    {{ nbsql.logistic_relative_likelihood(below) }} / mass AS p_{{ c }}
     {%- endfor %}
 
   FROM (
     {% set below %}-highest{% endset %}
     SELECT
       *,
-      {{ nbsql.logistic_share(below) }}
+      {{ nbsql.logistic_relative_likelihood(below) }}
       {%- for c in problem.others %}
-      {%- set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_share(below) }}
+      {%- set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_relative_likelihood(below) }}
       {%- endfor %} AS mass
     FROM (
       SELECT *, greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}) AS highest
@@ -184,7 +184,7 @@ FROM (
         SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
           design.*
           {%- for c in problem.others %},
-          {{ nbsql.logistic_margin(problem, c) | indent(10) }} AS eta_{{ c }}
+          {{ nbsql.logistic_log_odds(problem, c) | indent(10) }} AS eta_{{ c }}
           {%- endfor %}
 
         FROM {{ design }} AS design
@@ -199,7 +199,7 @@ FROM (
             {%- endfor %}
             {%- endfor %}
 
-          FROM {{ tried }} AS tried
+          FROM {{ trial }} AS tried
           {{- nbsql.optimisation_fence() | indent(10) }}
         ) AS tried
         {{- nbsql.optimisation_fence() | indent(8) }}
@@ -214,12 +214,12 @@ FROM (
 {%- endmacro %}
 
 {# The likelihood of a class as a share of that of the most probable one; below: the difference of their logarithms. #}
-{% macro logistic_share(below) -%}
+{% macro logistic_relative_likelihood(below) -%}
 exp({{ below }})
 {%- endmacro %}
 
 {# ln of the odds of class c against the first: a sum in blocks, because an expression may not nest as deep as there are terms. #}
-{% macro logistic_margin(problem, c) -%}
+{% macro logistic_log_odds(problem, c) -%}
 {% set start = (c - 1) * problem.width + 1 -%}
 {% set unknowns = nbsql.word('tried') ~ '.v' -%}
 tried.v_{{ c }}_0

@@ -84,7 +84,7 @@ factor AS (
   {{ nbsql.logistic_factor(size) | indent(2) }}
 ),
 sides AS MATERIALIZED (
-  {{ nbsql.logistic_sides(size) | indent(2) }}
+  {{ nbsql.logistic_triangular_system(size) | indent(2) }}
 ),
 solved AS (
   SELECT max(k) AS k, CAST([] AS DOUBLE[]) AS solution FROM sides HAVING max(k) = {{ size }}
@@ -134,7 +134,7 @@ WHERE factor.a > factor.k AND factor.k < {{ size }} AND ahead.rest > 1e-13
 {%- endmacro %}
 
 {# What solves it: k, below (column k of L, from the last row up), diagonal, y. #}
-{% macro logistic_sides(size) -%}
+{% macro logistic_triangular_system(size) -%}
 SELECT
   k,
   list(l[k] ORDER BY a DESC NULLS LAST) FILTER (WHERE a > k AND a <= {{ size }}) AS below,
@@ -156,7 +156,7 @@ SELECT unnest(CAST($1 AS INTEGER[])) AS j, unnest(CAST($2 AS DOUBLE[])) AS scale
 {%- endmacro %}
 
 {# The sums of a scan (`logistic_sums`), as a query of parameters: a list of the i, of the j, and of the lists of sums. #}
-{% macro logistic_found() -%}
+{% macro logistic_sums_as_parameters() -%}
 SELECT unnest(CAST($1 AS INTEGER[])) AS i, unnest(CAST($2 AS INTEGER[])) AS j, unnest(CAST($3 AS DOUBLE[][])) AS sums
 {%- endmacro %}
 

@@ -13,7 +13,7 @@
 {# The codes of the values of a row, as columns: each is what the value would add as a category. #}
 {% macro frozen_codes(term) -%}
 {% for part in term.parts -%}
-{{ nbsql['frozen_' ~ part.shape](part, 0) }} AS {{ nbsql.frozen_x(term, loop.index) }}{% if not loop.last %},
+{{ nbsql['frozen_' ~ part.shape](part, 0) }} AS {{ nbsql.frozen_input(term, loop.index) }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -72,12 +72,12 @@ FROM (
     FROM (
       SELECT DISTINCT
         {% for _ in term.parts %}
-        {{ nbsql.frozen_x(term, loop.index) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
+        {{ nbsql.frozen_input(term, loop.index) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
         {% endfor %}
       FROM nbsql_coded
     ) AS coded
-    CROSS JOIN ({{ nbsql.frozen_places(term) }}) AS parents
-    CROSS JOIN ({{ nbsql.frozen_places(term) }}) AS children
+    CROSS JOIN ({{ nbsql.frozen_positions(term) }}) AS parents
+    CROSS JOIN ({{ nbsql.frozen_positions(term) }}) AS children
   ) AS paired
 ) AS paired
 LEFT JOIN nbsql_ratios_{{ term.index }} ON nbsql_ratios_{{ term.index }}.value = paired.pair
@@ -85,7 +85,7 @@ GROUP BY {{ codes }}, place
 {%- endmacro %}
 
 {# The places of a combination, a relation: value. #}
-{% macro frozen_places(term) -%}
+{% macro frozen_positions(term) -%}
 {% for _ in term.parts -%}
 SELECT {{ loop.index }}{% if loop.first %} AS value{% endif %}{% if not loop.last %} UNION ALL {% endif %}
 {%- endfor %}
@@ -100,7 +100,7 @@ CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN code
 {% macro frozen_same_codes(term) -%}
 {% for _ in term.parts -%}
 {% set code %}code_{{ loop.index }}{% endset -%}
-{% if not loop.first %}AND {% endif %}{{ nbsql.frozen_level(term, code) }} = nbsql_coded.{{ nbsql.frozen_x(term, loop.index) }}
+{% if not loop.first %}AND {% endif %}{{ nbsql.frozen_level(term, code) }} = nbsql_coded.{{ nbsql.frozen_input(term, loop.index) }}
 {%- if not loop.last %}
 
 {% endif %}

@@ -7,15 +7,15 @@
     nbsql_reason_1  its place among the features, from 1; NULL where it costs nothing
 #}
 {% macro frozen_points(scorer) -%}
-{% set once %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+{% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 {% set before = namespace(step=nbsql.word('nbsql_joint')) -%}
 {% for number in range(1, scorer.reasons + 1) -%}
 {% set costs = [] -%}
 {% for term in scorer.terms -%}
-{% set cost = nbsql.frozen_cost(term, loop.index, number) %}{{ nbsql.frozen_kept(costs, cost) }}
+{% set cost = nbsql.frozen_cost(term, loop.index, number) %}{{ nbsql.frozen_add(costs, cost) }}
 {%- endfor -%}
 ,
-nbsql_reasons_{{ number }} AS {{ once }}(
+nbsql_reasons_{{ number }} AS {{ materialized }}(
   SELECT
     reasons.*,
     CASE
@@ -31,7 +31,7 @@ nbsql_reasons_{{ number }} AS {{ once }}(
 {% endfor %}
 
 SELECT
-  {{ nbsql.frozen_passed(scorer, before.step) | indent(2) }}
+  {{ nbsql.frozen_source_columns(scorer, before.step) | indent(2) }}
   nbsql_joint_1 AS points
   {%- for number in range(1, scorer.reasons + 1) %},
   CASE nbsql_reason_{{ number }}

@@ -12,7 +12,7 @@ LN({{ x }})
 {{ nbsql.greatest_of_few(values) }}
 {%- else -%}
 {% set blocks = [] -%}
-{% for block in values | batch(50) %}{{ nbsql.frozen_kept(blocks, nbsql.greatest_of(block)) }}{% endfor -%}
+{% for block in values | batch(50) %}{{ nbsql.frozen_add(blocks, nbsql.greatest_of(block)) }}{% endfor -%}
 {{ nbsql.greatest_of(blocks) }}
 {%- endif %}
 {%- endmacro %}

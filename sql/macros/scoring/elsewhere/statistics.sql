@@ -6,22 +6,22 @@
   no variance. The rules that a fit holds its rows against are not looked at.
 #}
 {% macro frozen_statistics(counted, source) -%}
-{% set once %}{% if counted.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+{% set materialized %}{% if counted.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 {% set squared = counted.features | selectattr('squared') | list -%}
-WITH nbsql_rows AS {{ once }}(
+WITH nbsql_rows AS {{ materialized }}(
   SELECT
-    {{ nbsql.frozen_rows_read(counted) | indent(4) }}
+    {{ nbsql.frozen_statistics_columns(counted) | indent(4) }}
   FROM {{ source | indent(2) }} AS source
   WHERE source.{{ nbsql.ident(counted.target) }} IS NOT NULL
-  {%- if counted.weight %} AND {{ nbsql.frozen_double(counted.weight) }} > 0{% endif %}
+  {%- if counted.weight %} AND {{ nbsql.frozen_as_double(counted.weight) }} > 0{% endif %}
 
 )
 {%- if squared %},
-nbsql_means AS {{ once }}(
+nbsql_means AS {{ materialized }}(
   SELECT
     nbsql_class
     {%- for feature in squared %},
-    {% set x = nbsql.frozen_x(feature) %}
+    {% set x = nbsql.frozen_input(feature) %}
     CASE WHEN MIN({{ x }}) = MAX({{ x }}) THEN MIN({{ x }}) ELSE {{ nbsql.frozen_mean(counted, x) }} END AS nbsql_mean_{{ feature.index }}
     {%- endfor %}
 
@@ -47,12 +47,12 @@ UNION ALL
 {%- endmacro %}
 
 {# What is read of a row: nbsql_class, nbsql_weight, and of every feature its number, or its value as text. #}
-{% macro frozen_rows_read(counted) -%}
+{% macro frozen_statistics_columns(counted) -%}
 {% set target %}source.{{ nbsql.ident(counted.target) }}{% endset -%}
 {% set text %}CAST({{ target }} AS {{ nbsql.string() }}){% endset -%}
 {% if counted.kind == 'text' %}{{ nbsql.exact(text, counted.kind) }}{% else %}{{ target }}{% endif %} AS nbsql_class
 {%- if counted.weight %},
-{{ nbsql.frozen_double(counted.weight) }} AS nbsql_weight
+{{ nbsql.frozen_as_double(counted.weight) }} AS nbsql_weight
 {%- endif %}
 {%- for feature in counted.features %},
 {{ nbsql['frozen_' ~ feature.shape ~ '_read'](feature) }}
@@ -92,7 +92,7 @@ FROM nbsql_rows
 
 {# The cells of a feature with values, a row a class and value. #}
 {% macro frozen_value_cells(counted, feature) -%}
-{% set x = nbsql.frozen_x(feature) -%}
+{% set x = nbsql.frozen_input(feature) -%}
 {{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=x) }}
 {%- if not feature.missing %}
 
@@ -110,7 +110,7 @@ GROUP BY nbsql_rows.nbsql_class, {{ x }}
 CASE {{ x }} WHEN {{ nbsql.true_literal() }} THEN 'true' WHEN {{ nbsql.false_literal() }} THEN 'false' END
 {%- else -%}
 {{ nbsql.exact(text, feature.kind) }}
-{%- endif %} AS {{ nbsql.frozen_x(feature) }}
+{%- endif %} AS {{ nbsql.frozen_input(feature) }}
 {%- endmacro %}
 
 {# A yes or no of a row as true or false, a text, as a column. #}
@@ -118,17 +118,17 @@ CASE {{ x }} WHEN {{ nbsql.true_literal() }} THEN 'true' WHEN {{ nbsql.false_lit
 {% if feature.kind == 'boolean' -%}
 {{ nbsql.frozen_category_read(feature) }}
 {%- else -%}
-CASE {{ nbsql.frozen_double(feature.columns[0]) }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.frozen_x(feature) }}
+CASE {{ nbsql.frozen_as_double(feature.columns[0]) }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.frozen_input(feature) }}
 {%- endif %}
 {%- endmacro %}
 
 {# The label of the bin of a number of a row, as a column. #}
 {% macro frozen_binned_read(feature) -%}
-{% set x = nbsql.frozen_double(feature.columns[0]) -%}
+{% set x = nbsql.frozen_as_double(feature.columns[0]) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
   {%- for edge in feature.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(feature.labels[loop.index0]) }}{% endfor %}
   {%- if feature.edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(feature.labels[-1]) }} END END
-  AS {{ nbsql.frozen_x(feature) }}
+  AS {{ nbsql.frozen_input(feature) }}
 {%- endmacro %}
 
 
@@ -136,7 +136,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
 
 {# The cells of a number, a row a class: n, mean, and where squares are counted m2. #}
 {% macro frozen_number_cells(counted, feature) -%}
-{% set x = nbsql.frozen_x(feature) -%}
+{% set x = nbsql.frozen_input(feature) -%}
 {% if feature.squared -%}
 {% set mean %}nbsql_mean_{{ feature.index }}{% endset -%}
 {% set deviation %}({{ x }} - {{ mean }}){% endset -%}
@@ -162,8 +162,8 @@ GROUP BY nbsql_rows.nbsql_class
 
 {# The logarithm of a number of a row as a column, and where zeros are counted apart, whether it is one. #}
 {% macro frozen_logarithm_read(feature) -%}
-{% set x = nbsql.frozen_double(feature.columns[0]) -%}
-CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_x(feature) }}
+{% set x = nbsql.frozen_as_double(feature.columns[0]) -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_input(feature) }}
 {%- if feature.zeros %},
 {{ nbsql.frozen_zero_input(feature) }}
 {%- endif %}
@@ -175,7 +175,7 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.n
 {# The cells of columns of counts, a row a class and column. #}
 {% macro frozen_column_cells(counted, feature) -%}
 {% for column in feature.columns -%}
-{% set x = nbsql.frozen_x(feature, loop.index) -%}
+{% set x = nbsql.frozen_input(feature, loop.index) -%}
 {{ nbsql.frozen_cell(feature, nbsql.frozen_sum(counted, x), value=nbsql.text(column)) }}
 WHERE {{ x }} > 0
 GROUP BY nbsql_rows.nbsql_class

@@ -11,12 +11,12 @@
 {% macro frozen_inputs(scorer) -%}
 {% set items = [] -%}
 {% if scorer.passed is none -%}
-{% set item %}source.*{% endset %}{{ nbsql.frozen_kept(items, item) }}
+{% set item %}source.*{% endset %}{{ nbsql.frozen_add(items, item) }}
 {%- else -%}
-{% for column in scorer.passed %}{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.frozen_kept(items, item) }}{% endfor -%}
+{% for column in scorer.passed %}{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.frozen_add(items, item) }}{% endfor -%}
 {% endif -%}
 {% for term in scorer.terms if term.shape != 'pairs' -%}
-{{ nbsql.frozen_kept(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}
+{{ nbsql.frozen_add(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}
 {%- endfor -%}
 {% if not items %}1 AS nbsql_row{% endif -%}
 {% for item in items %}{{ item }}{% if not loop.last %},
@@ -24,7 +24,7 @@
 {%- endmacro %}
 
 {# What a term reads of nbsql_inputs. #}
-{% macro frozen_x(term, j=none) -%}
+{% macro frozen_input(term, j=none) -%}
 nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
 {%- endmacro %}
 
@@ -33,13 +33,13 @@ nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
 nbsql_level_{{ term.index }}.{{ name }}
 {%- endmacro %}
 
-{% macro frozen_double(column) -%}
+{% macro frozen_as_double(column) -%}
 CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {# NaN, the infinities and numbers whose square would be infinite count as missing. #}
 {% macro frozen_finite(column) -%}
-{% set x = nbsql.frozen_double(column) -%}
+{% set x = nbsql.frozen_as_double(column) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {%- endmacro %}
 
@@ -70,7 +70,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 
 {# The term of a category in class k: the score of its value, or of a missing or an unseen one. #}
 {% macro frozen_levels(term, k) -%}
-{% set x = nbsql.frozen_x(term) -%}
+{% set x = nbsql.frozen_input(term) -%}
 {% set missing, unseen = term.missing[k], term.unseen[k] -%}
 {% set apart = term.missing != term.unseen -%}
 {% if term.joined -%}
@@ -86,7 +86,7 @@ CASE {{ x }}
 {%- for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
 {%- endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
 {%- else -%}
-{{ nbsql.frozen_typed(unseen) }}
+{{ nbsql.frozen_nullable(unseen) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -96,7 +96,7 @@ CASE {{ x }}
 
 {# The term of a number in bins in class k: the score of its bin, or of a missing number. #}
 {% macro frozen_edges(term, k) -%}
-{% set x = nbsql.frozen_x(term) -%}
+{% set x = nbsql.frozen_input(term) -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }}
 {%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
 {%- endfor %} ELSE {{ nbsql.frozen_number(term.scores[-1][k]) }} END
@@ -122,7 +122,7 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 {# A number of a row as a column; where zeros are counted apart, NULL of a 0, and whether it is one. #}
 {% macro frozen_number_input(term, zeros) -%}
 {% if zeros -%}
-NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_x(term) }},
+NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_input(term) }},
 {{ nbsql.frozen_zero_input(term) }}
 {%- else -%}
 {{ nbsql.frozen_finite_input(term) }}
@@ -131,7 +131,7 @@ NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_x(term)
 
 {# Whether a number is 0, where that is counted apart. #}
 {% macro frozen_zero_input(term) -%}
-CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
+CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {%- endmacro %}
 
 {#
@@ -143,7 +143,7 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 {% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
 {% set zero, other = nbsql.frozen_number(term.of[k].zero), nbsql.frozen_number(term.of[k].other) -%}
 {% set outside %}nbsql_outside_{{ term.index }}{% endset -%}
-{% set known = nbsql.frozen_x(term) -%}
+{% set known = nbsql.frozen_input(term) -%}
 {% set x %}{% if term.shape == 'logarithm' %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
 {{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.frozen_density_of(term, k)) }}
 {%- else -%}
@@ -153,7 +153,7 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 
 {# That of a number which is not 0, where these are counted apart. #}
 {% macro frozen_density_of(term, k) -%}
-{% set x, p, widest = nbsql.frozen_x(term), term.of[k], term.widest[k] -%}
+{% set x, p, widest = nbsql.frozen_input(term), term.of[k], term.widest[k] -%}
 {% set inside, at_zero = nbsql[term.family.formula ~ '_inside'], nbsql[term.family.formula ~ '_at_zero'] -%}
 {% set unknown = p.values() | select('none') | list -%}
 {% set zero_only = at_zero is defined and not unknown and p.values() | min < -1e308 -%}
@@ -166,8 +166,8 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 {%- endset -%}
 {% set density -%}
 {% if unknown %}0
-{%- elif zero_only %}{% call(name) nbsql.density_at_zero(term.family) %}{{ nbsql.frozen_typed(p[name]) }}{% endcall %}
-{%- else %}{% call(name) nbsql.density(term.family, x) %}{{ nbsql.frozen_typed(p[name]) }}{% endcall %}
+{%- elif zero_only %}{% call(name) nbsql.density_at_zero(term.family) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}
+{%- else %}{% call(name) nbsql.density(term.family, x) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}
 {%- endif %}
 {%- endset -%}
 {% set outside %}{% if term.shape == 'logarithm' %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
@@ -175,13 +175,13 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 {%- endmacro %}
 
 {% macro frozen_density_common(term) -%}
-{% set base = nbsql[term.family.formula ~ '_base'](nbsql.frozen_x(term), none) -%}
+{% set base = nbsql[term.family.formula ~ '_base'](nbsql.frozen_input(term), none) -%}
 {% if term.of[0].values() | select('none') | list %}0{% else %}COALESCE(-({{ base }}), 0){% endif %}
 {%- endmacro %}
 
 {# The same of ln x, and whether x is outside of the distribution, which has no logarithm. #}
 {% macro frozen_logarithm_input(term) -%}
-{% set x = nbsql.frozen_double(term.columns[0]) -%}
+{% set x = nbsql.frozen_as_double(term.columns[0]) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS nbsql_x_{{ term.index }},
 CASE WHEN {{ x }} {% if term.family.zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
 {%- if term.family.zeros %},
@@ -202,7 +202,7 @@ CASE WHEN {{ x }} {% if term.family.zeros %}<{% else %}<={% endif %} 0 THEN 1 EL
 
 {# The weight in class k of the number of a row times its distance from the mean, and of its square; or the score of a missing one. #}
 {% macro frozen_weighted(term, k) -%}
-{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+{% set x, p = nbsql.frozen_input(term), term.of[k] -%}
 {% if p.mean is none -%}
 0
 {%- else -%}
@@ -226,7 +226,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 {% for block in range(1, term.columns | length + 1) | batch(50) -%}
 {% if not loop.first %} + {% endif %}(
 {%- for j in block %}
-{%- set x, weight = nbsql.frozen_x(term, j), p['weight_' ~ j] -%}
+{%- set x, weight = nbsql.frozen_input(term, j), p['weight_' ~ j] -%}
 {% if weight is none %}0
 {%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
 {%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
@@ -248,11 +248,11 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 {% macro frozen_multivariate_gaussian_input(term) -%}
 {% set conditions -%}
 {% for column in term.columns -%}
-ABS({{ nbsql.frozen_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}
+ABS({{ nbsql.frozen_as_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}
 {%- endfor %}
 {%- endset -%}
 {% for column in term.columns -%}
-{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_double(column) }} END
+{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_as_double(column) }} END
 {%- else %}COALESCE({{ nbsql.frozen_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }})
 {%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
 {% endif %}
@@ -265,7 +265,7 @@ ABS({{ nbsql.frozen_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loo
 {% if p.peak is none -%}
 0
 {%- else -%}
-CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
+CASE WHEN {{ nbsql.frozen_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
 {%- if term.shared %}
 {%- for j in range(1, term.columns | length + 1) %}
 {%- set slope = nbsql.number(p['slope_' ~ j]) %} + {{ slope }} * {{ nbsql.frozen_from_mean(term, j, term.of[0]) }}
@@ -276,7 +276,7 @@ CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.pe
 
 {% macro frozen_multivariate_gaussian_common(term) -%}
 {% if term.of[0].peak is none %}0
-{%- else %}CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.frozen_white_square(term, term.of[0]) }} END
+{%- else %}CASE WHEN {{ nbsql.frozen_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.frozen_white_square(term, term.of[0]) }} END
 {%- endif %}
 {%- endmacro %}
 
@@ -296,5 +296,5 @@ CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.pe
 {%- endmacro %}
 
 {% macro frozen_from_mean(term, j, p) -%}
-({{ nbsql.frozen_x(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
+({{ nbsql.frozen_input(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
 {%- endmacro %}

@@ -9,7 +9,7 @@
 
   scored: predict.sql; labelled: whether the source has the class.
 #}
-{% macro telling_rows(model, scored, columns, count, labelled) -%}
+{% macro notable_rows(model, scored, columns, count, labelled) -%}
 {% set known %}{% if labelled %}source.{{ nbsql.ident(model.target) }}{% else %}NULL{% endif %}{% endset -%}
 WITH nbsql_rows AS {{ nbsql.materialized() }}(
   SELECT
@@ -40,7 +40,7 @@ FROM (
 {%- endmacro %}
 
 {# A query of rows that folds have judged, for a reader, who does not have their tables. #}
-{% macro of_folds(query) -%}
+{% macro with_fold_comment(query) -%}
 -- Folds have judged the rows, in temporary tables of the report; with folds=None there is a query that runs by itself.
 {{ query }}
 {%- endmacro %}
