@@ -1,10 +1,10 @@
 {#
-  The families of features as the macros read them, from the words of a configuration: what the classes of nbsql/family/ are in
-  Python. What does not depend on options is written from them (family_facts.sql); tests/dbt/test_dbt.py holds the tables of both against
-  each other.
+  The families of features as dictionaries that the macros read, made from a configuration. In Python the classes of nbsql/family/ do
+  this. Facts that do not depend on options are generated from those classes (family_facts.sql), and tests/dbt/test_dbt.py compares the
+  two.
 #}
 
-{# The family of a type, where none is named. #}
+{# The default family of a feature, by the kind of its column. #}
 {% macro inferred_family(kind) -%}
 {% do return({
   'text': 'categorical', 'boolean': 'bernoulli', 'integer': 'gaussian', 'float': 'gaussian', 'decimal': 'gaussian',
@@ -12,9 +12,9 @@
 {%- endmacro %}
 
 {#
-  A family with everything that counting, estimating and scoring read of it.
+  A family with every attribute that counting, estimating and scoring read.
 
-  given: its name, or its name (family) and options. defaults: alpha, nulls and unseen of the model.
+  given: the family's name, or its name (family) and options. defaults: the model's alpha, nulls and unseen.
 #}
 {% macro family_of(feature, given, defaults) -%}
 {% set given = {'family': given} if given is string else dict(given) if given is mapping else given -%}
@@ -83,7 +83,7 @@
 {% do return(family) %}
 {%- endmacro %}
 
-{# What scoring reads of a family in the one row of parameters. #}
+{# The parameters of a family that scoring reads from the one row of parameters. #}
 {% macro family_parameters(family) -%}
 {% set read = [] -%}
 {% if family.name == 'bernoulli' -%}
@@ -112,7 +112,7 @@
 {%- endmacro %}
 
 
-{# The number that is added to a count for a pseudo-count: the mode of the posterior is the mean of one less. #}
+{# The number to add to a count for a pseudo-count. For the mode of the posterior it is one less than for the mean. #}
 {% macro pseudo_count(family, alpha, feature) -%}
 {% set alpha = nbsql.at_least_zero(alpha, 'alpha', feature) -%}
 {% set is_smoothed = family.level or family.bag or family.over_columns or family.zeros or family.name == 'bernoulli' -%}
@@ -122,7 +122,7 @@
 {% do return(alpha - 1 if family.estimate == 'mode' else alpha) %}
 {%- endmacro %}
 
-{# The options of a bag of tokens, as attributes of the family. #}
+{# Sets the options of a bag of tokens as attributes of the family. #}
 {% macro complete_bag(family, given, feature) -%}
 {% set event = given.event | default('multinomial') -%}
 {% do nbsql.checked_choice(event, family.events, 'event', feature) %}
@@ -166,7 +166,7 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The options of a normal density, as attributes of the family. #}
+{# Sets the options of a normal density as attributes of the family. #}
 {% macro complete_normal(family, given, feature) -%}
 {% set variance, prior = given.variance | default('population'), given.get('prior') -%}
 {% do nbsql.checked_choice(variance, ['population', 'sample'], 'variance', feature) %}
@@ -213,7 +213,7 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The values of a category that are declared, and their pseudo-counts. #}
+{# Sets the declared values of a category and their pseudo-counts. #}
 {% macro complete_levels(family, given, alpha, feature) -%}
 {% set declared = [] -%}
 {% if alpha is mapping -%}
@@ -228,7 +228,7 @@
 {% do family.update({'declared': declared}) %}
 {%- endmacro %}
 
-{# The columns of counts that share a total, and their pseudo-counts. #}
+{# Sets the count columns that share a total and their pseudo-counts. #}
 {% macro complete_columns(family, given, alpha, feature) -%}
 {% if given.columns is undefined or given.columns is string or given.columns | length < 2 -%}
 {% do nbsql.refuse(
@@ -248,7 +248,7 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The options of a density of counts, as attributes of the family. #}
+{# Sets the options of a distribution of counts as attributes of the family. #}
 {% macro complete_rate(family, given, feature) -%}
 {% set a, b = nbsql.at_least_zero(given.a | default(0), 'a', feature), nbsql.at_least_zero(given.b | default(0), 'b', feature) -%}
 {% set lower = 1 if family.estimate == 'mode' and (a > 0 or b > 0) else 0 -%}
@@ -260,7 +260,7 @@
 {% do family.update({'estimate_options': {'a': a - lower, 'b': b - lower if family.bounded else b}, 'distribution': family.name}) %}
 {%- endmacro %}
 
-{# The options of a number whose zeros are counted apart: what the others are, and the parameters of that and of the zeros. #}
+{# Sets the options of a number whose zeros are counted apart: the family of the other numbers, its parameters, and those of the zeros. #}
 {% macro complete_zero_inflated(family, given, feature) -%}
 {% set formula = given.of | default(family.defaults.of) -%}
 {% do nbsql.checked_choice(formula, ['lognormal', 'gamma', 'exponential', 'gaussian'], 'of', feature) %}
@@ -276,7 +276,7 @@
     'added': family.added_count}}) %}
 {%- endmacro %}
 
-{# A density that has numbers of at least 0 for options, which its estimate reads as they are. #}
+{# Sets the options of a density whose options are numbers of at least 0. Its estimate reads them unchanged. #}
 {% macro complete_density(family, given, feature) -%}
 {% if family.estimate != 'mean' -%}
 {% do nbsql.refuse('estimate: ' ~ family.estimate ~ " of '" ~ feature ~ "' is none of family '" ~ family.name ~ "'; leave it out") %}
@@ -300,7 +300,7 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The number that an option is; one below 0, or none, is refused. #}
+{# The value of an option that is a number. A negative or missing number is refused. #}
 {% macro at_least_zero(value, option, feature) -%}
 {% set is_number = value is number or (value is string and modules.re.match('\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$', value)) -%}
 {% set number = value | float if is_number and value is not boolean else -1 -%}

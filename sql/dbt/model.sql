@@ -1,9 +1,9 @@
-{# The `model` of the macros: nbsql/plan/context.py is the same in Python, and says why the limits are what they are. #}
+{# The `model` that the macros read. nbsql/plan/context.py builds the same in Python and explains the limits. #}
 
 {#
-  A model of statistics that are, or are to be, in a relation.
+  The model of a statistics relation that exists or is about to be built.
 
-  node: of the model of statistics. training: the relation that it learns from; none for the one that it refers to.
+  node: the dbt node of the statistics. training: the relation that it learns from; none means the relation that the node refers to.
 #}
 {% macro model_of(node, training=none) -%}
 {% set options = nbsql.options_of(node) -%}
@@ -47,8 +47,8 @@
 {%- endmacro %}
 
 {#
-  How rows age (macros/counting/half_life.sql), from a weight such as {half_life: 30 days, at: sent_at, weight: w}: half_life (length, now),
-  at, type, weight, target, nothing. None, where the weight is a column.
+  How rows lose weight with age (macros/counting/half_life.sql), from a weight such as {half_life: 30 days, at: sent_at, weight: w}:
+  half_life (length, now), at, type, weight, target, nothing. The result is none where the weight is a column.
 #}
 {% macro half_life_options(options, columns, target, relation, name) -%}
 {% set weight = options.weight -%}
@@ -80,7 +80,7 @@
   'nothing': 500}) %}
 {%- endmacro %}
 
-{# The cells of statistics as they count: where rows age, what they weigh now. #}
+{# The cells of the statistics with the weight they have now. Cells without a half-life are unchanged. #}
 {% macro current_cells(model, statistics) -%}
 {% if model.aged is none -%}
 {{ statistics }}
@@ -89,7 +89,9 @@
 {%- endif %}
 {%- endmacro %}
 
-{# Tells what cells are counted of from what others are: the target, the families and what of their options enters a count. #}
+{#
+  Identifies what was counted: a hash of the target, the weight, the slices, the families, and those of their options that affect counts.
+#}
 {% macro request_hash(target, weight, slice_by, features) -%}
 {% set request = [target, weight, slice_by] -%}
 {% for feature in features -%}
@@ -102,7 +104,7 @@
 {% do return(local_md5(text)[:8] if local_md5 is defined else text) %}
 {%- endmacro %}
 
-{# The relation that a model of statistics refers to. #}
+{# The relation that a statistics node refers to. #}
 {% macro training_of(node) -%}
 {% set known = [] -%}
 {% for unique_id in node.depends_on.nodes -%}
@@ -118,7 +120,7 @@
   database=parent.database, schema=parent.schema, identifier=parent.identifier or parent.alias or parent.name)) %}
 {%- endmacro %}
 
-{# A model with its classes, which gives scoring its form: a column a class, or a row a class where there are many. #}
+{# A model with its classes. Their number decides the form of scoring: wide, with a column a class, or long, with a row a class. #}
 {% macro scoring_model(statistics, training=none, ordered=false) -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
@@ -155,13 +157,13 @@
 {% do return(model) %}
 {%- endmacro %}
 
-{# Whether scoring has a column a class. #}
+{# Whether scoring uses the wide form, a column a class. #}
 {% macro default__is_wide(model, class_count) -%}
 {% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
 {% do return(class_count <= 100 and class_count * counted <= 500) %}
 {%- endmacro %}
 
-{# The classes by label: number, label, and the names of the columns of a class, which differ without regard to case. #}
+{# The classes by label: number, label, and the column names of each class. Names that differ only in case are made distinct. #}
 {% macro class_columns(model, statistics) -%}
 {% if model.labels is not none -%}
 {% set rows = [] -%}
@@ -187,7 +189,7 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# Refuse priors that leave out a class, or name one that there is not. #}
+{# Refuses given priors that leave out a class or name an unknown one. #}
 {% macro check_given_priors(model, labels) -%}
 {% set given = model.prior.given | map(attribute=0) | list -%}
 {% for label in labels if label not in given -%}

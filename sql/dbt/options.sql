@@ -1,5 +1,5 @@
 {#
-  What to model, from the configuration of a dbt model of statistics:
+  The options of a model, from the configuration of a dbt model of statistics:
 
     config:
       meta:
@@ -7,10 +7,10 @@
           target: arrival
           families: {stops: poisson, notes: {family: text, stop_words: english}}
 
-  The words are those of the arguments of nbsql.fit.
+  The options have the names of the arguments of nbsql.fit.
 #}
 
-{# The node of a model of statistics, by its relation. #}
+{# The dbt node of a statistics relation. #}
 {% macro statistics_node(relation) -%}
 {% if relation is string or relation.identifier is undefined -%}
 {% do nbsql.refuse("statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
@@ -24,13 +24,13 @@
 {% for node in named if node.schema | lower == relation.schema | lower and node.database | lower == relation.database | lower -%}
 {% do return(node) %}
 {% endfor -%}
-{% if named | length == 1 %}{% do return(named[0]) %}{% endif -%} {# deferred to another environment, say #}
+{% if named | length == 1 %}{% do return(named[0]) %}{% endif -%} {# for example when dbt defers to another environment #}
 {% do nbsql.refuse(
   "'" ~ relation.identifier ~ "' has no meta.nbsql in its config, so it is no model of statistics; give it one: "
   ~ 'meta: {nbsql: {target: ...}}') %}
 {%- endmacro %}
 
-{# The options of a node, with the defaults for what is left out. #}
+{# The options of a node, with defaults for those left out. #}
 {% macro options_of(node) -%}
 {% set given = node.config.meta.nbsql -%}
 {% set options = {
@@ -63,7 +63,7 @@
 {% do return(options) %}
 {%- endmacro %}
 
-{# The prior as the macros read it: kind, alpha, and for given ones a pair a class, its label as text and its probability. #}
+{# The prior as the macros read it: kind, alpha, and for given priors one pair a class: its label as text and its probability. #}
 {% macro prior_of(options, name) -%}
 {% if options.prior_alpha is not none and options.prior != 'smoothed' -%}
 {% do nbsql.refuse("prior_alpha of '" ~ name ~ "' is of prior: smoothed; leave it out, or choose that prior") %}

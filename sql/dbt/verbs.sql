@@ -1,10 +1,10 @@
 {#
-  What statistics say, each the body of a dbt model. `statistics` is ref('...') of a model whose body is nbsql.statistics.
+  The queries on statistics, each the body of a dbt model. `statistics` is ref('...') of a model whose body is nbsql.statistics.
 
-  The parameters and lookups that scoring reads stand in front of the query, made from the statistics there and then.
+  The parameters and lookups that scoring reads are computed from the statistics in the same statement, in front of the query.
 #}
 
-{# A row a class: class, n, prior, log_prior. #}
+{# One row a class: class, n, prior, log_prior. #}
 {% macro class_priors(statistics, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
@@ -12,7 +12,7 @@
 {% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.current_cells(model, statistics)))) %}
 {%- endmacro %}
 
-{# A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
+{# One row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
 {% macro feature_likelihoods(statistics, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
@@ -27,12 +27,12 @@
 {% do return(nbsql.query_of_verb('predict', statistics, source, where, training)) %}
 {%- endmacro %}
 
-{# ... and probability_<class> a class. #}
+{# The rows of a relation with prediction, probability, and probability_<class> for each class. #}
 {% macro probabilities(statistics, source, where=none, training=none) -%}
 {% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training)) %}
 {%- endmacro %}
 
-{# The rows of a relation with joint_log_likelihood_<class> a class: ln p(x, c). #}
+{# The rows of a relation with joint_log_likelihood_<class> for each class: ln p(x, c). #}
 {% macro joint_log_likelihoods(statistics, source, where=none, training=none) -%}
 {% do return(nbsql.query_of_verb('joint_log_likelihood', statistics, source, where, training)) %}
 {%- endmacro %}
@@ -42,7 +42,7 @@
 {% do return(nbsql.query_of_verb('log_evidence', statistics, source, where, training)) %}
 {%- endmacro %}
 
-{# A row a row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
+{# One row a row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
 {% macro explanation(statistics, source, where=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
@@ -52,10 +52,10 @@
 {%- endmacro %}
 
 {#
-  How well the predictions of rows are whose class is known. table: 'metrics' (class, metric, value), 'intervals', 'confusion',
-  'roc', 'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift. by: a
-  column, or a list of them, by whose values the numbers are, in the tables 'slices' and 'slice_intervals'. between: two of these
-  slices side by side, instead of a table; label: the class that is selected, then.
+  How well the model predicts rows whose class is known. table: 'metrics' (class, metric, value), 'intervals', 'confusion', 'roc',
+  'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: the number of bins of the calibration and the lift.
+  by: a column, or a list of columns, whose values define the slices of the tables 'slices' and 'slice_intervals'. between: two of these
+  slices to compare side by side instead of a table; label: the class that this comparison is about.
 #}
 {% macro evaluation(
   statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none
@@ -100,9 +100,9 @@
 {%- endmacro %}
 
 {#
-  The rows of a relation that a person should label next, `n` at most: the columns, prediction, probability, margin (or log_evidence,
-  unseen, expected_cost), stands_for, reason. by: 'margin', 'evidence', 'novelty' or 'expected cost'. costs: of mistakes, by the actual
-  class and the predicted one, {'ham': {'spam': 10}}; 1 otherwise.
+  The rows of a relation that a person should label next, at most `n`: the columns, prediction, probability, margin (or log_evidence,
+  unseen, expected_cost), stands_for, reason. by: 'margin', 'evidence', 'novelty' or 'expected cost'. costs: the costs of mistakes by
+  actual class and predicted class, {'ham': {'spam': 10}}; the default is 1.
 #}
 {% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
@@ -142,7 +142,7 @@
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
-{# A list for each class that may be predicted, by number: what it costs where each class is the actual one. #}
+{# One list for each class that may be predicted, by number: the cost of predicting it for each actual class. #}
 {% macro cost_matrix(model, costs=none) -%}
 {% set labels = [] -%}
 {% for class in model.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
@@ -164,11 +164,12 @@
 {%- endmacro %}
 
 {#
-  The model as a scorecard, a row the base points, then a row a feature and value: feature, kind, value, lower, upper, n, n_target,
-  weight_of_evidence, information_value, feature_information_value, points, below_best, below_average (macros/judging/scorecard.sql).
+  The model as a scorecard. One row for the base points, then one row a feature and value: feature, kind, value, lower, upper, n,
+  n_target, weight_of_evidence, information_value, feature_information_value, points, below_best, below_average
+  (macros/judging/scorecard.sql).
 
-  points, odds, double: so many points at these odds of the target, and so many more where they double. target: a class; none of two
-  is the last one. digits: to which points are rounded; none: they are not.
+  points, odds, double: a row at these odds of the target has `points` points, and `double` more where the odds double. target: a class;
+  none means the last one of two. digits: the number of digits to which points are rounded; none means no rounding.
 #}
 {% macro scorecard(statistics, points=600, odds=50, double=20, target=none, digits=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
@@ -193,9 +194,9 @@
 {%- endmacro %}
 
 {#
-  What the rows of each period are like beside what the statistics have counted, and how well the model does on them: period, feature,
-  class, metric, value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression that says the period of a row; none: all
-  are of one. The relation need not have the target. weight: a column.
+  Compares the rows of each period with what the statistics counted, and evaluates the model on them: period, feature, class, metric,
+  value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression for the period of a row; none means one period for
+  all rows. The relation need not have the target. weight: a column.
 #}
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
@@ -219,7 +220,7 @@
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
-{# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
+{# The query of a verb that scores the rows of a relation, with the model in the same statement. #}
 {% macro query_of_verb(verb, statistics, source, where, training) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
@@ -229,7 +230,7 @@
 {% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
-{# The columns of the relation to score; one that lacks a column, or has one of a type that its family does not take, is refused. #}
+{# The columns of the relation to score. A missing column, or one whose type its family does not accept, is refused. #}
 {% macro check_source(model, source, others) -%}
 {% set columns = nbsql.columns_of(source, 'the relation to score') -%}
 {% do model.update({'columns': columns | map(attribute='name') | list}) %}
@@ -246,7 +247,7 @@
 {% endfor -%}
 {%- endmacro %}
 
-{# A query with the tables that it reads in front of it. #}
+{# A query preceded by the tables that it reads. #}
 {% macro with_model_tables(model, statistics, query) -%}
 {% set priors, statistics = nbsql.inline_name('priors'), nbsql.current_cells(model, statistics) -%}
 WITH {{ priors }} AS MATERIALIZED (
@@ -269,8 +270,8 @@ WITH {{ priors }} AS MATERIALIZED (
 {%- endmacro %}
 
 {#
-  The priors from which the classes get their numbers. Classes that are given have them in their order, whatever was counted: one
-  that was not has the prior 0, and one that is not named is left out.
+  The priors that number the classes. Given classes keep their order whatever was counted: a class without counts has the prior 0, and a
+  class that is not named is left out.
 #}
 {% macro numbered_priors(model, statistics) -%}
 {% if model.labels is none -%}

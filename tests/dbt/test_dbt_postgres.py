@@ -19,7 +19,7 @@ pytestmark = needs_dbt
 STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
 # What PostgreSQL has instead, of its own and of what it shares with Spark.
 OWN = """
-SELECT {{ nbsql.text(nbsql.double()) }} AS type, {{ nbsql.text(nbsql.divisor(nbsql.word('n'))) }} AS divisor,
+SELECT {{ nbsql.text(nbsql.double()) }} AS type, {{ nbsql.text(nbsql.null_if_zero(nbsql.word('n'))) }} AS divisor,
   {{ nbsql.text(nbsql.binary()) }} AS after_texts
 """
 # A name of 63 bytes and more, cut in the middle of a letter.

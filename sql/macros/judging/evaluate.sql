@@ -217,9 +217,9 @@ overall AS (
     losses.brier / averages.weight / CASE WHEN averages.classes > 2 THEN 1 ELSE 2 END AS brier,
     gap.gap / averages.weight AS calibration_error,
     averages.*,
-    {% for area in rates[3:] %}
-    {% set area = nbsql.word(area) %}
-    CASE WHEN averages.classes = 2 THEN averages.{{ area }}_of_larger ELSE averages.{{ area }}_macro END AS {{ area }}{{ nbsql.comma(loop) }}
+    {% for auc in rates[3:] %}
+    {% set auc = nbsql.word(auc) %}
+    CASE WHEN averages.classes = 2 THEN averages.{{ auc }}_of_larger ELSE averages.{{ auc }}_macro END AS {{ auc }}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM averages
   CROSS JOIN read
