@@ -1,12 +1,13 @@
 {#
-  Covariance matrices (covariance.sql) without recursion: a matrix is an array of its rows, and a class has one row with its means and
-  its matrix, made in steps. A step is a lateral view of one row, as Spark would write the columns of a sub-select wherever they are
-  named, also in what is done to every element. Rows and columns of matrices are numbered from 0 here.
+  Covariance matrices (covariance.sql) without recursion. A matrix is an array of its rows, and each class has one row with its means and
+  its matrix, which is computed in steps. A step is a lateral view of one row: Spark would otherwise repeat the expression of a
+  sub-select's column at every use, even within the functions applied to each element. Rows and columns of matrices are numbered from 0
+  here.
 #}
 
 {% macro spark__recursive() %}{% endmacro %}
 
-{# After a relation, columns that are computed once a row. columns: pairs of a name and an expression. #}
+{# To follow a relation: columns that are computed once a row. columns: pairs of a name and an expression. #}
 {% macro lateral_step(columns) -%}
 LATERAL VIEW inline(array(struct(
     {% for name, expression in columns %}
@@ -16,34 +17,34 @@ LATERAL VIEW inline(array(struct(
 
 {%- endmacro %}
 
-{# The numbers from 0 to p - 1, or from a column to another. #}
+{# The array of the whole numbers from 0 to p - 1, or from a column to another. #}
 {% macro index_range(p, first=0) -%}
 sequence({{ first }}, {{ p - 1 }})
 {%- endmacro %}
 
-{# A matrix of p columns by an expression of i and j. #}
+{# A matrix of p rows and columns from an expression of i and j. #}
 {% macro square_matrix(p, element) -%}
 transform({{ nbsql.index_range(p) }}, i -> transform({{ nbsql.index_range(p) }}, j -> {{ element }}))
 {%- endmacro %}
 
-{# The sum of an expression of `place` over some places; what is missing counts for nothing. #}
+{# The sum of an expression of `place` over some places; a missing term counts as 0. #}
 {% macro sum_over_indexes(places, place, element) -%}
 {% set place = nbsql.word(place) -%}
 aggregate({{ places }}, {{ nbsql.number(0) }}, (sum_{{ place }}, {{ place }}) -> sum_{{ place }} + coalesce({{ element }}, 0))
 {%- endmacro %}
 
-{# The same, and NULL where all is missing. #}
+{# The same, but NULL if all terms are missing. #}
 {% macro sum_of_present(places, element) -%}
 aggregate({{ places }}, CAST(NULL AS {{ nbsql.double() }}), (total, place) -> coalesce(total + {{ element }}, total, {{ element }}))
 {%- endmacro %}
 
-{# The value of the cell of the columns i and j: the one column, or the pair of them. #}
+{# The value of the cell for the columns i and j: the column itself, or the pair of both. #}
 {% macro pair_value(feature, i, j) -%}
 {% set quoted = feature.family.quoted -%}
 {% if i == j %}{{ nbsql.text(feature.columns[i]) }}{% else %}{{ nbsql.text('[' ~ quoted[i] ~ ',' ~ quoted[j] ~ ']') }}{% endif %}
 {%- endmacro %}
 
-{# The values of the cells: the columns and pairs of columns of the upper triangle, row by row. #}
+{# The values of the cells of the upper triangle, row by row: the columns and the pairs of columns. #}
 {% macro pair_values(feature) -%}
 array(
 {%- for i in range(feature.columns | length) %}
@@ -59,7 +60,7 @@ array(
 shiftright({{ i }} * ({{ 2 * p + 1 }} - {{ i }}), 1) + {{ j }} - {{ i }}
 {%- endmacro %}
 
-{# One row a pair of columns, each beside itself too: i, j, k (the number of the pair), value (that of its cell), scale_i, scale_j. #}
+{# One row a pair of columns, including each column with itself: i, j, k (the number of the pair), value (of its cell), scale_i, scale_j. #}
 {% macro spark__column_pairs(feature) -%}
 {% set scales = feature.family.scales -%}
 {% set k = namespace(value=0) -%}
@@ -84,7 +85,7 @@ FROM (
 array_sort(collect_list(struct(array_position({{ nbsql.pair_values(feature) }}, value) AS place, {{ columns }})))
 {%- endmacro %}
 
-{# `deviations` of the matrix `covariance`, and `matrix`, what elimination leaves of its correlations (covariance.sql). #}
+{# `deviations` of the matrix `covariance`, and `matrix`, the result of eliminating its correlations (covariance.sql). #}
 {% macro elimination_steps(p) -%}
 {% set correlation %}coalesce(covariance[i][j] / nullif(deviations[i] * deviations[j], 0), 0){% endset -%}
 {% set deviations %}transform({{ nbsql.index_range(p) }}, i -> sqrt(greatest(covariance[i][i], 0))){% endset -%}
@@ -112,7 +113,7 @@ aggregate(
 {{ nbsql.lateral_step([('matrix', eliminated)]) }}
 {%- endmacro %}
 
-{# ln |S|, of `matrix` and `deviations`; what does not vary is left out. #}
+{# ln |S|, from `matrix` and `deviations`; columns that do not vary are left out. #}
 {% macro spark__log_determinant(p) -%}
 {% set share -%}
 CASE WHEN matrix[place][place] > 0 AND deviations[place] > 0 THEN ln(matrix[place][place]) + 2 * ln(deviations[place]) END
@@ -120,7 +121,7 @@ CASE WHEN matrix[place][place] > 0 AND deviations[place] > 0 THEN ln(matrix[plac
 {{ nbsql.sum_of_present(nbsql.index_range(p), share) }}
 {%- endmacro %}
 
-{# The rows of W, a triangle, where W'W is the inverse of the covariance matrix. #}
+{# The rows of the triangular matrix W, where W'W is the inverse of the covariance matrix. #}
 {% macro whitening(p) -%}
 {% set element -%}
 CASE WHEN matrix[j][j] > 0 THEN matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / nullif(deviations[i], 0) END
@@ -129,8 +130,8 @@ transform({{ nbsql.index_range(p) }}, j -> transform(sequence(0, j), i -> {{ ele
 {%- endmacro %}
 
 {#
-  One row a class, from `comoments` and `classes`: class, n, means and covariance, that of its own rows, shrunk; all but the class are
-  NULL where it has no rows.
+  One row a class, from `comoments` and `classes`: class, n, means and covariance, its own and shrunk. Without rows of the class all but
+  the class are NULL.
 #}
 {% macro covariances_of_classes(feature) -%}
 {% set family = feature.family -%}
@@ -205,13 +206,13 @@ CAST(NULL AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {#
-  One row a class, from `comoments` and `classes`; none where no class has any cells:
+  One row a class, from `comoments` and `classes`; none if no class has any cells:
 
-    class, n, means      n is NULL where the class has none, whose means are then those over all classes
+    class, n, means      n is NULL if the class has no rows; its means are then those over all classes
     pooled               the means over all classes
-    middle               shared: what linear scores are taken about (families/multivariate_gaussian.sql)
-    total, present       the n of all classes, and how many have one
-    covariance, deviations, matrix    of the class; shared: the same of all classes
+    middle               shared: the point about which linear scores are taken (families/multivariate_gaussian.sql)
+    total, present       the n of all classes, and the number of classes that have one
+    covariance, deviations, matrix    of the class; shared: the same for all classes
 #}
 {% macro matrices(feature) -%}
 {% set family = feature.family -%}
@@ -278,9 +279,7 @@ FROM (
 WHERE present > 0
 {%- endmacro %}
 
-{#
-  Common table expressions as covariance.sql has them, as far as others read them: matrices, whitened, pooled_centre, centres_of_classes.
-#}
+{# Those common table expressions of covariance.sql that other queries read: matrices, whitened, pooled_centre, centres_of_classes. #}
 {% macro spark__covariance_steps(feature) -%}
 matrices AS (
   {{ nbsql.matrices(feature) | indent(2) }}
@@ -298,8 +297,8 @@ centres_of_classes AS (
 {%- endmacro %}
 
 {#
-  At most one row, of the first class whose columns are not independent: class, and columns, the numbers of those of which one is a sum
-  of multiples of the others.
+  At most one row, the first class whose columns are not independent: class, and columns, the numbers of columns of which one is a linear
+  combination of the others.
 #}
 {% macro spark__collinear_columns(model, statistics, feature) -%}
 {% set p = feature.columns | length -%}

@@ -1,7 +1,7 @@
-{# Where the distances of covariance matrices differ (covariance_distance.sql): the two that are compared are structs beside each other. #}
+{# Spark's forms of the distances of covariance matrices (covariance_distance.sql): the two compared matrices are structs in one row. #}
 
 {#
-  One row, of two classes by name, in the order of their names: structs with n, means, covariance, whites, and log_determinant, which is
+  One row, for two classes by name, in the order of their names: structs of n, means, covariance, whites, and log_determinant, which is
   NULL without an inverse.
 #}
 {% macro matrices_of_two_classes(feature, names) -%}
@@ -20,7 +20,7 @@ FROM (
 ) AS matrices
 {%- endmacro %}
 
-{# The trace of the inverse of one of them times the other; NULL without an inverse. #}
+{# The trace of the inverse of one matrix times the other; NULL without an inverse. #}
 {% macro trace_of_product(p, one, other) -%}
 {% set up_to %}sequence(0, j){% endset -%}
 {% set each %}{{ one }}.whites[j][l] * {{ other }}.covariance[i][l]{% endset -%}
@@ -30,7 +30,7 @@ CASE WHEN {{ one }}.log_determinant IS NOT NULL THEN {{ trace }} END
 {%- endmacro %}
 
 {#
-  At most one row: feature, psi and kl of the two normal distributions, and the column that has moved most: value, a and b (its means).
+  At most one row: feature, psi and kl of the two normal distributions, and of the column that has moved most value, a and b (its means).
 #}
 {% macro spark__multivariate_drift(feature) -%}
 {% set p = feature.columns | length -%}
@@ -88,8 +88,8 @@ WHERE value IS NOT NULL
 {%- endmacro %}
 
 {#
-  At most one row: feature, n, mutual_information (of the class and the normal distribution, which is at most the entropy of the class),
-  symmetrical_uncertainty (none), chi_square, f_statistic (none).
+  At most one row: feature, n, mutual_information (of the class and the normal distribution, at most the entropy of the class),
+  symmetrical_uncertainty (NULL), chi_square, f_statistic (NULL).
 #}
 {% macro spark__multivariate_relevance(feature) -%}
 {% set p = feature.columns | length -%}

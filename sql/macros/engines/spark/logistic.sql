@@ -1,11 +1,11 @@
 {#
-  Where logistic regression differs. A common table expression is computed wherever it is named: so all sums of numbers come from one
-  scan, those of the values of all categories from a second, and those of their pairs from a third, and a step is one chain of groups.
+  Spark's form of logistic regression. Spark computes a common table expression wherever it is named. So one scan makes all sums of
+  numbers, a second those of the values of all categories, a third those of their pairs, and a step is one chain of groups.
 #}
 
 {#
-  One row a sum over the rows: i, j, and sums, a list. i and j are NULL for the loss (its sum, the largest, the sum of the weights), j
-  is NULL for the gradient of i, and both are given for a part of the Hessian.
+  One row a sum over the rows: i, j, and sums, a list. i and j are NULL for the loss (its sum, its maximum, the sum of the weights), j is
+  NULL for the gradient of i, and both are given for a part of the Hessian.
 #}
 {% macro spark__logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
@@ -114,7 +114,7 @@ GROUP BY i, j
 {%- endif %}
 {%- endmacro %}
 
-{# A list of i, j and sums, one a pair i <= j, of the list `products`, which has `width` numbers a pair. #}
+{# A list of i, j and sums, one element a pair i <= j, from the list `products`, which has `width` numbers a pair. #}
 {% macro logistic_pair_sums(zs, width) -%}
 transform(
     zip_with(array({{ nbsql.logistic_pairs(zs, true) }}), array({{ nbsql.logistic_pairs(zs, false) }}), (i, j) -> struct(i AS i, j AS j)),

@@ -1,10 +1,11 @@
 {#
-  Where numbers with a covariance matrix differ: matrices are arrays of arrays (covariance.sql), and a class has its estimates in one row.
+  Spark's forms for numbers with a covariance matrix: matrices are arrays of arrays (covariance.sql), and the estimates of a class are in
+  one row.
 #}
 
 {#
-  One row a class and column or pair of columns of such a feature, and one for what a class adds to every row: the columns of
-  likelihoods (likelihoods.sql).
+  One row a class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
+  columns of likelihoods (likelihoods.sql).
 #}
 {% macro spark__multivariate_gaussian_likelihoods(features) -%}
 {% for feature in features -%}
@@ -73,7 +74,7 @@ UNION ALL
 aggregate({{ list }}, {{ nbsql.number(0) }}, (total, z) -> total + coalesce(z * z, 0))
 {%- endmacro %}
 
-{# The numbers of a row, for an explanation, as the text of a list. #}
+{# The numbers of a row as the text of a list, for an explanation. #}
 {% macro spark__multivariate_gaussian_value(feature, relation) -%}
 concat('[', array_join(array(
 {%- for column in feature.columns -%}

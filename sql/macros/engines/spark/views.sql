@@ -1,4 +1,4 @@
-{# What is in a model for its users to read. #}
+{# The parts of a model that exist only for users to read. #}
 
 {# One row a feature: feature, family, columns, types, options (a text of JSON). #}
 {% macro spark__features(spec) -%}
