@@ -3,10 +3,10 @@
 
     ln p(x | c) = ln r_c - r_c x        r_c = (n + a) / (sum of x + b)
 
-  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data
-  Analysis, section 2.6); its mode has a - 1. No mean, sum of x over n, is under 1e-9 of that over all classes, so that a class
-  of zeros has a finite density. A class without a value takes the mean over all classes; a column of zeros alone says nothing. A
-  negative number is outside the distribution: no class explains it.
+  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis,
+  section 2.6); its mode has a - 1. The mean, sum of x over n, is at least 1e-9 of the mean over all classes, so that a class of zeros has
+  a finite density. A class without a value takes the mean over all classes. A column of only zeros adds nothing to a score. A negative
+  number is outside the distribution: no class explains it.
 #}
 
 {% macro exponential_estimate(quantity, get) -%}

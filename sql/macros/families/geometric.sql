@@ -3,12 +3,12 @@
 
     ln p(x | c) = ln q_c + x ln(1 - q_c)        q_c = (n + a) / (n + sum of x + a + b)
 
-  a and b are those of a Beta prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis, section
-  2.4); its mode has a - 1 and b - 1. `rate` is q, and `mean` that of the distribution, (1 - q) / q. A class without a value takes
-  the mean over all classes. 0 ln 0 is 0. A negative number is outside the distribution: no class explains it.
+  a and b are those of a Beta prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis, section 2.4); its
+  mode has a - 1 and b - 1. `rate` is q, and `mean` that of the distribution, (1 - q) / q. A class without a value takes the mean over all
+  classes. 0 ln 0 is 0. A negative number is outside the distribution: no class explains it.
 #}
 
-{# The mean or the rate q of a class; those of all classes, where it has no value. #}
+{# The mean or the rate q of a class, or of all classes if it has no value. #}
 {% macro geometric_estimate(quantity, get) -%}
 {% set n %}({{ get('n') }} + {{ get('a') }}){% endset -%}
 {% set sum %}({{ n }} + {{ nbsql.total_with_prior(get, 'b') }}){% endset -%}
@@ -19,7 +19,7 @@ CASE WHEN {{ sum }} > 0 THEN {{ n }} / {{ sum }} ELSE 1 / (1 + {{ get('pooled_me
 {%- endif %}
 {%- endmacro %}
 
-{# 1 - q from the mean, because near q = 1 the difference has no digits left. #}
+{# The parameters, with 1 - q from the mean, because near q = 1 the difference has no digits left. #}
 {% macro geometric_parameter(quantity, get) -%}
 {% set failure %}coalesce({{ get('mean') }} * {{ get('rate') }}, 1){% endset -%}
 {% if quantity == 'log_success' %}{{ nbsql.safe_ln(get('rate')) }}

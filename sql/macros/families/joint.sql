@@ -1,9 +1,9 @@
 {#
-  Several columns as one category (estimated by dirichlet.sql), which is the list of their values: a JSON text such as
-  ["sunny",null], which tells NULL from the text 'null', and a comma in a value from one between two.
+  Several columns as one category (estimated by dirichlet.sql). Its value is the JSON text of the list of their values, such as
+  ["sunny",null], which distinguishes NULL from the text 'null', and a comma within a value from one between two.
 #}
 
-{# The list of the values of a row as text, NULL where one of them is missing and that is no value. #}
+{# The list of a row's values as text; NULL where one of them is missing and missing is not a value. #}
 {% macro joint_value(feature, relation) -%}
 {% if feature.family.nulls == 'category' -%}
 {{ nbsql.values_as_json(feature, relation) }}
@@ -12,12 +12,12 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.values_as
 {%- endif %}
 {%- endmacro %}
 
-{# A list with gaps is a value, where missing values are. #}
+{# An expression that is NULL where the value is missing. A list with gaps is a value where missing values are. #}
 {% macro joint_given(feature, relation) -%}
 {% if feature.family.nulls == 'category' %}TRUE{% else %}CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN TRUE END{% endif %}
 {%- endmacro %}
 
-{# The list of the values of some columns, as a text of JSON. #}
+{# The list of the values of some columns, as a JSON text. #}
 {% macro values_as_json(feature, relation) -%}
 {% set values -%}
   {%- for column in feature.columns -%}
@@ -28,12 +28,12 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.values_as
 {{ nbsql.json_list(values) }}
 {%- endmacro %}
 
-{# A list of texts, as a text of JSON. #}
+{# A list of texts, as a JSON text. #}
 {% macro json_list(values) -%}
 CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{# An element of such a list, the first being 0; NULL where it is null, or there is none. #}
+{# An element of such a list, from 0; NULL if it is null or does not exist. #}
 {% macro default__json_element(list, position) -%}
 json_extract_string({{ list }}, '$[{{ position }}]')
 {%- endmacro %}

@@ -1,8 +1,8 @@
-{# How rows are scored by numbers with a covariance matrix (multivariate_gaussian.sql), and the weights of a linear form. #}
+{# How numbers with a covariance matrix (multivariate_gaussian.sql) score rows, and their weights in a linear form. #}
 
 {#
-  Shared: about the middle of the classes, what is linear in each class, and the square that all have in common; with a column a
-  class, scoring has that apart.
+  The term in class k. Shared: the linear part of each class, about the middle of the classes, and the square that all classes have in
+  common; in the wide form scoring keeps that square apart.
 #}
 {% macro multivariate_gaussian_term(feature, k, part=none) -%}
 {% set shared = feature.family.shared -%}
@@ -21,8 +21,8 @@ coalesce({{ nbsql.whitened_distance(feature, k) }}, 0)
 {%- endmacro %}
 
 {#
-  -|W (x - m)|^2 / 2, of the matrix and mean of class k. With a column a class, x - m and W (x - m) are steps, each named where it would be
-  written out in dozens of terms; or else W (x - m) is a list, whose sum passes over a number that is missing.
+  -|W (x - m)|^2 / 2, with the matrix and mean of class k. In the wide form x - m and W (x - m) are columns of earlier steps, because they
+  would otherwise be written out in dozens of terms. In the long form W (x - m) is a list, whose sum ignores a missing number.
 #}
 {% macro whitened_distance(feature, k) -%}
 {% set numbers = range(1, feature.columns | length + 1) -%}
@@ -76,7 +76,7 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 {%- endfor %}
 {%- endmacro %}
 
-{# x_j - m_j; with a column a class, the name of the step. #}
+{# x_j - m_j; in the wide form the column of the step. #}
 {% macro deviation(feature, j, k) -%}
 {% if k is none %}{{ nbsql.deviation_from_mean(feature, j, none) }}{% else %}number.nbsql_d_{{ feature.index }}_{{ j }}_{{ k }}{% endif %}
 {%- endmacro %}
@@ -85,7 +85,7 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 (number.nbsql_x{{ nbsql.feature_suffix(feature, j) }} - parameters.mean{{ nbsql.feature_suffix(feature, j) }}{{ nbsql.class_suffix(k) }})
 {%- endmacro %}
 
-{# The numbers of a row, for an explanation, as the text of a list. #}
+{# The numbers of a row as the text of a list, for an explanation. #}
 {% macro multivariate_gaussian_value(feature, relation) -%}
 {% set numbers -%}
 {% for column in feature.columns %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}{% endfor %}
@@ -94,7 +94,8 @@ CAST([{{ numbers }}] AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
 {#
-  Its weights in a linear form: of x and, of matrices of their own, of its products. With P = W'W, ln p is -x'Px / 2 + m'Px - m'Pm / 2.
+  Its weights in a linear form: those of x and, if each class has its own matrix, of its products. With P = W'W, ln p is -x'Px / 2 + m'Px
+  - m'Pm / 2.
 #}
 {% macro multivariate_gaussian_weights(feature, column, degree) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
@@ -134,7 +135,7 @@ slope{{ nbsql.feature_suffix(feature, a) }}
 {%- endfor %}
 {%- endmacro %}
 
-{# The parameter in row j and column i of W, a triangle that is counted row by row. #}
+{# The parameter in row j and column i of W, a triangle whose elements are numbered row by row. #}
 {% macro whitening_column(feature, j, i) -%}
 white{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + i) }}
 {%- endmacro %}

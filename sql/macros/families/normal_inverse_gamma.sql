@@ -3,18 +3,18 @@
 
     v ~ inverse gamma (a, b),  m ~ normal (mean, v / kappa)
 
-  After n values of mean x and squared deviations m2 it is the same with (Murphy, Conjugate Bayesian analysis of the Gaussian
-  distribution, 2007; Gelman et al., Bayesian Data Analysis, section 3.3)
+  After n values of mean x and squared deviations m2 the posterior is of the same form with (Murphy, Conjugate Bayesian analysis of the
+  Gaussian distribution, 2007; Gelman et al., Bayesian Data Analysis, section 3.3)
 
     kappa' = kappa + n      mean' = (kappa mean + n x) / kappa'
     a' = a + n / 2          b' = b + m2 / 2 + kappa n (x - mean)^2 / (2 kappa')
 
-  The posterior mean of the variance is b' / (a' - 1); at the mode of m and v together it is b' / (a' + 3 / 2) (Fraley and
-  Raftery, Journal of Classification 24, 2007). The mean is mean' in both. What is not given comes from all classes: mean, and b so
-  that the prior's own estimate is the variance over all classes. The floor of the variance is that of gaussian.sql.
+  The posterior mean of the variance is b' / (a' - 1); at the mode of m and v together it is b' / (a' + 3 / 2) (Fraley and Raftery,
+  Journal of Classification 24, 2007). The mean is mean' in both. Options that are not given come from all classes: mean, and b such that
+  the prior's own estimate is the variance over all classes. The floor of the variance is that of gaussian.sql.
 #}
 
-{# The mean or the variance of a class, with the prior; NULL where no class has a value. #}
+{# The mean or the variance of a class, with the prior; NULL if no class has a value. #}
 {% macro normal_inverse_gamma_estimate(quantity, get) -%}
 {% set n, kappa, a = get('n'), get('kappa'), get('a') -%}
 {% set centre %}coalesce({{ get('prior_mean') }}, {{ get('pooled_mean') }}){% endset -%}

@@ -3,16 +3,16 @@
 
     ln p(x | c) = x ln r_c - r_c - ln x!        r_c = (sum of x + a) / (n + b)
 
-  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data
-  Analysis, section 2.6); its mode has a - 1. A class without a value takes the rate over all classes. 0 ln 0 is 0. A negative
-  number is outside the distribution: no class explains it.
+  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis,
+  section 2.6); its mode has a - 1. A class without a value takes the rate over all classes. 0 ln 0 is 0. A negative number is outside the
+  distribution: no class explains it.
 #}
 
 {% macro poisson_inputs(feature, centre, careful, centred) -%}
 {{ nbsql.number_input(feature, feature.column, careful=careful or feature.floating) }}
 {%- endmacro %}
 
-{# Columns of a scan: n and the sum of a count. #}
+{# The aggregates of a scan: n and the sum of a count. #}
 {% macro poisson_aggregates(model, feature, centre, careful) -%}
 {% set x %}nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 ,
@@ -26,7 +26,7 @@
 {{ nbsql.summed_cell(feature, column, n, centre=0, total=total) }}
 {%- endmacro %}
 
-{# The rate of a class; that of all classes, where it has no value. #}
+{# The rate of a class, or of all classes if it has no value. #}
 {% macro poisson_estimate(quantity, get) -%}
 {% set n %}({{ get('n') }} + {{ get('b') }}){% endset -%}
 {% if quantity == 'rate' -%}

@@ -1,7 +1,7 @@
 {#
-  Where a model is worst: the values of its features as slices, a row each: feature, slice (the value as text; NULL where it is missing),
-  n, accuracy, low, high (intervals.sql), of_all (the accuracy of all rows), the surely worst first. features: their names, in the order of
-  nbsql_by_1, ... in `judged`; least: rows that a slice has.
+  Where a model is worst: the values of its features as slices, one row each: feature, slice (the value as text; NULL if it is missing),
+  n, accuracy, low, high (intervals.sql), of_all (the accuracy over all rows). The slices that are most certainly worse come first.
+  features: their names, in the order of nbsql_by_1, ... in `judged`; least: the minimum number of rows of a slice.
 #}
 {% macro feature_slices(judged, features, least) -%}
 {% set names %}{% for name in features %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}

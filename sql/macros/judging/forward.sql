@@ -1,13 +1,13 @@
 {#
-  Forward selection without a second fit: naive Bayes is a sum over the features, so the joint log-likelihoods of a row without
-  some features are the sum of what the others add. What each feature adds to each row by the model of the other folds is computed
+  Forward selection without a second fit. Naive Bayes is a sum over the features, so the joint log-likelihoods of a row without some
+  features are the sum of what the others add. The contribution of each feature to each row, by the model of the other folds, is computed
   once (explain.sql), and every step is an aggregate over it.
 
-    contributions  row, feature (NULL: the prior), scores: what it adds to each class, in the order of the labels
+    contributions  row, feature (NULL: the prior), scores: the contributions to each class, in the order of the labels
     standing       row, weight, truth (the place of its class, NULL if the model has none), scores: the sum so far, and loss
 #}
 
-{# The rows with a key, by which what is said of them meets. #}
+{# The rows with a key, by which their parts are joined. #}
 {% macro rows_with_keys(folded_rows) -%}
 SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ folded_rows }} AS dealt
 {%- endmacro %}
@@ -17,7 +17,7 @@ SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ folded_rows }} AS deal
 {%- endmacro %}
 
 {#
-  What the features add to the rows of a fold. numbers: for every class of the whole the number it has in the fold's model, or none:
+  The contributions of the features to the rows of a fold. numbers: for every class of the whole its number in the fold's model, or none:
   such a class is impossible.
 #}
 {% macro fold_contributions(explained, numbers) -%}
@@ -38,7 +38,7 @@ FROM (
 GROUP BY nbsql_key, feature
 {%- endmacro %}
 
-{# Where every row stands with the prior alone. #}
+{# The standing of every row by the prior alone. #}
 {% macro scores_of_prior_alone(model, keyed, contributions, priors) -%}
 SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
@@ -56,7 +56,7 @@ FROM (
 ) AS standing
 {%- endmacro %}
 
-{# The log loss of a row, of `scores` and `truth`; the posterior is kept from 0 and 1 as in evaluate.sql. #}
+{# The log loss of a row, from `scores` and `truth`. The posterior is kept away from 0 and 1 as in evaluate.sql. #}
 {% macro row_loss() -%}
 {% set scores, epsilon = nbsql.word('scores'), nbsql.epsilon() -%}
 {% set truth %}{{ nbsql.element(scores, nbsql.word('truth')) }} - {{ nbsql.list_highest(scores) }}{% endset -%}
@@ -67,7 +67,7 @@ FROM (
   {{ epsilon }}), 1 - {{ epsilon }}))
 {%- endmacro %}
 
-{# Rows with the sums that they would have with a feature more. #}
+{# The rows of a standing with the sums that they would have with another feature. #}
 {% macro with_feature(standing, contributions, condition) -%}
 SELECT
   standing.row,
@@ -88,7 +88,7 @@ FROM {{ standing }} AS standing
 SELECT sum(weight * loss) / sum(weight) AS loss FROM {{ standing }} AS standing
 {%- endmacro %}
 
-{# How much every feature would add to the mean log loss: feature, change. #}
+{# The change of the mean log loss if each feature were added: feature, change. #}
 {% macro changes_of_loss(standing, contributions) -%}
 {% set join -%}
 JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AND contributions.feature IS NOT NULL
@@ -103,7 +103,7 @@ FROM (
 GROUP BY feature
 {%- endmacro %}
 
-{# Where every row stands with a feature more. #}
+{# The standing of every row with another feature. #}
 {% macro scores_with_feature(standing, contributions, feature) -%}
 {% set join -%}
 LEFT JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AND contributions.feature = {{ nbsql.text(feature) }}
@@ -114,7 +114,7 @@ FROM (
 ) AS sums
 {%- endmacro %}
 
-{# What a chosen feature adds is in the sum, and not asked again. #}
+{# Drops the contributions of a chosen feature, because the sums now include it. #}
 {% macro drop_contributions(contributions, feature) -%}
 DELETE FROM {{ contributions }} WHERE feature = {{ nbsql.text(feature) }}
 {%- endmacro %}

@@ -1,8 +1,8 @@
-{# How far the rows of periods are from a reference, for monitor.sql. #}
+{# The distances of the rows of periods from a reference, for monitor.sql. #}
 
 {#
-  Common table expressions, the last being compared, a row a value of what is compared by counts: metric, slice, feature, value, a (its
-  count in the reference), b (in the slice) and seen (in what the model has learnt).
+  Common table expressions. The last is compared, one row a value that is compared by counts: metric, slice, feature, value, a (its count
+  in the reference), b (in the slice) and seen (in the learnt data).
 #}
 {% macro compared_counts(features, priors, score) -%}
 {% set text %}{{ nbsql.string() }}{% endset -%}
@@ -66,7 +66,7 @@ compared AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The counts of values in cells, over the classes: a row a feature, value and, if asked, slice: slice, feature, value, n. #}
+{# The counts of values in cells, summed over the classes: feature, value, n, and slice if asked for. #}
 {% macro summed_values(cells, features, by_slice) -%}
 {% set bags = features | selectattr('family.bag') | list -%}
 {% set slice %}{% if by_slice %}slice, {% endif %}{% endset -%}
@@ -87,7 +87,7 @@ GROUP BY {{ slice }}feature
 {%- endif %}
 {%- endmacro %}
 
-{# A row a slice and feature: slice, feature, value: the share of rows in which it, or a column of it, is missing. #}
+{# One row a slice and feature: slice, feature, and value, the share of the rows in which the feature, or a column of it, is missing. #}
 {% macro missing_shares(features, monitored) -%}
 {% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 {% set shares %}{% for feature in features %}missing_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
@@ -109,7 +109,7 @@ FROM (
 ) AS shares
 {%- endmacro %}
 
-{# What is measured of the reference: feature, class, metric, value; without reference rows, as the model's counts have it. #}
+{# The metrics of the reference: feature, class, metric, value; without reference rows, from the model's counts. #}
 {% macro reference_values(features, value_features, priors, as_text, score) -%}
 {% if score -%}
 SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
@@ -143,8 +143,8 @@ GROUP BY cells.feature
 {%- endmacro %}
 
 {#
-  How far slices are from the reference, a row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance; numbers have
-  by chance as many times 1 / n_a + 1 / n_b as the distribution has parameters.
+  The distances of the slices from the reference, one row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance. For
+  numbers, by_chance is 1 / n_a + 1 / n_b times the number of parameters of the distribution.
 #}
 {% macro monitored_divergences(features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
@@ -215,7 +215,7 @@ GROUP BY metric, slice, feature
 {%- endif %}
 {%- endmacro %}
 
-{# The cells of numbers, and those of the columns, without the pairs, of features that have a covariance matrix. #}
+{# The cells of numbers, and for features with a covariance matrix those of the columns without the pairs. #}
 {% macro cells_of_moments(cells, together) -%}
 (
   SELECT * FROM {{ cells }} AS cells

@@ -1,15 +1,15 @@
 {#
-  An evaluation by slices: the numbers of intervals.sql for each value of some columns of the source, or of several columns together, NULL
-  being one. The rows of `judged` (evaluate.sql) have these columns as nbsql_by_1, nbsql_by_2, ...; by: their names in the source and
-  whether each is a text, which is sorted byte by byte.
+  An evaluation by slices: the metrics of intervals.sql for each value of some columns of the source, or combination of values; NULL is
+  one. The rows of `judged` (evaluate.sql) have these columns as nbsql_by_1, nbsql_by_2, ... by: their names in the source and whether
+  each is a text, which is sorted byte by byte.
 #}
 
-{# In a SELECT, GROUP BY or PARTITION BY: the columns of the slices, with a comma after each but, unless `more`, the last. #}
+{# To stand in a SELECT, GROUP BY or PARTITION BY: the slice columns, each followed by a comma, except the last unless `more`. #}
 {% macro slice_columns(sliced, more=true) -%}
 {% for place in range(1, sliced + 1) %}nbsql_by_{{ place }}{% if more or not loop.last %}, {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# The same under their names in the source, a line each. #}
+{# The same under their names in the source, one a line. #}
 {% macro named_slice_columns(by) -%}
 {% for name, _ in by -%}
 nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
@@ -18,7 +18,7 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 {%- endfor %}
 {%- endmacro %}
 
-{# In an ORDER BY: the columns of the slices, the last of them without a direction. #}
+{# To stand in an ORDER BY: the slice columns, the last one without a direction. #}
 {% macro order_of_slices(by) -%}
 {% for _, is_text in by %}
 {% set column %}nbsql_by_{{ loop.index }}{% endset %}
@@ -26,9 +26,7 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 {% endfor %}
 {%- endmacro %}
 
-{#
-  A row a slice, class (NULL for the whole) and metric: the columns of the slice, class, metric, value, standard_error, low, high.
-#}
+{# One row a slice, class (NULL for all classes) and metric: the slice columns, class, metric, value, standard_error, low, high. #}
 {% macro slice_intervals(judged, by) -%}
 WITH {{ judged }},
 {{ nbsql.all_numbers(by | length) }},
@@ -49,12 +47,12 @@ ORDER BY
 {%- endmacro %}
 
 {#
-  A row a slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
-  false_positive_rate, false_negative_rate. With two classes the last five are those of the larger label; with more, roc_auc is the mean of
-  those of the classes, and the other four, which are of one class, are NULL.
+  One row a slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
+  false_positive_rate, false_negative_rate. With two classes the last five are those of the larger label. With more, roc_auc is the mean
+  over the classes, and the other four, which are of one class, are NULL.
 
-  First comes the slice that is surely worst: that of the lowest upper end of the interval of its accuracy, which a slice of few rows has
-  far up. It counts to twelve digits, so that slices as good as each other come by their values.
+  The slice that is most certainly worst comes first: the one with the lowest upper end of the interval of its accuracy, which is high for
+  a slice of few rows. It is compared to twelve digits, so that equally good slices are sorted by their values.
 #}
 {% macro sliced_metrics(judged, by) -%}
 {% set sliced = by | length -%}
@@ -121,20 +119,20 @@ ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql
 floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
-{# In a SELECT grouped by slices: a number of the whole. #}
+{# To stand in a SELECT grouped by slices: a metric of all classes. #}
 {% macro slice_metric(metric, column='value') -%}
 max(CASE WHEN class IS NULL AND metric = {{ nbsql.text(metric) }} THEN {{ nbsql.word(column) }} END)
 {%- endmacro %}
 
 {#
-  Two slices side by side, of one class against the rest. A row a share (accuracy, precision, recall, selection_rate, false_positive_rate,
-  false_negative_rate): metric, value, other, difference (value - other) with low and high, ratio (value / other) with ratio_low and
-  ratio_high.
+  Two slices side by side, for one class against the rest. One row a share (accuracy, precision, recall, selection_rate,
+  false_positive_rate, false_negative_rate): metric, value, other, difference (value - other) with low and high, ratio (value / other)
+  with ratio_low and ratio_high.
 
     difference  the hybrid score interval, of the Wilson intervals of the two (Newcombe, Statistics in Medicine 17, 1998, method 10)
-    ratio       the normal interval of its logarithm (Katz, Baptista, Azen and Pike, Biometrics 34, 1978); NULL where either share is 0
+    ratio       the normal interval of its logarithm (Katz, Baptista, Azen and Pike, Biometrics 34, 1978); NULL if either share is 0
 
-  a, b: the values of the columns of the slices, as texts, or none for NULL. label: of the class, as text; none: the larger of two.
+  a, b: the values of the slice columns as texts, or none for NULL. label: the class as text; none: the larger of two.
 #}
 {% macro slice_comparison(judged, a, b, label) -%}
 {% set sliced = a | length -%}
@@ -182,7 +180,7 @@ ORDER BY position ASC NULLS LAST
 {{ nbsql.normal_quantile() }} * sqrt((1 - value) / (nullif(value, 0) * value_rows) + (1 - other) / (nullif(other, 0) * other_rows))
 {%- endmacro %}
 
-{# Whether a row is of the slice that has these values. #}
+{# Whether a row is in the slice with these values. #}
 {% macro is_slice(values) -%}
 {% for value in values -%}
 {% set column %}nbsql_by_{{ loop.index }}{% endset -%}
@@ -191,7 +189,7 @@ ORDER BY position ASC NULLS LAST
 {%- endfor %}
 {%- endmacro %}
 
-{# A row a slice of a source: its values as texts. #}
+{# One row a slice of a source: its values as texts. #}
 {% macro slice_values(source, names) -%}
 SELECT DISTINCT
   {% for name in names %}

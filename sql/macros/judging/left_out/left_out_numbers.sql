@@ -1,14 +1,14 @@
 {#
-  Numbers with a row left out. To subtract a value from a mean and a sum of squares would cancel digits where that value holds most of
-  the squares, as an outlier does. So the moments of a class are kept in three parts, its least value, its greatest and those between,
-  and put together again without the row (Chan, Golub and LeVeque 1983): a value that is taken out of the inner part is never farther
-  out than the ends that stay, and what is taken out of an end are copies of one number.
+  Numbers with a row left out. Subtracting a value from a mean and a sum of squares would cancel digits if that value holds most of the
+  squares, as an outlier does. So the moments of a class are kept in three parts, its smallest value, its largest value and those between,
+  and combined again without the row (Chan, Golub and LeVeque 1983). A value removed from the inner part is never farther out than the
+  ends that stay, and the values removed from an end are copies of one number.
 
-    ends  a row a class: class, and for every number low and n_low (how many have the least value), high and n_high, and of the
+    ends  one row a class: class, and for every number low and n_low (how many have the smallest value), high and n_high, and for the
           numbers between n_inner, mean_inner, m2_inner
 #}
 
-{# One row a class: of each number its lowest and highest value, how often each occurs, and n, mean and m2 of those between. #}
+{# One row a class: for each number its lowest and highest value, how often each occurs, and n, mean and m2 of those between. #}
 {% macro outermost_values(model, source, features) -%}
 {% set rows -%}
 (
@@ -130,7 +130,7 @@ FROM (
       {%- for feature in features %}
       {%- set i = nbsql.feature_suffix(feature) %}
       {%- set n %}rows.n_inner{{ i }} + rows.n_low{{ i }} + rows.n_high{{ i }}{% endset %}
-      {# A part that is left, so that the mean of one number is that number, and it does not vary. #}
+      {# An end that remains, so that the mean of copies of one number is that number and has no variance. #}
       {%- set left -%}
       CASE
         WHEN rows.n_low{{ i }} > 0 THEN rows.low{{ i }}
@@ -163,7 +163,7 @@ FROM (
 ) AS rows
 {%- endmacro %}
 
-{# The parts of the row's own class without the row, and what it needs of the others. #}
+{# The parts of the row's own class without the row, and the numbers of the others that it needs. #}
 {% macro left_out_ends(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set x %}rows.nbsql_x{{ i }}{% endset -%}
@@ -207,7 +207,7 @@ coalesce(own.within_classes{{ i }}, 0) AS within_classes{{ i }}
 {%- endif %}
 {%- endmacro %}
 
-{# The moments of a class: of the row's own without it, of the others as they are. #}
+{# The moments of a class: without the row for the row's own, unchanged for the others. #}
 {% macro left_out_cells(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% for quantity in ['n', 'mean', 'm2'] -%}
@@ -225,7 +225,9 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- endmacro %}
 
 
-{# What a family estimates of a class without the row: new_mean, new_variance and new_rate, as far as it has them, with commas before. #}
+{#
+  A family's estimates for a class without the row: new_mean, new_variance and new_rate, as far as it has them, each with a comma before.
+#}
 {% macro left_out_estimate(feature) -%}
 {% for quantity in ['mean', 'variance', 'rate'] -%}
 {% set estimate -%}
@@ -237,7 +239,7 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- endfor %}
 {%- endmacro %}
 
-{# What an estimate is made of (families/numbers.sql). #}
+{# A known number of an estimate (families/numbers.sql). #}
 {% macro left_out_estimate_input(feature, name) -%}
 {% set i, options = nbsql.feature_suffix(feature), feature.family.estimate_options -%}
 {% if name in options %}{{ nbsql.number_or_null(options[name]) }}
