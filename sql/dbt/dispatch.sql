@@ -1,6 +1,7 @@
 {#
-  The macros of which engines have forms of their own: each by adapter.dispatch, from this package or from the project that uses
-  it, whose snowflake__double, say, is what `double` is there. Written by python -m nbsql.dbt write; add one, and write anew.
+  The macros that engines may override. Each uses adapter.dispatch to find its form in this package or in the project that uses it,
+  so that a project's snowflake__double, for example, takes the place of `double`. Generated: after adding a macro, run
+  python -m nbsql.dbt write.
 #}
 
 {% macro array() %} {% do return(adapter.dispatch('array', 'nbsql')()) %} {% endmacro %}

@@ -147,7 +147,7 @@ FROM (
 GROUP BY {{ by }}
 {%- endmacro %}
 
-{# The variance from the moments of one side. A smaller value is the rounding of a constant and counts as 0. #}
+{# The variance from the moments of one side; NULL if it is so small that it is only the rounding of a constant. #}
 {% macro variance_of_side(side) -%}
 CASE WHEN {{ side }}.m2 / {{ side }}.n > 1e-20 * {{ side }}.mean * {{ side }}.mean THEN {{ side }}.m2 / {{ side }}.n END
 {%- endmacro %}

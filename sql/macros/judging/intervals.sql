@@ -98,7 +98,7 @@ bounded AS (
 
 {% macro normal_quantile() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
 
-{# The divisor of the sum over the classes: with two classes it is twice the square of either. #}
+{# The divisor of the sum over the classes: 2 with two classes, because both squares are then equal. #}
 {% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM known) {%- endmacro %}
 
 {# shares: one row a class (NULL for all classes) and share: class, metric, position, hits of n rows. #}

@@ -1,9 +1,10 @@
 {#
-  Which features tell most of the class, from the cells of all candidates: feature, score, a row a feature that was met at all.
+  The features ranked by how informative they are of the class, from the cells of all candidates. One row a feature with a value in any
+  row: feature, score.
 
-    mutual_information  times the rows (or occurrences) that a row has on average, so that it is what the feature tells of an
-                        average row: a feature that is mostly missing tells little; cut at the entropy of the class
-    the other scores    as they are (relevance.sql)
+    mutual_information  times the average number of rows (or occurrences) of the feature a row, so that it is the information in an
+                        average row: a feature that is mostly missing has little; at most the entropy of the class
+    the other scores    unchanged (relevance.sql)
 #}
 {% macro ranked_features(statistics, features, by) -%}
 SELECT
@@ -33,7 +34,7 @@ CROSS JOIN (
 WHERE relevant.{{ nbsql.word(by) }} IS NOT NULL
 {%- endmacro %}
 
-{# Drop the cells of the features that are not kept. #}
+{# Drops the cells of features that are not kept. #}
 {% macro keep_features(statistics, features) -%}
 DELETE FROM {{ statistics }} WHERE feature IS NOT NULL{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif %}
 

@@ -1,17 +1,19 @@
 {#
-  Columns of a row from its other columns, through the class:
+  Columns of a row, predicted from its other columns through the class:
 
     p(x = v | rest) = sum over the classes c of p(c | rest) p(v | c)
 
-  p(c | rest) is the posterior of a row that lacks x. Of a number with a density that sum is a mixture, of which mean and standard
-  deviation are told: m = sum of p(c | rest) m_c, and the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
+  p(c | rest) is the posterior of a row without x. For a number with a density the sum is a mixture, described by its mean m = sum of p(c
+  | rest) m_c and its standard deviation, the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
 
-  filled: what is asked for: feature, the column of the source, the type of what is filled in (none: text), the name of what is
-  added. labelled: whether the class that a row has is taken for certain, where the model knows it. by_pairs: of those that depend on other
-  columns, by the index of the feature, the query of masses_of_copies (impute_by_pairs.sql).
+  imputations: for each column to fill, feature, the column of the source, the type of the value (none: text), the name of the added
+  column. labelled: whether the class of a row is taken as certain if the model knows it. by_pairs: for features that depend on other
+  columns, by the index of the feature, the query of likelihoods_of_copies (impute_by_pairs.sql).
 #}
 
-{# The rows of the source with gaps filled, and of each column in question the probability or the deviation of what was filled in. #}
+{#
+  The rows of the source with gaps filled, and for each column in question the probability or the standard deviation of the filled value.
+#}
 {% macro imputed(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, columns) -%}
 WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, 1, true) }}
 SELECT
@@ -37,8 +39,8 @@ ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The rows of the source with the value of one column as the others say it: prediction and probability of a category, and rank if so
-  many are asked for; prediction and deviation of a number with a density.
+  The rows of the source with the value of one column predicted from the others: prediction and probability of a category, and rank if
+  several values are asked for; prediction and deviation of a number with a density.
 #}
 {% macro predicted_column(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most) -%}
 {% set imputation = imputations[0] -%}
@@ -59,10 +61,10 @@ ORDER BY source.nbsql_row ASC NULLS LAST{% if most %}, drawn.nbsql_rank ASC NULL
 {%- endmacro %}
 
 {#
-  The common table expressions of both: scores, the numbered rows with their posteriors, and completions, a row a row and rank, from 1:
-  nbsql_row, nbsql_rank, and of the third feature value_3 (a text) and probability_3, or number_3 and deviation_3.
+  Common table expressions of both: scores, the numbered rows with their posteriors, and completions, one row a row and rank, from 1:
+  nbsql_row, nbsql_rank, and for the third feature value_3 (a text) and probability_3, or number_3 and deviation_3.
 
-  most: ranks. gaps: whether only rows without the feature are asked about.
+  most: the number of ranks. gaps: whether only rows without the feature are completed.
 #}
 {% macro completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most, gaps) -%}
 {% set values = imputations | selectattr('is_value') | map(attribute='feature') | list -%}
@@ -132,7 +134,7 @@ completions AS (
 )
 {%- endmacro %}
 
-{# The scored rows with nbsql_taken, the list of the posteriors by which gaps are filled: of a class that is known, 1. #}
+{# The scored rows with nbsql_taken, the list of the posteriors used to fill gaps; a class that is known has 1. #}
 {% macro with_class_posteriors(model, scored, parameters, labelled) -%}
 {% set label %}known.class_no{% endset -%}
 {% set certain %}CASE WHEN k = {{ label }} THEN {{ nbsql.number(1) }} ELSE {{ nbsql.number(0) }} END{% endset -%}
@@ -154,10 +156,10 @@ LEFT JOIN (
 {%- endmacro %}
 
 {#
-  One row a cell and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
+  One row a missing value and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
   probabilities the first value wins.
 
-  by_class: what is told through the class alone, if anything is.
+  by_class: the features that depend only on the class, if there are any.
 #}
 {% macro likeliest_values(most, by_class, by_pairs) -%}
 {% set posteriors %}cells.posteriors{% endset -%}
@@ -198,8 +200,8 @@ WHERE nbsql_rank <= {{ most }} AND total > 0
 {%- endmacro %}
 
 {#
-  One row a cell of a number, the same columns: its mean and its standard deviation, where all classes tell them. The lists hold no
-  NULL, not even those of numbers that are left out: a product refuses one in a row that it need not multiply, too.
+  One row a missing number, the same columns: its mean and its standard deviation, if all classes determine them. The lists contain no
+  NULL, not even those of numbers that are left out, because a product rejects one even in a row that it need not multiply.
 #}
 {% macro expected_numbers(features) -%}
 {% set posteriors %}cells.posteriors{% endset -%}
@@ -254,7 +256,7 @@ FROM (
 ) AS answers
 {%- endmacro %}
 
-{# The mean or the variance of a number in a class, by its likelihoods: their own columns, unless the family says otherwise. #}
+{# The mean or the variance of a number in a class, from its likelihoods: their own columns, unless the family has a macro for it. #}
 {% macro moment(feature, quantity) -%}
 {% set family_moment = nbsql[feature.family.formula ~ '_moment'] -%}
 {% if feature.family.zeros -%}
@@ -273,7 +275,7 @@ FROM (
 {% if feature.floating and feature.is_number %}{{ nbsql.finite(number) }}{% else %}{{ x }}{% endif %} IS NULL
 {%- endmacro %}
 
-{# What a completion says of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` a bin as it is called. #}
+{# The filled value of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` the label of a bin. #}
 {% macro completed_value(imputation, whole_bins=false) -%}
 {% set i = nbsql.feature_suffix(imputation.feature) -%}
 {% set middle = nbsql[imputation.feature.family.name ~ '_middle'] -%}

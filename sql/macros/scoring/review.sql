@@ -1,23 +1,23 @@
 {#
-  Which rows of a source a person should label next: its patterns, those first that tell the model most, a row each.
+  Which rows of a source a person should label next: its patterns, the most informative first, one row each.
 
     ...           the columns of the source, of the first row of the pattern
     prediction, probability
-    margin | log_evidence | unseen | expected_cost   that they are sorted by
-    stands_for    how many rows of the source the pattern has
+    margin | log_evidence | unseen | expected_cost   the measure by which they are sorted
+    stands_for    the number of rows of the source with the pattern
     reason        in words
 
-  margin         the difference of the posteriors of the two most probable classes, the smallest first (Settles, Active Learning
-                 Literature Survey, 2009, after Scheffer, Decomain and Wrobel, 2001); reason: the two and their posteriors
-  log_evidence   ln p(x), the lowest first; reason: the values of which no class makes much, the least likely first
-  unseen         how many values and words the model has not met, the most first; reason: these
-  expected_cost  of the prediction of least cost (costs.sql), the highest first; reason: that, and the two most probable classes
+    margin         the difference of the posteriors of the two most probable classes, the smallest first (Settles, Active Learning
+                   Literature Survey, 2009, after Scheffer, Decomain and Wrobel, 2001); reason: the two and their posteriors
+    log_evidence   ln p(x), the lowest first; reason: the values that are improbable in every class, the least likely first
+    unseen         the number of values and words that the model has not seen, the most first; reason: these
+    expected_cost  of the prediction of least cost (costs.sql), the highest first; reason: that, and the two most probable classes
 
-  Rows equal in all features are one pattern, and by `unseen` all that lack the same values. It is shown by its first row, by the id and
-  then by all columns, which decide among patterns that are equal to nine digits, too: nothing is left to chance.
+  Rows with equal values of all features are one pattern; by `unseen`, rows that lack the same values. A pattern is shown by its first
+  row, by the id and then by all columns. These also order patterns whose measures are equal to nine digits, so nothing is left to chance.
 #}
 
-{# A row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
+{# One row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
 {% macro patterns(source, same, segment, order) -%}
 {% set keys -%}
 {% for name, kind in same %}{% if not loop.first %}, {% endif %}{{ nbsql.comparable(name, kind) }}{% endfor %}
@@ -39,13 +39,13 @@ FROM (
 WHERE nbsql_place = 1
 {%- endmacro %}
 
-{# A column as it is compared: texts byte by byte, and what may have no order as its text. #}
+{# A column as it is compared: texts byte by byte, and values of a type that may have no order as text. #}
 {% macro comparable(name, kind) -%}
 {% set column %}source.{{ nbsql.ident(name) }}{% endset -%}
 {{ nbsql.label(column, kind not in ('boolean', 'integer', 'float', 'decimal', 'temporal')) }}
 {%- endmacro %}
 
-{# In an ORDER BY: columns, the last of them without a direction. #}
+{# To stand in an ORDER BY: columns, the last one without a direction. #}
 {% macro order_by_columns(order) -%}
 {% for name, kind in order %}{{ nbsql.comparable(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
 {%- endmacro %}
@@ -55,7 +55,9 @@ WHERE nbsql_place = 1
 floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
-{# A row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure, nbsql_reason. #}
+{#
+  One row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure, nbsql_reason.
+#}
 {% macro patterns_with_measure(model, scored, parameters, columns, by, costs) -%}
 {% set label -%}
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_labels') }}{% else %}source.nbsql_prediction{% endif %}
@@ -111,7 +113,7 @@ FROM {{ scored }} AS source
 {%- endif %}
 {%- endmacro %}
 
-{# The posterior of the most probable class, nbsql_best, or the next, nbsql_second. #}
+{# The posterior of the most probable class, nbsql_best, or of the next one, nbsql_second. #}
 {% macro posterior_at(place) -%}
 {% set posteriors %}source.nbsql_posteriors{% endset -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
@@ -129,7 +131,7 @@ CAST({{ nbsql.element(labels, number) }} AS {{ nbsql.string() }}) || {{ nbsql.te
 {%- endfor %}
 {%- endmacro %}
 
-{# nbsql_queue: the patterns with their nbsql_position, the first to be labelled being 1. falling: whether the highest measure is. #}
+{# nbsql_queue: the patterns with their nbsql_position, from 1, the first to label. falling: whether the highest measure comes first. #}
 {% macro ranked_patterns(measured, order, falling) -%}
 {% set measure %}{% if falling %}-{% endif %}source.nbsql_measure{% endset -%}
 nbsql_queue AS {{ nbsql.materialized() }}(
@@ -145,7 +147,7 @@ nbsql_queue AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The first `count` of the queue. passed: of the columns; named: what the measure is called; reason: an expression, or of the queue. #}
+{# The first `count` patterns of the queue. columns: those to show; measure_name: the name of the measure's column. #}
 {% macro top_of_queue(queue, columns, measure_name, count) -%}
 SELECT
   {% for column in columns %}
@@ -161,18 +163,21 @@ WHERE queue.nbsql_position <= {{ count }}
 ORDER BY queue.nbsql_position ASC NULLS LAST
 {%- endmacro %}
 
-{# By the posteriors. #}
+{# The patterns ranked by their posteriors. #}
 {% macro review(measured, order, falling, passed, named, count) -%}
 WITH {{ nbsql.ranked_patterns(measured, order, falling) }}
 {{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, named, count) }}
 {%- endmacro %}
 
-{# The relation of the patterns that are explained. #}
+{# The relation of the patterns to explain. #}
 {% macro chosen_patterns(count) -%}
 (SELECT * FROM nbsql_queue WHERE nbsql_position <= {{ count }})
 {%- endmacro %}
 
-{# By the evidence. explained: the query of what each value adds to each class, of the chosen patterns by nbsql_position. #}
+{#
+  The patterns ranked by their evidence. explained: the query of the contribution of each value to each class, for the chosen patterns by
+  nbsql_position.
+#}
 {% macro review_by_evidence(measured, order, explained, passed, count) -%}
 WITH {{ nbsql.ranked_patterns(measured, order, false) }},
 nbsql_explained AS (
@@ -214,7 +219,7 @@ nbsql_answer AS (
 {{ nbsql.top_of_queue(nbsql.word('nbsql_answer'), passed, 'log_evidence', count) }}
 {%- endmacro %}
 
-{# By what was never met. unseen: the query of it, by nbsql_position. #}
+{# The patterns ranked by their unseen values. unseen: the query of these, by nbsql_position. #}
 {% macro review_by_novelty(measured, order, unseen, passed, count) -%}
 WITH {{ nbsql.ranked_patterns(measured, order, false) }},
 nbsql_unseen AS (
@@ -255,8 +260,8 @@ nbsql_answer AS (
 {%- endmacro %}
 
 {#
-  A row a row of the source (which has nbsql_position) and value or word that no lookup has, once each: nbsql_position, feature, value.
-  Numbers are all met.
+  One row a row of the source (which has nbsql_position) and value or word without a lookup, each once: nbsql_position, feature, value. A
+  number is never unseen.
 #}
 {% macro unseen_values(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
@@ -293,7 +298,7 @@ UNION ALL
 {% endfor -%}
 {%- endmacro %}
 
-{# The tokens of the numbered rows, without how often they occur. #}
+{# The tokens of the numbered rows, without their counts. #}
 {% macro distinct_tokens(model, feature) -%}
 SELECT nbsql_row, {% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}value
 FROM (

@@ -1,16 +1,16 @@
 {#
   Rows drawn from a model: first the class, by the priors, then every feature from its distribution in that class.
 
-  Chance is a hash of the seed, the row, the feature and the number of the draw, so that a row is the same whenever and wherever
-  it is drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion: of its likelihoods summed
-  up, or of the distribution function; a normal number by Box and Muller (1958), several that vary together as in sample_vectors.sql.
+  Random numbers are hashes of the seed, the row, the feature and the number of the draw. So a row is the same whenever and wherever it is
+  drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion of its cumulated likelihoods or of the
+  distribution function; a normal number by Box and Muller (1958), several with a covariance matrix as in sample_vectors.sql.
 
-  Where the chance falls among the sums is looked up by a guide table (Chen and Asau, On generating random variates from an empirical
-  distribution, AIIE Transactions 6, 1974): from 0 to 1 in slots of equal width, each with the values that reach into it. So it
-  is a join on equal numbers, which takes no sort, unlike an ASOF join.
+  A guide table finds the place of a random number among the sums (Chen and Asau, On generating random variates from an empirical
+  distribution, AIIE Transactions 6, 1974): slots of equal width from 0 to 1, each with the values that reach into it. So it is an
+  equality join, which needs no sort, unlike an ASOF join.
 
-  types: of the columns, by feature and column. components: the view of them, where classes have some (mixture.sql); a member is drawn as
-  a class is, and its class is told in the end.
+  types: of the columns, by feature and column. components: their view, if classes have some (mixture.sql). A member is then drawn like a
+  class and replaced by its class at the end.
 #}
 {% macro drawn_rows(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
 {% if components is not none -%}
@@ -159,7 +159,10 @@ JOIN {{ nbsql.labels_of_members() }} AS labels ON labels.member = drawn.class
 ORDER BY drawn.nbsql_row ASC NULLS LAST
 {%- endmacro %}
 
-{# A number from 0 to 1, 1 excluded, of 53 bits. Hashes of hashes: DuckDB's hash of several numbers at once leaves them correlated. #}
+{#
+  A number from 0 to 1, 1 excluded, with 53 bits. It is a hash of hashes, because DuckDB's hash of several numbers at once leaves them
+  correlated.
+#}
 {% macro uniform(seed, feature, draw, position=none) -%}
 {% set number %}{{ 4 * feature + draw }}{% if position is not none %} + 4294967296 * {{ position }}{% endif %}{% endset -%}
 {% set of_row %}hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))){% endset -%}
@@ -174,14 +177,14 @@ range(1, {{ n + 1 }})
 log2({{ x }})
 {%- endmacro %}
 
-{# NULL, where the type does not hold the value. #}
+{# The value in a type, or NULL if the type cannot hold it. #}
 {% macro cast_or_null(value, type) -%}
 TRY_CAST({{ value }} AS {{ type }})
 {%- endmacro %}
 
 {#
-  A guide table of a relation with `lower`, where each value begins: its columns, upper, where it ends, and slot, one of those that it
-  reaches into; `slots` of them by each of the keys, a number or a column.
+  A guide table of a relation with `lower`, the start of each value: its columns, upper, the end, and slot, one of the slots that it
+  reaches into. There are `slots` slots for each of the keys; slots: a number or a column.
 #}
 {% macro guide_table(relation, keys, slots) -%}
 {% set first %}CAST(floor(lower * {{ slots }}) AS BIGINT){% endset -%}
@@ -195,8 +198,8 @@ FROM (
 {%- endmacro %}
 
 {#
-  The drawn rows with the values of some more features, value_3 that of the third. Few at once: the time to plan the joins grows faster
-  than their number.
+  The drawn rows with the values of some more features, value_3 for the third. They are few at once, because the time to plan the joins
+  grows faster than their number.
 #}
 {% macro drawn_levels(before, features, number, seed) -%}
 levels_{{ number }} AS {{ nbsql.materialized() }}(
@@ -239,12 +242,12 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# Whether a chance falls on a value of a guide table. #}
+{# Whether a random number falls on a value of a guide table. #}
 {% macro is_in_slot(guide, u, slots) -%}
 {{ guide }}.slot = CAST(floor({{ u }} * {{ slots }}) AS BIGINT) AND {{ u }} >= {{ guide }}.lower AND {{ u }} < {{ guide }}.upper
 {%- endmacro %}
 
-{# The same of the chance of a feature, whose slot is known. #}
+{# The same for the random number of a feature whose slot is known. #}
 {% macro is_drawn_value(relation, feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set of_feature = relation ~ i -%}
@@ -252,7 +255,7 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
   AND drawn.u{{ i }} >= {{ of_feature }}.lower AND drawn.u{{ i }} < {{ of_feature }}.upper
 {%- endmacro %}
 
-{# The share of the probabilities before this one. #}
+{# The cumulated share of the probabilities before this one. #}
 {% macro cumulative_share(p, by, order) -%}
 {% set partition %}{% if by is not none %}PARTITION BY {{ by }}{% endif %}{% endset -%}
 coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
@@ -267,9 +270,7 @@ coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST
 sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }})
 {%- endmacro %}
 
-{#
-  The distribution function of a count, as far as it can be told from 0 and from 1: class, value, lower, upper, slot.
-#}
+{# The distribution function of a count, as far as it differs from 0 and from 1: class, value, lower, upper, slot. #}
 {% macro poisson_quantiles(feature, rates) -%}
 {% set rate %}rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set first %}CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT){% endset -%}
@@ -297,8 +298,8 @@ count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
 {%- endmacro %}
 
 {#
-  The tokens of every row: as many as a Poisson distribution says, whose mean is the number of tokens a row of the class has, each
-  by the likelihoods.
+  The tokens of every row. Their number has a Poisson distribution, whose mean is the average number of tokens of a row of the class, and
+  each token is drawn by the likelihoods.
 #}
 {% macro drawn_bags(feature, position, seed, priors, statistics) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
@@ -347,7 +348,7 @@ bag{{ i }} AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The total of ln p(x) over the rows of a query of `log_evidence`, and how many rows there are. #}
+{# One row: the total of ln p(x) over the rows of a query of `log_evidence`, and the number of rows. #}
 {% macro total_log_evidence(query) -%}
 SELECT coalesce(sum(log_evidence), 0) AS total, count(*) AS rows
 FROM (
@@ -355,7 +356,7 @@ FROM (
 ) AS scored
 {%- endmacro %}
 
-{# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
+{# One row: the total of ln p(x, c) over the rows whose class c is known. A class that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
 {% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}

@@ -1,17 +1,20 @@
 {#
-  Scoring, long: a row a class instead of a column a class. Statements stay short however many classes there are, and the
-  star of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
+  Scoring in the long form: a row a class instead of a column a class. Statements stay short however many classes there are, and the star
+  of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
 
-  The lookups hold one list a value, with a number a class; lists met by the same row are unnested side by side.
+  The lookups hold one list a value, with a number a class; the lists that a row meets are unnested side by side.
 
-  Where there are more than a hundred classes and the terms of a row and class come as one row, these are computed twice, for the
-  highest and for the sum below it: what is kept is a row a source row, and a verb that asks for no joint log-likelihood a class has
-  DuckDB leave out their lists, which take most of the time and do not fit in memory where there are many. Few classes are here for
-  their many numbers: those are computed once, which halves the time, and the lists are short.
+  With more than a hundred classes, if the terms of a row and class come as one row, the terms are computed twice, for the highest and for
+  the sum below it. What is kept is one row a source row, and if a verb asks for no joint log-likelihood a class, DuckDB leaves out the
+  lists of these, which take most of the time and, with many classes, do not fit in memory. Models with few classes are here because of
+  their many numbers: their terms are computed once, which halves the time, and the lists are short.
 #}
 {% macro scored_long(model, source, parameters, lookups) -%}
 {% set levels = model.levels -%}
-{# The first block has the numbers, too; so it holds no lookups where categories are listed, which meet a class as numbers do. #}
+{#
+  The first block also has the numbers. If categories are listed, it holds no lookups, because listed categories meet a class as numbers
+  do.
+#}
 {% set first = [] if model.listed else levels[:20] -%}
 {% set blocks = levels[first | length:] -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
@@ -92,8 +95,8 @@ JOIN {{ parameters }} AS parameters
 {%- endmacro %}
 
 {#
-  What a block of categorical features adds; the first block, dense, holds the prior and all that needs no lookup, too. The
-  numbers are guarded once a row, before there is a row a class.
+  The sum of the terms of a block of categorical features. The first block, dense, also holds the prior and all terms that need no lookup.
+  Numbers are guarded once a row, before there is a row a class.
 #}
 {% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
 {% set smoothed = levels | selectattr('family.parameters') | list -%}
@@ -180,8 +183,8 @@ JOIN {{ parameters }} AS parameters
 {%- endmacro %}
 
 {#
-  A sum of numbers from 0 to 1 that hangs on no order, so that rows alike have posteriors alike, to the bit, and ties stay ties: they are
-  added as whole numbers of 2^-60. highest: -infinity where they are none.
+  A sum of numbers from 0 to 1 that does not depend on the order of the rows, so that equal rows have exactly equal posteriors and ties
+  stay ties: they are added as whole numbers of 2^-60. highest: -infinity if there is nothing to add.
 #}
 {% macro sum_of_shares(share, highest) -%}
 {% set unit = nbsql.number(1152921504606846976) -%}

@@ -1,4 +1,4 @@
-{# What is in a model for its users to read, and for nothing else. #}
+{# The parts of a model that exist only for users to read. #}
 
 {#
   One row a feature, in the order of the model: feature, family, columns, types, options (an object of JSON).
@@ -16,7 +16,7 @@ FROM (
 ) AS features
 {%- endmacro %}
 
-{# What the spec says of a feature beside its options, as a patch that takes it out (RFC 7396). #}
+{# A patch that removes everything but the options from a feature's entry in the spec (RFC 7396). #}
 {% macro non_option_fields() -%}
 '{
   {%- for name in ['name', 'columns', 'types', 'floating', 'whole', 'complete', 'near', 'few', 'family'] -%}
@@ -26,9 +26,9 @@ FROM (
 {%- endmacro %}
 
 {#
-  How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row a feature and value
-  of which both classes say something, the strongest evidence first: feature, value, likelihood, other_likelihood, ratio, and
-  log_ratio = ln P(value | class) / P(value | other class), the evidence of the value for the one class against the other.
+  How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row a feature and value with
+  a likelihood in both classes, the strongest evidence first: feature, value, likelihood, other_likelihood, ratio, and log_ratio = ln
+  P(value | class) / P(value | other class), the evidence of the value for the one class against the other.
 
   class, other: parameters of the macro.
 #}

@@ -50,7 +50,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {{ nbsql.word(relation) }}{{ nbsql.feature_suffix(feature) }}.{{ nbsql.word(column) }}
 {%- endmacro %}
 
-{# The rounding error of a sum of weights without one of them, which is below 1, the least remainder of whole weights. #}
+{# The largest remainder that counts as rounding of a sum of weights without one of them. It is below 1, which whole weights may leave. #}
 {% macro left_out_rounding(n) -%} least(1e-12 * {{ n }}, 0.5) {%- endmacro %}
 
 {# The remainder of a count. A sum of weights that misses 0 only by its rounding is 0. #}

@@ -130,7 +130,7 @@ FROM (
       {%- for feature in features %}
       {%- set i = nbsql.feature_suffix(feature) %}
       {%- set n %}rows.n_inner{{ i }} + rows.n_low{{ i }} + rows.n_high{{ i }}{% endset %}
-      {# An end that remains, so that the mean of copies of one number is that number and has no variance. #}
+      {# A value of a part that remains. Means are taken about it, so that copies of one number have exactly that mean and no variance. #}
       {%- set left -%}
       CASE
         WHEN rows.n_low{{ i }} > 0 THEN rows.low{{ i }}

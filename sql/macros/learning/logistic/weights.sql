@@ -1,7 +1,7 @@
 {#
-  The weights of a class that was found: class, feature, value, weight, mean. The score of a class is the sum over the features of
-  weight (x - mean) for a number, which has a mean, of the weight of its value for a category, of weight x for a count column; the
-  bias is the row without a feature. Of two classes, the score is that of the larger label against the smaller one.
+  The fitted weights: class, feature, value, weight, mean. The score of a class is the sum over the features of weight (x - mean) for a
+  number, which has a mean, of the weight of its value for a category, and of weight x for a count column. The bias is the row without a
+  feature. With two classes, the score is that of the larger label against the smaller one.
 #}
 {% macro logistic_weights(problem, trial, classes, terms) -%}
 {% set before %}(a - 1){% endset -%}

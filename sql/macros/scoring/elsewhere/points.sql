@@ -1,10 +1,10 @@
 {#
-  The end of a frozen scorecard: points, and reason_1, reason_2, ..., the features that cost the row most points, the costliest first,
-  NULL where no other costs any; of two that cost the same, the first one. It is a scorer whose only class is scored by points
-  (scorer.sql), beside which stands what each feature costs, nbsql_cost_3. The steps of each reason:
+  The end of a frozen scorecard: points, and reason_1, reason_2, ..., the features that cost the row most points, the costliest first;
+  NULL if no other feature costs any; in a tie the first feature. It is a scorer whose only class is scored by points (scorer.sql), with
+  the cost of each feature, nbsql_cost_3. The steps of each reason:
 
-    nbsql_most_1    what the costliest feature costs, of those that no reason before names
-    nbsql_reason_1  its place among the features, from 1; NULL where it costs nothing
+    nbsql_most_1    the cost of the costliest feature that no earlier reason names
+    nbsql_reason_1  its place among the features, from 1; NULL if it costs nothing
 #}
 {% macro frozen_points(scorer) -%}
 {% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
@@ -41,7 +41,7 @@ SELECT
 FROM {{ before.step }}
 {%- endmacro %}
 
-{# What a feature costs a row, nothing where a reason before names it. #}
+{# The cost of a feature to a row; nothing if an earlier reason names it. #}
 {% macro frozen_cost(term, place, number) -%}
 {% if number == 1 -%}
 nbsql_cost_{{ term.index }}

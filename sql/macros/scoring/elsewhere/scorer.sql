@@ -1,18 +1,18 @@
 {#
-  A frozen scorer: one SELECT over the source with the numbers of the model in it, for engines that no model lives in. It is written
-  in what they have in common; what they do not is in the folder of each dialect, beside this one.
+  A frozen scorer: one SELECT over the source that contains the numbers of the model, for engines in which no model lives. It is written
+  in their common SQL; the forms of each dialect are in its own folder.
 
-  The columns that come back, of the source and of the verb, are those of predict.sql. Its steps:
+  The resulting columns of the source and the verb are those of predict.sql. Its steps:
 
-    nbsql_inputs    of every feature the number or the value that its term reads, NULL where it is missing or not finite
-    nbsql_coded     the same, and the codes of the categories of which pairs are scored, where a model has such
-    nbsql_level_3   of a category of many values, or of pairs of categories, the term in every class
-    nbsql_joint     the joint log-likelihood of every class but for what all classes have in common; NULL where the class is impossible
-    nbsql_best      the highest of them; NULL where no class explains the row
-    nbsql_evidence  their sum, as a share of the highest
+    nbsql_inputs    for each feature the number or the value that its term reads, NULL if it is missing or not finite
+    nbsql_coded     the same, and the codes of categories that are scored in pairs, if a model has any
+    nbsql_level_3   of a category with many values, or of pairs of categories, the term in every class
+    nbsql_joint     the joint log-likelihood of every class, except for the part all share; NULL if the class is impossible
+    nbsql_best      the highest of them; NULL if no class explains the row
+    nbsql_evidence  the sum of their likelihoods, relative to the highest
 
-  An infinity is nowhere in it but in an answer, because not every engine has one: what has the likelihood 0 is NULL, and makes every
-  sum that it is in NULL.
+  Infinity occurs only in an answer, because not every engine has it: a log-likelihood of minus infinity is NULL, which makes every sum
+  that contains it NULL.
 #}
 {% macro frozen(scorer, source) -%}
 {% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
@@ -128,7 +128,7 @@ FROM nbsql_evidence
 {%- endif %}
 {%- endmacro %}
 
-{# The columns of the source that come back, of a step that has others besides, each with a comma behind it. #}
+{# The columns of the source to return, from a step that has others besides, each followed by a comma. #}
 {% macro frozen_source_columns(scorer, step) -%}
 {% if scorer.passed is none -%}
 {% set helpers %}{% for name in scorer.helpers %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
@@ -139,10 +139,10 @@ FROM nbsql_evidence
 {%- endif %}
 {% endmacro %}
 
-{# What is said of a row, or of a class, that is impossible: minus infinity, or nothing on engines that have none. #}
+{# The score of an impossible row or class: minus infinity, or NULL on engines without it. #}
 {% macro frozen_minus_infinity() -%} -{{ nbsql.infinity() }} {%- endmacro %}
 
-{# The prior and what each feature adds, in blocks, because an expression may not nest as deep as a model has features. #}
+{# The prior and the terms of the features, in blocks, because an expression may not nest as deep as a model has features. #}
 {% macro frozen_joint(scorer, k) -%}
 {{ nbsql.frozen_nullable(scorer.classes[k].log_prior) }}
 {%- for block in scorer.terms | batch(50) %}
@@ -158,14 +158,14 @@ FROM nbsql_evidence
 {%- endfor %}
 {%- endmacro %}
 
-{# What is the same in all classes. #}
+{# The part that all classes share. #}
 {% macro frozen_common(scorer) -%}
 {% for term in scorer.common %}{{ nbsql['frozen_' ~ term.shape ~ '_common'](term) }}{% if not loop.last %}
 
   + {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# A number that may be minus infinity, which is NULL, in a place that says its type; or a code, which is a whole one. #}
+{# A number that may be minus infinity, which is NULL, for a place that determines its type; or a code, which is a whole number. #}
 {% macro frozen_number(value) -%}
 {% if value is integer %}{{ value }}{% elif value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
@@ -174,7 +174,7 @@ FROM nbsql_evidence
 {% if value < -1e308 %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
 
-{# NULLs are below every number here, wherever the engine puts them. #}
+{# NULLs sort below every number here, wherever the engine puts them. #}
 {% macro frozen_highest(scorer) -%}
 {% set values = [] -%}
 {% for class in scorer.classes -%}
@@ -186,18 +186,20 @@ NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
 
 {% macro frozen_add(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
 
-{# The likelihood of a class, as a share of the highest. #}
+{# The likelihood of a class, relative to the highest. #}
 {% macro frozen_ratio(number) -%}
 {% set difference %}nbsql_joint_{{ number }} - nbsql_highest{% endset -%}
 {{ nbsql.frozen_exp(difference) }}
 {%- endmacro %}
 
-{# Below 1e-304 it is 0, where some engines raise an error; so it is of NULL. #}
+{# The exponential function; 0 below 1e-304, where some engines raise an error, and 0 for NULL. #}
 {% macro frozen_exp(x) -%}
 CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
 {%- endmacro %}
 
-{# The sum of the likelihoods of the classes, as shares of the highest; in blocks, because an expression may not nest as deep. #}
+{#
+  The sum of the likelihoods of the classes, relative to the highest. It is a sum in blocks, because an expression may not nest that deep.
+#}
 {% macro frozen_evidence(scorer) -%}
 {% for block in scorer.classes | batch(50) -%}
 ({% for class in block %}{{ nbsql.frozen_ratio(class.number) }}{% if not loop.last %} + {% endif %}{% endfor %})
@@ -205,12 +207,12 @@ CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
 {%- endfor %}
 {%- endmacro %}
 
-{# The values of a category of many, or pairs of codes, a row each: value, and class_1, class_2, ..., what it adds to each score. #}
+{# The values of a category with many, or pairs of codes, one row each: value, and class_1, class_2, ..., its term in each class. #}
 {% macro frozen_lookup_rows(scorer, term) -%}
 {{ nbsql.literal_rows(term.kind, term.keys, term.scores) }}
 {%- endmacro %}
 
-{# Rows of literals, typed by the first: a value, and numbers of which some are NULL. #}
+{# Rows of literals, typed by the first row: a value, and numbers of which some are NULL. #}
 {% macro literal_rows(kind, keys, scores) -%}
 SELECT *
 FROM (
@@ -222,14 +224,14 @@ FROM (
 ) AS literals({{ nbsql.literal_names(scores) }})
 {%- endmacro %}
 
-{# Before each of the rows of VALUES. #}
+{# To precede each of the rows of VALUES. #}
 {% macro row_keyword() %}{% endmacro %}
 
 {% macro literal_names(scores) -%}
 value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
 {%- endmacro %}
 
-{# The same as a union, where VALUES makes no relation. #}
+{# The same as a union, for engines that cannot select from VALUES. #}
 {% macro literal_union(kind, keys, scores) -%}
 {% for key in keys -%}
 {% set first = loop.first -%}

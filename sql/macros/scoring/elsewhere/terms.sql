@@ -1,13 +1,13 @@
 {#
-  What a frozen scorer reads of a row for each feature, and what each feature adds to the score of class k, from 0. A term is as in
-  the file of its family (families/), with numbers in the place of parameters; NULL where the class is impossible, and 0 where the
+  The columns that a frozen scorer reads of a row for each feature, and the term of each feature in the score of class k, from 0. A term
+  is as in the file of its family (families/), with numbers in place of parameters; it is NULL if the class is impossible, and 0 if the
   value is missing.
 
-  term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a cell of a grid;
-  "density", a number whose density is a formula, or "logarithm", where that is one of its logarithm; or the family.
+  term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a grid cell; "density",
+  a number whose density is a formula, or "logarithm", if that is a formula of its logarithm; or the family.
 #}
 
-{# The columns of the first step: those of the source that are passed on, and what the terms read of a row. #}
+{# The columns of the first step: those of the source that are passed on, and those that the terms read. #}
 {% macro frozen_inputs(scorer) -%}
 {% set items = [] -%}
 {% if scorer.passed is none -%}
@@ -23,12 +23,12 @@
 {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# What a term reads of nbsql_inputs. #}
+{# The column of nbsql_inputs that a term reads. #}
 {% macro frozen_input(term, j=none) -%}
 nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
 {%- endmacro %}
 
-{# A column of the table of a category of many values. #}
+{# A column of the table of a category with many values. #}
 {% macro frozen_level(term, name) -%}
 nbsql_level_{{ term.index }}.{{ name }}
 {%- endmacro %}
@@ -37,7 +37,7 @@ nbsql_level_{{ term.index }}.{{ name }}
 CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
 {%- endmacro %}
 
-{# NaN, the infinities and numbers whose square would be infinite count as missing. #}
+{# NULL for NaN, the infinities and numbers whose square would be infinite, which count as missing. #}
 {% macro frozen_finite(column) -%}
 {% set x = nbsql.frozen_as_double(column) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
@@ -47,15 +47,15 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {{ nbsql.frozen_finite(term.columns[0]) }} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{# A feature of several columns reads each. #}
+{# A feature over several columns reads each of them. #}
 {% macro frozen_finite_inputs(term) -%}
 {% for column in term.columns %}{{ nbsql.frozen_finite(column) }} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
 {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# Categories, and yes or no: what their values are compared as is said by term.kind. #}
+{# Categories and Booleans. term.kind is the type in which their values are compared. #}
 
-{# A category of a row, as its literals compare. #}
+{# A category of a row, as it is compared with its literals. #}
 {% macro frozen_levels_input(term) -%}
 {% set x %}source.{{ nbsql.ident(term.columns[0]) }}{% endset -%}
 {% if term.kind == 'text' -%}
@@ -68,7 +68,7 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {%- endif %} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{# The term of a category in class k: the score of its value, or of a missing or an unseen one. #}
+{# The term of a category in class k: the score of its value, or of a missing or unseen one. #}
 {% macro frozen_levels(term, k) -%}
 {% set x = nbsql.frozen_input(term) -%}
 {% set missing, unseen = term.missing[k], term.unseen[k] -%}
@@ -90,11 +90,11 @@ CASE {{ x }}
 {%- endif %}
 {%- endmacro %}
 
-{# A bin holds its lower edge and not its upper one. #}
+{# A bin includes its lower edge and excludes its upper one. #}
 
 {% macro frozen_edges_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
 
-{# The term of a number in bins in class k: the score of its bin, or of a missing number. #}
+{# The term of a binned number in class k: the score of its bin, or of a missing number. #}
 {% macro frozen_edges(term, k) -%}
 {% set x = nbsql.frozen_input(term) -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }}
@@ -104,7 +104,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }}
 
 {# Numbers beyond the grid count as those in its outermost cells. #}
 
-{# The number of the cell of a number of a row, as a column. #}
+{# The grid cell of a number of a row, as a column. #}
 {% macro frozen_cells_input(term) -%}
 {% set x = nbsql.frozen_finite(term.columns[0]) -%}
 {% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
@@ -119,7 +119,7 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 
 {% macro frozen_density_input(term) -%} {{ nbsql.frozen_number_input(term, term.family.zeros) }} {%- endmacro %}
 
-{# A number of a row as a column; where zeros are counted apart, NULL of a 0, and whether it is one. #}
+{# A number of a row as a column; if zeros are counted apart, NULL for a 0, and a column for whether it is one. #}
 {% macro frozen_number_input(term, zeros) -%}
 {% if zeros -%}
 NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_input(term) }},
@@ -129,14 +129,14 @@ NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_input(t
 {%- endif %}
 {%- endmacro %}
 
-{# Whether a number is 0, where that is counted apart. #}
+{# Whether a number is 0, if zeros are counted apart. #}
 {% macro frozen_zero_input(term) -%}
 CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {%- endmacro %}
 
 {#
-  The density of the family, with numbers in the place of parameters: one that is minus infinity is NULL, and makes all that it is in
-  NULL. Where the square of a deviation is more than any double, the class is impossible.
+  The density of the family, with numbers in place of parameters. A parameter of minus infinity is NULL, which makes every sum that
+  contains it NULL. If the square of a deviation exceeds the range of a double, the class is impossible.
 #}
 {% macro frozen_density(term, k) -%}
 {% if term.family.zeros -%}
@@ -151,7 +151,7 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {%- endif %}
 {%- endmacro %}
 
-{# That of a number which is not 0, where these are counted apart. #}
+{# The density of a nonzero number, if zeros are counted apart. #}
 {% macro frozen_density_of(term, k) -%}
 {% set x, p, widest = nbsql.frozen_input(term), term.of[k], term.widest[k] -%}
 {% set inside, at_zero = nbsql[term.family.formula ~ '_inside'], nbsql[term.family.formula ~ '_at_zero'] -%}
@@ -179,7 +179,7 @@ CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS
 {% if term.of[0].values() | select('none') | list %}0{% else %}COALESCE(-({{ base }}), 0){% endif %}
 {%- endmacro %}
 
-{# The same of ln x, and whether x is outside of the distribution, which has no logarithm. #}
+{# The same for ln x, and whether x is outside the distribution and has no logarithm. #}
 {% macro frozen_logarithm_input(term) -%}
 {% set x = nbsql.frozen_as_double(term.columns[0]) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS nbsql_x_{{ term.index }},
@@ -200,7 +200,7 @@ CASE WHEN {{ x }} {% if term.family.zeros %}<{% else %}<={% endif %} 0 THEN 1 EL
 {%- endfor %} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{# The weight in class k of the number of a row times its distance from the mean, and of its square; or the score of a missing one. #}
+{# The weight in class k times the distance of a row's number from the mean, plus that of its square; or the score of a missing number. #}
 {% macro frozen_weighted(term, k) -%}
 {% set x, p = nbsql.frozen_input(term), term.of[k] -%}
 {% if p.mean is none -%}
@@ -220,7 +220,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 
 {% macro frozen_multinomial_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
 
-{# The sum of the counts of a row, each times its weight in class k; in blocks, because an expression may not nest as deep. #}
+{# The sum of the counts of a row, each times its weight in class k. It is a sum in blocks, because an expression may not nest that deep. #}
 {% macro frozen_multinomial(term, k) -%}
 {% set p = term.of[k] -%}
 {% for block in range(1, term.columns | length + 1) | batch(50) -%}
@@ -242,9 +242,9 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 {% macro frozen_complement(term, k) -%} {{ nbsql.frozen_multinomial(term, k) }} {%- endmacro %}
 
 
-{# Several numbers together: where one is missing, and no mean stands in for it, all are. #}
+{# Several numbers together: if one is missing, and no mean replaces it, all are. #}
 
-{# The numbers of a row, as columns: all NULL where one is missing and none is imputed. #}
+{# The numbers of a row, as columns: all NULL if one is missing and none is imputed. #}
 {% macro frozen_multivariate_gaussian_input(term) -%}
 {% set conditions -%}
 {% for column in term.columns -%}
@@ -259,7 +259,7 @@ ABS({{ nbsql.frozen_as_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not 
 {%- endfor %}
 {%- endmacro %}
 
-{# The term of the numbers in class k; shared, what is linear in it. #}
+{# The term of the numbers in class k; shared, its linear part. #}
 {% macro frozen_multivariate_gaussian(term, k) -%}
 {% set p = term.of[k] -%}
 {% if p.peak is none -%}
@@ -280,7 +280,7 @@ CASE WHEN {{ nbsql.frozen_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(
 {%- endif %}
 {%- endmacro %}
 
-{# -|W (x - m)|^2 / 2, of the matrix and mean of one class. #}
+{# -|W (x - m)|^2 / 2, with the matrix and mean of one class. #}
 {% macro frozen_white_square(term, p) -%}
 -0.5 * (
 {%- for j in range(1, term.columns | length + 1) %}
