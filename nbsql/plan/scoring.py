@@ -252,7 +252,7 @@ class Scoring(Base):
         )
         if calibration is not None:
             query = self.renderer.fragment(
-                "calibrated", context, scored, parameters, self.relations["calibration"], calibration
+                "calibrated_scores", context, scored, parameters, self.relations["calibration"], calibration
             )
             scored = self.renderer.fragment("subquery", query)
         if costs is not None:

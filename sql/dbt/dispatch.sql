@@ -76,9 +76,6 @@
 {% macro matches(x, pattern) %} {% do return(adapter.dispatch('matches', 'nbsql')(x, pattern)) %} {% endmacro %}
 {% macro materialized() %} {% do return(adapter.dispatch('materialized', 'nbsql')()) %} {% endmacro %}
 {% macro matrix_row(elements) %} {% do return(adapter.dispatch('matrix_row', 'nbsql')(elements)) %} {% endmacro %}
-{% macro matrix_rows(lists, matrix, width, relation) %}
-{% do return(adapter.dispatch('matrix_rows', 'nbsql')(lists, matrix, width, relation)) %}
-{% endmacro %}
 {% macro maximum(x) %} {% do return(adapter.dispatch('maximum', 'nbsql')(x)) %} {% endmacro %}
 {% macro multinomial_drawn(feature, seed, position) %}
 {% do return(adapter.dispatch('multinomial_drawn', 'nbsql')(feature, seed, position)) %}
@@ -103,8 +100,8 @@
 {% macro posteriors(model) %} {% do return(adapter.dispatch('posteriors', 'nbsql')(model)) %} {% endmacro %}
 {% macro product(a, b, careful=false) %} {% do return(adapter.dispatch('product', 'nbsql')(a, b, careful)) %} {% endmacro %}
 {% macro recursive() %} {% do return(adapter.dispatch('recursive', 'nbsql')()) %} {% endmacro %}
-{% macro replacing(model, replaced, others=[]) %}
-{% do return(adapter.dispatch('replacing', 'nbsql')(model, replaced, others)) %}
+{% macro replace_columns(model, replaced, others=[]) %}
+{% do return(adapter.dispatch('replace_columns', 'nbsql')(model, replaced, others)) %}
 {% endmacro %}
 {% macro row_id() %} {% do return(adapter.dispatch('row_id', 'nbsql')()) %} {% endmacro %}
 {% macro run_once() %} {% do return(adapter.dispatch('run_once', 'nbsql')()) %} {% endmacro %}
@@ -131,6 +128,9 @@
 {% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
 {% macro unit_weight() %} {% do return(adapter.dispatch('unit_weight', 'nbsql')()) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
+{% macro unnested_matrix(lists, matrix, width, relation) %}
+{% do return(adapter.dispatch('unnested_matrix', 'nbsql')(lists, matrix, width, relation)) %}
+{% endmacro %}
 {% macro unnested_with_places(list, place, name) %}
 {% do return(adapter.dispatch('unnested_with_places', 'nbsql')(list, place, name)) %}
 {% endmacro %}
@@ -155,5 +155,7 @@
 {% macro postgres__output_null(name) %} {% do return(nbsql.plain__output_null(name)) %} {% endmacro %}
 {% macro postgres__plain_label(x, type) %} {% do return(nbsql.plain__plain_label(x, type)) %} {% endmacro %}
 {% macro postgres__posteriors(model) %} {% do return(nbsql.plain__posteriors(model)) %} {% endmacro %}
-{% macro postgres__replacing(model, replaced, others=[]) %} {% do return(nbsql.plain__replacing(model, replaced, others)) %} {% endmacro %}
+{% macro postgres__replace_columns(model, replaced, others=[]) %}
+{% do return(nbsql.plain__replace_columns(model, replaced, others)) %}
+{% endmacro %}
 {% macro postgres__source_columns(model) %} {% do return(nbsql.plain__source_columns(model)) %} {% endmacro %}

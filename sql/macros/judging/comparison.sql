@@ -22,7 +22,7 @@ FROM {{ scored }} AS source
 {% set hits = [nbsql.is_hit('prediction', as_text), nbsql.is_hit('nbsql_other_prediction', as_text)] -%}
 WITH {{ judged }},
 other_known AS (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(other, other_parameters) | indent(4) }}
   ) AS classes
@@ -74,7 +74,7 @@ ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 
 {# 1 for a correct prediction, else 0. #}
 {% macro is_hit(prediction, as_text) -%}
-CAST(CASE WHEN {{ nbsql.label(nbsql.word(prediction), as_text) }} = class THEN 1 ELSE 0 END AS {{ nbsql.double() }})
+CAST(CASE WHEN {{ nbsql.as_text_if(nbsql.word(prediction), as_text) }} = class THEN 1 ELSE 0 END AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {#

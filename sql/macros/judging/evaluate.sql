@@ -21,7 +21,7 @@
 outcomes AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,
-    {{ nbsql.label(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
+    {{ nbsql.as_text_if(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
     coalesce(source.nbsql_probability, 0) AS probability,
     {{ nbsql.posteriors(model) | indent(4) }} AS posteriors,
     {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
@@ -37,7 +37,7 @@ outcomes AS {{ nbsql.materialized() }}(
   FROM {{ scored }} AS source{{ nbsql.run_once() }}
 ),
 known AS (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
@@ -77,7 +77,7 @@ WHERE parameters.nbsql_segment = 0
 {%- endif %}
 {%- endmacro %}
 
-{% macro label(x, as_text) -%}
+{% macro as_text_if(x, as_text) -%}
 {% if as_text %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
@@ -85,7 +85,7 @@ WHERE parameters.nbsql_segment = 0
 {% macro true_label(model, as_text) -%}
 {% set x %}source.{{ nbsql.ident(model.target) }}{% endset -%}
 {% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% if as_text %}{{ nbsql.label(x, as_text) }}
+{% if as_text %}{{ nbsql.as_text_if(x, as_text) }}
 {%- elif nbsql.is_text(model.target_type) %}{{ nbsql.as_label(text, model.target_type) }}
 {%- else %}{{ nbsql.target(model) }}
 {%- endif %}

@@ -8,7 +8,7 @@
 {% set values -%}
 {% for _ in features -%}
 {% set column %}nbsql_by_{{ loop.index }}{% endset -%}
-{{ nbsql.label(column, true) }}{% if not loop.last %}, {% endif %}
+{{ nbsql.as_text_if(column, true) }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endset -%}
 WITH {{ judged }},

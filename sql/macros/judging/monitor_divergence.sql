@@ -119,7 +119,7 @@ SELECT CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature, class,
 FROM (
   SELECT class, {{ nbsql.metric_rows(['posterior', 'actual']) | indent(2) }}
   FROM (
-    SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, prior AS posterior, n / sum(n) OVER () AS actual
+    SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, prior AS posterior, n / sum(n) OVER () AS actual
     FROM {{ priors }} AS priors
   ) AS shares
 ) AS of_classes

@@ -22,7 +22,7 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 {% macro order_of_slices(by) -%}
 {% for _, is_text in by %}
 {% set column %}nbsql_by_{{ loop.index }}{% endset %}
-{{ nbsql.label(column, is_text) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}
+{{ nbsql.as_text_if(column, is_text) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}
 {% endfor %}
 {%- endmacro %}
 
@@ -157,7 +157,7 @@ sides AS (
 
   FROM bounded
   WHERE class IS NULL OR {% if label is none %}class = {{ larger }}
-  {%- else %}{{ nbsql.label(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
+  {%- else %}{{ nbsql.as_text_if(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
 
   GROUP BY metric, position
 )
@@ -184,7 +184,7 @@ ORDER BY position ASC NULLS LAST
 {% macro is_slice(values) -%}
 {% for value in values -%}
 {% set column %}nbsql_by_{{ loop.index }}{% endset -%}
-{% if value is none %}{{ column }} IS NULL{% else %}{{ nbsql.label(column, true) }} = {{ nbsql.text(value) }}{% endif %}
+{% if value is none %}{{ column }} IS NULL{% else %}{{ nbsql.as_text_if(column, true) }} = {{ nbsql.text(value) }}{% endif %}
 {%- if not loop.last %} AND {% endif %}
 {%- endfor %}
 {%- endmacro %}
@@ -194,7 +194,7 @@ ORDER BY position ASC NULLS LAST
 SELECT DISTINCT
   {% for name in names %}
   {% set column %}source.{{ nbsql.ident(name) }}{% endset %}
-  {{ nbsql.label(column, true) }} AS nbsql_by_{{ loop.index }}{{ nbsql.comma(loop) }}
+  {{ nbsql.as_text_if(column, true) }} AS nbsql_by_{{ loop.index }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ source }} AS source
 {%- endmacro %}

@@ -48,7 +48,7 @@ list_dot_product({{ a }}, {{ b }})
   One row a row of a matrix, beside the elements of other lists. lists: rendered, with as many elements as the matrix has rows, or none
   for an expression that is the same beside all of them. width: the length of a row.
 #}
-{% macro default__matrix_rows(lists, matrix, width, relation) -%}
+{% macro default__unnested_matrix(lists, matrix, width, relation) -%}
 SELECT
   {% for elements, other in lists %}
   {%+ if elements is not none %}unnest([{{ elements }}]){% else %}{{ other }}{%+ endif %},
@@ -96,7 +96,7 @@ generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}
   The columns of `scored` (predict.sql), some of them replaced. replaced: pairs of a name, as a word, and an expression. others: the names
   of further columns of the relation.
 #}
-{% macro default__replacing(model, replaced, others=[]) -%}
+{% macro default__replace_columns(model, replaced, others=[]) -%}
 source.* REPLACE (
     {% for name, expression in replaced %}
     {{ expression }} AS {{ name }}{{ nbsql.comma(loop) }}

@@ -15,7 +15,7 @@
   `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, and its log evidence is 0. A row that no
   class explains is unchanged. In a tie the larger prior wins, then the smaller label.
 #}
-{% macro calibrated(model, scored, parameters, calibration, method) -%}
+{% macro calibrated_scores(model, scored, parameters, calibration, method) -%}
 {% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
 {% set posteriors = nbsql.word('nbsql_calibrated') -%}
 {% set best = nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) -%}
@@ -32,7 +32,7 @@
 {% set found.joints = [(nbsql.word('nbsql_joints'), joints)] -%}
 {% endfor -%}
 SELECT
-  {{ nbsql.replacing(model, found.joints + [
+  {{ nbsql.replace_columns(model, found.joints + [
     (nbsql.word('nbsql_prediction'), prediction),
     (nbsql.word('nbsql_probability'), probability),
     (nbsql.word('nbsql_log_evidence'), evidence)

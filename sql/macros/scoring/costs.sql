@@ -69,7 +69,7 @@ list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteri
 {% set prediction = nbsql.element(nbsql.word('nbsql_labels'), choice) -%}
 {% set probability = nbsql.element(nbsql.word('nbsql_posteriors'), choice) -%}
 SELECT
-  {{ nbsql.replacing(
+  {{ nbsql.replace_columns(
     model,
     [(nbsql.word('nbsql_prediction'), prediction), (nbsql.word('nbsql_probability'), probability)],
     ['nbsql_matrix', 'nbsql_costs', 'nbsql_choice']
@@ -104,7 +104,7 @@ FROM (
   FROM {{ decided }} AS source{{ nbsql.run_once() }}
 ) AS outcomes
 JOIN (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes

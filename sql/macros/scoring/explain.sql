@@ -9,7 +9,7 @@
   exactly the term that scoring adds. Features are processed in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
-{{ nbsql.explained(model, source, parameters, lookups) }}
+{{ nbsql.unordered_explanation(model, source, parameters, lookups) }}
 ORDER BY
   contributions.nbsql_row ASC NULLS LAST,
   contributions.class_no ASC NULLS LAST,
@@ -18,7 +18,7 @@ ORDER BY
 {%- endmacro %}
 
 {# The same in no order; numbered: adds class_no, the number of the class. #}
-{% macro explained(model, source, parameters, lookups, numbered=false) -%}
+{% macro unordered_explanation(model, source, parameters, lookups, numbered=false) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
   {% if model.near %}

@@ -14,7 +14,7 @@
 {#
   The rows of the source with gaps filled, and for each column in question the probability or the standard deviation of the filled value.
 #}
-{% macro imputed(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, columns) -%}
+{% macro imputed_rows(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, columns) -%}
 WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, 1, true) }}
 SELECT
   {% for column in columns %}
@@ -242,7 +242,7 @@ FROM (
         {%- for name, quantity in [('centre', 'mean'), ('spread', 'variance')] %},
         CASE feature
           {% for feature in features %}
-          WHEN {{ nbsql.text(feature.name) }} THEN {{ nbsql.moment(feature, quantity) }}
+          WHEN {{ nbsql.text(feature.name) }} THEN {{ nbsql.class_moment(feature, quantity) }}
           {% endfor %}
         END AS {{ nbsql.word(name) }}
         {%- endfor %}
@@ -257,7 +257,7 @@ FROM (
 {%- endmacro %}
 
 {# The mean or the variance of a number in a class, from its likelihoods: their own columns, unless the family has a macro for it. #}
-{% macro moment(feature, quantity) -%}
+{% macro class_moment(feature, quantity) -%}
 {% set family_moment = nbsql[feature.family.formula ~ '_moment'] -%}
 {% if feature.family.zeros -%}
 {% set is_own = feature.family.formula == 'lognormal' -%}

@@ -20,7 +20,7 @@
 {# One row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
 {% macro patterns(source, same, segment, order) -%}
 {% set keys -%}
-{% for name, kind in same %}{% if not loop.first %}, {% endif %}{{ nbsql.comparable(name, kind) }}{% endfor %}
+{% for name, kind in same %}{% if not loop.first %}, {% endif %}{{ nbsql.comparable_column(name, kind) }}{% endfor %}
 {%- if segment is not none %}{% if same %}, {% endif %}{{ segment }}{% endif %}
 {%- endset -%}
 SELECT *
@@ -40,14 +40,14 @@ WHERE nbsql_place = 1
 {%- endmacro %}
 
 {# A column as it is compared: texts byte by byte, and values of a type that may have no order as text. #}
-{% macro comparable(name, kind) -%}
+{% macro comparable_column(name, kind) -%}
 {% set column %}source.{{ nbsql.ident(name) }}{% endset -%}
-{{ nbsql.label(column, kind not in ('boolean', 'integer', 'float', 'decimal', 'temporal')) }}
+{{ nbsql.as_text_if(column, kind not in ('boolean', 'integer', 'float', 'decimal', 'temporal')) }}
 {%- endmacro %}
 
 {# To stand in an ORDER BY: columns, the last one without a direction. #}
 {% macro order_by_columns(order) -%}
-{% for name, kind in order %}{{ nbsql.comparable(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
+{% for name, kind in order %}{{ nbsql.comparable_column(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
 {%- endmacro %}
 
 {# A whole number by which numbers that are equal to nine digits sort alike. #}

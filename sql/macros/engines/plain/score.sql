@@ -16,7 +16,7 @@ CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
 {# The columns of `scored`, some of them replaced. scored_columns names the further columns that `scored` has in such a dialect. #}
-{% macro plain__replacing(model, replaced, others=[]) -%}
+{% macro plain__replace_columns(model, replaced, others=[]) -%}
 {% for column in model.columns -%}
 source.{{ nbsql.ident(column) }},
 {% endfor -%}

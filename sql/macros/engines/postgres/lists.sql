@@ -36,7 +36,7 @@ array_remove({{ list }}, NULL)
 {%- endmacro %}
 
 {# One row a row of a matrix, which is an array of its rows one after the other: the elements beside the row, and the row. #}
-{% macro postgres__matrix_rows(lists, matrix, width, relation) -%}
+{% macro postgres__unnested_matrix(lists, matrix, width, relation) -%}
 SELECT
   {% for elements, other in lists %}
   {%+ if elements is not none %}(ARRAY[{{ elements }}])[place]{% else %}{{ other }}{%+ endif %},

@@ -30,7 +30,7 @@ FROM (
   FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
 ) AS judged
 JOIN (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes

@@ -25,7 +25,7 @@ SELECT
   own.class_no AS nbsql_own,
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
   {%- for feature in backoffs %},
-  {% set rest = nbsql.count_left(nbsql.feature_column('seen', feature, 'n'), nbsql.left_out_weight(model)) %}
+  {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.left_out_weight(model)) %}
   coalesce({{ rest }} > 0, FALSE) AS nbsql_seen{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
   {%- for column in model.features | map(attribute='columns') | sum(start=()) | unique %},
@@ -54,7 +54,7 @@ WHERE {{ nbsql.is_counted(model) }}
 {% macro left_out_rounding(n) -%} least(1e-12 * {{ n }}, 0.5) {%- endmacro %}
 
 {# The remainder of a count. A sum of weights that misses 0 only by its rounding is 0. #}
-{% macro count_left(n, removed) -%}
+{% macro remaining_count(n, removed) -%}
 CASE WHEN {{ n }} - {{ removed }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }} - {{ removed }} ELSE 0 END
 {%- endmacro %}
 
@@ -191,7 +191,7 @@ SELECT
   classes.class_no,
   classes.class_no = rows.nbsql_own AS nbsql_is_own
   {%- if dense %},
-  {{ nbsql.count_left(nbsql.class_n(), nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
+  {{ nbsql.remaining_count(nbsql.class_n(), nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
   classes.prior,
   classes.everything - rows.nbsql_weight AS nbsql_everything,
   classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(own_n) }} THEN 0 ELSE 1 END AS nbsql_count

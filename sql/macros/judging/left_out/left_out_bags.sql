@@ -66,7 +66,7 @@ FROM (
 
 {% macro left_out_log_count(feature) -%}
 {% set n = nbsql.left_out_count() -%}
-{% set count %}({{ nbsql.count_left(n, nbsql.removed_tokens(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}
+{% set count %}({{ nbsql.remaining_count(n, nbsql.removed_tokens(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}
 {{ nbsql.safe_ln(count) }}
 {%- endmacro %}
 
@@ -77,7 +77,7 @@ FROM (
 {% set taken -%}
 sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {{ nbsql.removed_tokens(feature) }} ELSE 0 END)
 {%- endset -%}
-{{ nbsql.count_left(total, taken) }} + {{ nbsql.common_value(nbsql.word('classes') ~ '.a' ~ i) }}
+{{ nbsql.remaining_count(total, taken) }} + {{ nbsql.common_value(nbsql.word('classes') ~ '.a' ~ i) }}
     - sum(CASE WHEN rows.gone THEN {{ nbsql.number(feature.family.added_count) }} ELSE 0 END)
 {%- endmacro %}
 
@@ -124,7 +124,7 @@ LEFT JOIN (
 {% set i, alpha = nbsql.feature_suffix(feature), nbsql.number(feature.family.added_count) -%}
 {% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.removed_from_own_class(nbsql.left_out_row_weight()) }}){% endset -%}
 {% set n = nbsql.left_out_count() -%}
-{% set present %}({{ nbsql.count_left(n, nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
+{% set present %}({{ nbsql.remaining_count(n, nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
 {% set counted -%}
 CASE
       WHEN {{ n }} <= {{ documents }} + 1e-12 * coalesce(classes.documents{{ i }}, 0) THEN ln({{ documents }} + {{ alpha }} - {{ n }})

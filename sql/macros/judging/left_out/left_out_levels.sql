@@ -41,8 +41,8 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= {{ 
 {% set class_no %}classes.class_no{% endset -%}
 {% set n = nbsql.element(counts, class_no) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
-{{ nbsql.count_left(n, taken) }} AS n{{ i }},
-{{ nbsql.count_left(total, taken_if_found) }} + classes.a{{ i }}
+{{ nbsql.remaining_count(n, taken) }} AS n{{ i }},
+{{ nbsql.remaining_count(total, taken_if_found) }} + classes.a{{ i }}
     - CASE WHEN rows.gone{{ i }} THEN rows.alpha{{ i }} ELSE 0 END AS total{{ i }},
 classes.k{{ i }} - CASE WHEN rows.gone{{ i }} THEN 1 ELSE 0 END AS k{{ i }}
 {%- endmacro %}
@@ -72,12 +72,12 @@ rows.nbsql_weight * (
 coalesce(rows.nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}, 0){% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endset -%}
-{{ nbsql.count_left(total, nbsql.removed_amount(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
+{{ nbsql.remaining_count(total, nbsql.removed_amount(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
 {%- for column in feature.columns %}
 {%- set j = nbsql.feature_suffix(feature, loop.index) %}
 {%- set n %}coalesce(classes.n{{ j }}, 0){% endset %}
 {%- set x %}rows.nbsql_weight * coalesce(rows.nbsql_x{{ j }}, 0){% endset %},
-{{ nbsql.count_left(n, nbsql.removed_amount(feature, x)) }} AS n{{ j }}
+{{ nbsql.remaining_count(n, nbsql.removed_amount(feature, x)) }} AS n{{ j }}
 {%- endfor %}
 {%- endmacro %}
 

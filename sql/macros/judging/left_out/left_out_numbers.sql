@@ -176,9 +176,9 @@ own.high{{ i }},
 {% for end in ['low', 'high'] %}
 {% set n_end %}coalesce(own.n_{{ nbsql.word(end) }}{{ i }}, 0){% endset %}
 {% set taken_end %}CASE WHEN {{ x }} = own.{{ nbsql.word(end) }}{{ i }} THEN {{ w }} ELSE 0 END{% endset %}
-{{ nbsql.count_left(n_end, taken_end) }} AS n_{{ nbsql.word(end) }}{{ i }},
+{{ nbsql.remaining_count(n_end, taken_end) }} AS n_{{ nbsql.word(end) }}{{ i }},
 {% endfor %}
-{{ nbsql.count_left(n, taken) }} AS n_inner{{ i }},
+{{ nbsql.remaining_count(n, taken) }} AS n_inner{{ i }},
 coalesce(
   own.mean_inner{{ i }} - CASE
     WHEN {{ inside }} THEN {{ w }} * ({{ x }} - own.mean_inner{{ i }}) / nullif(own.n_inner{{ i }} - {{ w }}, 0)
@@ -220,7 +220,7 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- if feature.family.zeros %}
 {%- set zeros %}coalesce(classes.zeros{{ i }}, 0){% endset %}
 {%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.left_out_row_weight() }} ELSE 0 END{% endset %},
-{{ nbsql.count_left(zeros, nbsql.removed_from_own_class(taken)) }} AS zeros{{ i }}
+{{ nbsql.remaining_count(zeros, nbsql.removed_from_own_class(taken)) }} AS zeros{{ i }}
 {%- endif %}
 {%- endmacro %}
 

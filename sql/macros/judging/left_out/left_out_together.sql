@@ -132,7 +132,7 @@ FROM (
     {%- for feature in parts.together %}
     {%- set i, own_n = nbsql.feature_suffix(feature), nbsql.own_matrix_n(feature) %},
     {{ own_n }} AS own_n{{ i }},
-    {{ nbsql.count_left(own_n, nbsql.removed_row_weight(parts, feature)) }} AS left{{ i }}
+    {{ nbsql.remaining_count(own_n, nbsql.removed_row_weight(parts, feature)) }} AS left{{ i }}
     {%- for j in range(1, feature.columns | length + 1) %},
     {% set suffix = nbsql.feature_suffix(feature, j) %}
     rows.from{{ suffix }} - coalesce(own{{ i }}.from_centre{{ suffix }}, 0) AS d{{ suffix }}
@@ -325,7 +325,7 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ other }} ON {{ other }}.c
 {% set shared = feature.family.shared -%}
 {% set lost %}{% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}{% endset -%}
 {% set everything %}rows.pooled_n{{ i }}{% endset -%}
-{% set rest %}{{ nbsql.count_left(everything, nbsql.removed_row_weight(parts, feature)) }}{% endset -%}
+{% set rest %}{{ nbsql.remaining_count(everything, nbsql.removed_row_weight(parts, feature)) }}{% endset -%}
 {% set loss %}(1 - rows.taken{{ i }} * rows.a{{ i }}){% endset -%}
 {% set own_loss %}(1 - rows.taken{{ i }} * rows.o{{ i }}){% endset -%}
 {% set ratio %}pow(rows.own_n{{ i }} / nullif(rows.left{{ i }}, 0), 2){% endset -%}

@@ -14,7 +14,7 @@
   Infinity occurs only in an answer, because not every engine has it: a log-likelihood of minus infinity is NULL, which makes every sum
   that contains it NULL.
 #}
-{% macro frozen(scorer, source) -%}
+{% macro frozen_scorer(scorer, source) -%}
 {% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 WITH nbsql_inputs AS (
   SELECT
