@@ -294,6 +294,7 @@
 {% do return((value | string | lower) if value is boolean else value | string) %}
 {%- endmacro %}
 
+{# The value of an option. A value that is not one of those allowed is refused. #}
 {% macro checked_choice(value, allowed, option, feature) -%}
 {% if value not in allowed -%}
 {% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.quoted_names(allowed) ~ ', not ' ~ value) %}

@@ -23,6 +23,7 @@
 )
 {%- endmacro %}
 
+{# The slice of a row of a relation with slices. #}
 {% macro row_slice(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
 
 {# The ending of a column name in a scan: mean_3 belongs to the third feature, x_3_2 to the second column of the third feature. #}
@@ -30,8 +31,10 @@
 _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {%- endmacro %}
 
+{# A comma, except in the last iteration of a loop. #}
 {% macro comma(iteration) -%} {% if not iteration.last %},{% endif %} {%- endmacro %}
 
+{# The class of a row, as labels are compared. #}
 {% macro default__target(model) -%}
 {% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
 {{ nbsql.as_label(label, model.target_type) }}
@@ -55,6 +58,7 @@ CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.
 {# Renders something if the type is one of texts, else nothing. #}
 {% macro is_text(type) %}{% if type | lower in ['varchar', 'text', 'character varying'] %}yes{% endif %}{% endmacro %}
 
+{# The weight of a row. #}
 {% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
 
 {# The number of rows for which x is not NULL, or the sum of their weights. #}
@@ -62,6 +66,7 @@ CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.
 {% if model.weight %}sum(CASE WHEN {{ x }} IS NOT NULL THEN weight ELSE 0 END){% else %}count({{ x }}){% endif %}
 {%- endmacro %}
 
+{# The weighted sum of x over the rows of a class. #}
 {% macro class_total(model, x) -%}
 {% if model.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %}
 {%- endmacro %}

@@ -137,6 +137,7 @@ list_filter(
 )
 {%- endmacro %}
 
+{# A list of texts, as literals. #}
 {% macro text_list(values) -%}
 [{% for value in values %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}

@@ -112,6 +112,7 @@ FROM (
 ORDER BY class ASC NULLS LAST
 {%- endmacro %}
 
+{# One row a class: class_no (the most probable class is 1), class, log_prior. #}
 {% macro classes(priors) -%}
 SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM {{ priors }} AS priors
 {%- endmacro %}
@@ -344,6 +345,7 @@ WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 (SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL AND value IS NULL)
 {%- endmacro %}
 
+{# The cells of the statistics that hold moments. #}
 {% macro moments_of(statistics) -%}
 (SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL)
 {%- endmacro %}

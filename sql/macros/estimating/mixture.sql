@@ -46,6 +46,7 @@ classes AS (
 )
 {%- endmacro %}
 
+{# The likelihoods of the members, estimated as those of classes. #}
 {% macro smoothed_members(model, features) -%}
 {% set by_member %}(SELECT class FROM classes){% endset -%}
 {{ nbsql.likelihoods_of_cells(nbsql.word('cells'), by_member, features) }}
@@ -133,6 +134,7 @@ SELECT dense_rank() OVER (ORDER BY class ASC NULLS LAST, component ASC NULLS LAS
 FROM {{ components }} AS components
 {%- endmacro %}
 
+{# One row a member: class (the number of the member), n, prior. #}
 {% macro member_priors() -%}
 (SELECT DISTINCT member AS class, n, prior FROM members)
 {%- endmacro %}

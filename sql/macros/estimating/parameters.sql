@@ -15,6 +15,7 @@
 {# The ending of a parameter of class k: mean_3_1 belongs to the first class. In the long form, one row a class, it is mean_3. #}
 {% macro class_suffix(k) -%} {% if k is not none %}_{{ k }}{% endif %} {%- endmacro %}
 
+{# The column name of a feature's parameter. #}
 {% macro parameter_name(item) -%}
 {{ nbsql.word(item.parameter.name) }}{{ nbsql.feature_suffix(item.feature, item.parameter.column) }}
 {%- endmacro %}

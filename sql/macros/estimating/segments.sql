@@ -145,6 +145,7 @@ UNION ALL
 {%- endif %}
 {%- endmacro %}
 
+{# The columns of likelihoods, except the class. #}
 {% macro estimate_columns(relation) -%}
 {% for column in ['feature', 'value', 'unseen', 'likelihood', 'log_likelihood', 'score', 'mean', 'variance', 'rate'] -%}
 {{ relation }}.{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}

@@ -75,6 +75,7 @@ END
 {% if quantity == 'variance' %}{{ nbsql.floored_variance(variance, get) }}{% else %}{{ nbsql.gaussian_estimate(quantity, get) }}{% endif %}
 {%- endmacro %}
 
+{# A variance, at least `floor` times the variance over all classes; above 0 unless the number never varies. #}
 {% macro floored_variance(variance, get) -%}
 {% set total %}{{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0){% endset -%}
 greatest({{ variance }}, {{ get('floor') }} * {{ total }}, CASE WHEN {{ total }} > 0 THEN 1e-300 ELSE 0 END)

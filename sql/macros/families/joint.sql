@@ -38,6 +38,7 @@ CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.bina
 json_extract_string({{ list }}, '$[{{ position }}]')
 {%- endmacro %}
 
+{# The condition that no column of the feature is NULL. #}
 {% macro has_all_columns(feature, relation) -%}
 {% for column in feature.columns %}{{ relation }}.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
 {%- endmacro %}

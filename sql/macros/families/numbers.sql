@@ -60,6 +60,7 @@
 {{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
 {%- endmacro %}
 
+{# The column of a feature's parameter in class k. #}
 {% macro parameter_column(feature, name, k) -%}
 parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}
 {%- endmacro %}
@@ -198,6 +199,7 @@ FROM (
 ) AS known
 {%- endmacro %}
 
+{# A number as a literal; NULL for none. #}
 {% macro number_or_null(value) -%}
 {% if value is none %}{{ nbsql.nullable_double(value) }}{% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}

@@ -71,6 +71,7 @@ FROM (
 WHEN 'log_absence' THEN {{ nbsql.safe_ln(nbsql.absence_probability()) }}
 {%- endmacro %}
 
+{# The probability that a text of the class lacks the word. #}
 {% macro absence_probability() -%} (1 - likelihood) {%- endmacro %}
 
 {# The term of a text beside those of its words, which is that all words are absent; 0 if the text is missing. #}

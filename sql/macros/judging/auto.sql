@@ -39,6 +39,7 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
+{# The columns n and distinct of a column: how many values and how many distinct values it has. #}
 {% macro count_and_distinct(x, ending) -%}
 count({{ x }}) AS n_{{ ending }},
 count(DISTINCT {{ x }}) AS distinct_{{ ending }}
@@ -98,6 +99,7 @@ FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 SELECT * FROM {{ terms }} AS terms JOIN {{ others }} AS others USING (nbsql_key)
 {%- endmacro %}
 
+{# The name of the columns of a candidate's terms. #}
 {% macro candidate_term(number) -%} term_{{ number }} {%- endmacro %}
 
 {# The contribution of a candidate to class k. Candidate 0 leaves the column out. #}

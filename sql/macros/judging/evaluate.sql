@@ -77,6 +77,7 @@ WHERE parameters.nbsql_segment = 0
 {%- endif %}
 {%- endmacro %}
 
+{# An expression, cast to text if labels are compared as texts. #}
 {% macro as_text_if(x, as_text) -%}
 {% if as_text %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ x }}{% endif %}
 {%- endmacro %}

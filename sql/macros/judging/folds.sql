@@ -134,6 +134,7 @@ FROM (
 ) AS models
 {%- endmacro %}
 
+{# The fold that a query on all folds is evaluated for. #}
 {% macro fold_of_row() -%} folds.nbsql_slice {%- endmacro %}
 
 {# The class numbers in the models for the folds: nbsql_slice, class, class_no. #}
@@ -209,6 +210,7 @@ source.nbsql_joints[numbered.class_no]
 {%- endif %}
 {%- endmacro %}
 
+{# The scores of the folds, ordered by fold; numbers in numeric order. #}
 {% macro sorted_fold_scores(scores) -%}
 SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fold')) }} ASC NULLS LAST, fold ASC NULLS LAST
 {%- endmacro %}

@@ -96,6 +96,7 @@ bounded AS (
 )
 {%- endmacro %}
 
+{# The quantile of the normal distribution for intervals of 95 %. #}
 {% macro normal_quantile() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
 
 {# The divisor of the sum over the classes: 2 with two classes, because both squares are then equal. #}

@@ -213,6 +213,7 @@ ORDER BY
   metric ASC NULLS LAST
 {%- endmacro %}
 
+{# The rows of a monitoring in order. #}
 {% macro sorted_monitoring(monitored) -%}
 SELECT * FROM {{ monitored }} AS monitored
 {{ nbsql.order_by_period() }}

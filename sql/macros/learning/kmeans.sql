@@ -45,6 +45,7 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
+{# A number of a row; NULL if it is not finite. #}
 {% macro number_of_row(column) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {{ nbsql.finite(x) }}
@@ -156,6 +157,7 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {{ every }} = 0
 {%- endmacro %}
 
+{# The hash of the numbers of a row. #}
 {% macro hash_of_numbers(numbers) -%}
 {% set values %}{% for column in numbers %}{{ nbsql.number_of_row(column) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {{ nbsql.mixed_hash(values) }}
@@ -171,6 +173,7 @@ hash(hash({{ values }}))
 list_max(min(DISTINCT {{ x }}, {{ count }}))
 {%- endmacro %}
 
+{# One row: rows, the number of distinct rows, by a hash of their numbers. #}
 {% macro distinct_rows(source, numbers) -%}
 SELECT count(DISTINCT {{ nbsql.hash_of_numbers(numbers) }}) AS rows FROM {{ source }} AS source
 {%- endmacro %}
@@ -305,6 +308,7 @@ WHERE place = 1
 CAST({{ x }} AS REAL)
 {%- endmacro %}
 
+{# An empty relation of chosen centres. #}
 {% macro no_centres(distances) -%}
 SELECT label, 0 AS component, candidate FROM {{ distances }} AS distances WHERE FALSE
 {%- endmacro %}

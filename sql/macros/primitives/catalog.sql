@@ -1,5 +1,6 @@
 {# The catalogue of a DuckDB database. Names are compared as DuckDB does, without regard to case. #}
 
+{# One row: database, schema. #}
 {% macro current_database_and_schema() -%}
 SELECT current_database() AS database, current_schema() AS schema
 {%- endmacro %}
@@ -108,6 +109,7 @@ HAVING count(*) = 2
 ORDER BY schema_name ASC NULLS LAST
 {%- endmacro %}
 
+{# The columns of a source, without rows. #}
 {% macro without_rows(source) -%}
 SELECT * FROM {{ source }} AS source LIMIT 0
 {%- endmacro %}

@@ -21,6 +21,7 @@
 {{ value }}{% if 'e' not in value | string %}e0{% endif %}
 {%- endmacro %}
 
+{# A number as a double; NULL for none. #}
 {% macro nullable_double(value) -%}
 CAST({% if value is none %}NULL{% else %}{{ nbsql.number(value) }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}
@@ -178,6 +179,7 @@ CASE WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END
 )
 {%- endmacro %}
 
+{# One row: n, the number of rows, or of values of a column. #}
 {% macro row_count(source, column=none) -%}
 SELECT count({% if column is none %}*{% else %}{{ nbsql.ident(column) }}{% endif %}) AS n FROM {{ source }} AS source
 {%- endmacro %}

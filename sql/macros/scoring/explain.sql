@@ -189,6 +189,7 @@ JOIN parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
+{# The class number of the parameters. #}
 {% macro class_no() -%} parameters.class_no {%- endmacro %}
 
 {# The term of a part of a feature in the class of the row. #}

@@ -102,6 +102,7 @@ coalesce(prediction, {{ nbsql.plain_label(label, model.target_type) }}) AS predi
 CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
+{# The joint log-likelihood of class k in a row of `scored`. #}
 {% macro joint(model, k) -%}
 {% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
 {%- endmacro %}

@@ -127,6 +127,7 @@ numbered AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
+{# The columns that identify a row, including the model it belongs to, if rows have models of their own. #}
 {% macro row_key(model, relation) -%}
 {{ relation }}.nbsql_row{% if model.part_column %}, {{ relation }}.{{ nbsql.word(model.part_column) }}{% endif %}
 {%- endmacro %}

@@ -73,6 +73,7 @@ FROM (
 #}
 {% macro default__labels_in_rows() %}{% endmacro %}
 
+{# The label of class k. #}
 {% macro class_label(k) -%}
 {% if nbsql.labels_in_rows() %}evidence.nbsql_class_{{ k }}{% else %}parameters.class_{{ k }}{% endif %}
 {%- endmacro %}
@@ -105,6 +106,7 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {% if names %}{{ nbsql.broadcast_hint(joined) }}{% endif %}
 {%- endmacro %}
 
+{# An additional join condition: both relations belong to the same model, if rows have models of their own. #}
 {% macro same_part(model, relation, other) -%}
 {% if model.part_column %}{% set part = nbsql.word(model.part_column) %} AND {{ relation }}.{{ part }} = {{ other }}.{{ part }}{% endif %}
 {%- endmacro %}

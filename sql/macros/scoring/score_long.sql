@@ -192,6 +192,7 @@ JOIN {{ parameters }} AS parameters
 CAST(sum({{ units }}) AS {{ nbsql.double() }}) / {{ unit }}
 {%- endmacro %}
 
+{# The columns that identify a row and class of a bag. #}
 {% macro row_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
 
 {# One row a row of the source and class: nbsql_row, class_no, term (the sum over the tokens of a bag). #}

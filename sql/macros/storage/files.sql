@@ -49,6 +49,7 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
+{# One row: n, the number of rows of all classes, or their weight. #}
 {% macro rows_learnt(statistics) -%}
 SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 {%- endmacro %}
@@ -102,6 +103,7 @@ FROM (
 WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ least }}))
 {%- endmacro %}
 
+{# One row an entry of the metadata of a Parquet file: key, value. #}
 {% macro file_metadata(path) -%}
 SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
 {%- endmacro %}
@@ -188,6 +190,7 @@ class
 {%- endif %}
 {%- endmacro %}
 
+{# An ENUM type of these labels. #}
 {% macro enumeration(labels) -%}
 ENUM({% for label in labels %}{{ nbsql.text(label) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}

@@ -8,6 +8,7 @@
 SELECT number, batch, operation, source, rows FROM {{ batches }} AS batches ORDER BY number ASC NULLS LAST
 {%- endmacro %}
 
+{# One row: the time of the model's last change. #}
 {% macro updated_at(spec) -%}
 SELECT updated_at FROM {{ spec }} AS spec
 {%- endmacro %}
@@ -24,6 +25,7 @@ SELECT CAST(updated_at AS {{ nbsql.string() }}) AS updated_at FROM {{ spec }} AS
 UPDATE {{ spec }} SET updated_at = greatest({{ nbsql.utc_now() }}, updated_at + to_microseconds(1))
 {%- endmacro %}
 
+{# The cells of the statistics. #}
 {% macro cells_of(statistics) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS cells
 {%- endmacro %}

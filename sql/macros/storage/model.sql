@@ -82,6 +82,7 @@ query(concat(
 ))
 {%- endmacro %}
 
+{# The source of a table macro, which is given by name. #}
 {% macro query_of_source() -%} query_table(source) {%- endmacro %}
 
 {# The current time in UTC, without a time zone, which some clients cannot read. #}

@@ -106,10 +106,12 @@ FROM (
 ) AS posteriors
 {%- endmacro %}
 
+{# One row: the method of a calibration. #}
 {% macro calibration_method(calibration) -%}
 SELECT DISTINCT method FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
+{# One row: the temperature of a calibration. #}
 {% macro temperature_of(calibration) -%}
 SELECT temperature FROM {{ calibration }} AS calibration
 {%- endmacro %}

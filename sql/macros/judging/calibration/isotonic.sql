@@ -32,6 +32,7 @@ FROM (
 GROUP BY class_no, block
 {%- endmacro %}
 
+{# One row a knot: class_no, score, probability. The knots are the ends of the blocks. #}
 {% macro isotonic_result(steps) -%}
 {% set ends %}low, high{% endset -%}
 SELECT DISTINCT class_no, {{ nbsql.unnested([nbsql.array_of(ends)], ['score']) | indent(2) }}, hits / weight AS probability

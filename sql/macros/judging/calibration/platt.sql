@@ -128,6 +128,7 @@ FROM (
 GROUP BY class_no
 {%- endmacro %}
 
+{# One row a class, the slope and intercept for unscaled scores: class_no, slope, intercept. #}
 {% macro platt_result(steps) -%}
 SELECT class_no, slope / scale AS slope, intercept - slope * centre / scale AS intercept FROM {{ steps }} AS steps
 {%- endmacro %}

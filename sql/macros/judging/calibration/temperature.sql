@@ -84,6 +84,7 @@ FROM (
 ) AS next
 {%- endmacro %}
 
+{# One row: slope, which is 1/T. #}
 {% macro temperature_result(steps) -%}
 SELECT slope FROM {{ steps }} AS steps
 {%- endmacro %}

@@ -42,10 +42,12 @@ JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
+{# The weight of a row; 1 in a model without weights. #}
 {% macro left_out_weight(model) -%}
 {% if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %}
 {%- endmacro %}
 
+{# A column of a relation that has the feature's number in its name. #}
 {% macro feature_column(relation, feature, column) -%}
 {{ nbsql.word(relation) }}{{ nbsql.feature_suffix(feature) }}.{{ nbsql.word(column) }}
 {%- endmacro %}
@@ -288,8 +290,10 @@ FROM (
 CASE WHEN classes.class_no = rows.nbsql_own THEN {{ amount }} ELSE 0 END
 {%- endmacro %}
 
+{# The n of a class. #}
 {% macro class_n() -%} classes.n {%- endmacro %}
 
+{# The weight of the row that is left out. #}
 {% macro left_out_row_weight() -%} rows.nbsql_weight {%- endmacro %}
 
 {# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}

@@ -64,6 +64,7 @@ FROM (
 {{ nbsql.element(counts, class_no) }}
 {%- endmacro %}
 
+{# The logarithm of the count of a token in a class without the row, plus its pseudo-count. #}
 {% macro left_out_log_count(feature) -%}
 {% set n = nbsql.left_out_count() -%}
 {% set count %}({{ nbsql.remaining_count(n, nbsql.removed_tokens(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}

@@ -81,6 +81,7 @@ FROM (
 ) AS sums
 {%- endmacro %}
 
+{# Whether a number is neither the smallest nor the largest of its class. #}
 {% macro is_inner(i) -%}
 rows.nbsql_x{{ i }} > outermost.low{{ i }} AND rows.nbsql_x{{ i }} < outermost.high{{ i }}
 {%- endmacro %}

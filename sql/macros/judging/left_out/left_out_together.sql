@@ -286,6 +286,7 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }}
 {%- endfor %}
 {%- endmacro %}
 
+{# The n of the matrix of the row's own class; 0 if there is none. #}
 {% macro own_matrix_n(feature) -%} coalesce(own{{ nbsql.feature_suffix(feature) }}.n{{ nbsql.feature_suffix(feature) }}, 0) {%- endmacro %}
 
 {# The product of two vectors of a row. #}

@@ -170,6 +170,7 @@ FROM nbsql_evidence
 {% if value is integer %}{{ value }}{% elif value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
 
+{# A number of a known type; NULL for minus infinity. #}
 {% macro frozen_nullable(value) -%}
 {% if value < -1e308 %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
@@ -184,6 +185,7 @@ FROM nbsql_evidence
 NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
 {%- endmacro %}
 
+{# Appends a value to a list. It renders nothing. #}
 {% macro frozen_add(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
 
 {# The likelihood of a class, relative to the highest. #}
@@ -227,6 +229,7 @@ FROM (
 {# To precede each of the rows of VALUES. #}
 {% macro row_keyword() %}{% endmacro %}
 
+{# The column names of literal rows. #}
 {% macro literal_names(scores) -%}
 value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
 {%- endmacro %}

@@ -64,6 +64,7 @@ UNION ALL
 {% if counted.weight %}SUM(nbsql_weight){% else %}CAST(COUNT(*) AS {{ nbsql.double() }}){% endif %}
 {%- endmacro %}
 
+{# The weighted sum of x. #}
 {% macro frozen_sum(counted, x) -%}
 SUM({% if counted.weight %}nbsql_weight * {% endif %}{{ x }})
 {%- endmacro %}

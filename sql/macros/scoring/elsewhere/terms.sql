@@ -295,6 +295,7 @@ CASE WHEN {{ nbsql.frozen_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(
 )
 {%- endmacro %}
 
+{# The deviation of a number from the mean of a class. #}
 {% macro frozen_from_mean(term, j, p) -%}
 ({{ nbsql.frozen_input(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
 {%- endmacro %}
