@@ -104,9 +104,9 @@
 {% endif -%}
 {% if family.nulls == 'category' %}{% do read.append({'name': 'missing', 'quantity': 'score'}) %}{% endif -%}
 {% set complete = [] -%}
-{% set usual = {'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false} -%}
+{% set defaults = {'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false} -%}
 {% for parameter in read -%}
-{% do complete.append(dict(usual, **parameter)) %}
+{% do complete.append(dict(defaults, **parameter)) %}
 {% endfor -%}
 {% do return(complete) %}
 {%- endmacro %}
@@ -282,8 +282,8 @@
 {% do nbsql.refuse('estimate: ' ~ family.estimate ~ " of '" ~ feature ~ "' is none of family '" ~ family.name ~ "'; leave it out") %}
 {% endif -%}
 {% set options = {} -%}
-{% for name, usual in family.defaults.items() -%}
-{% do options.update({name: nbsql.at_least_zero(given[name] | default(usual), name, feature)}) %}
+{% for name, defaults in family.defaults.items() -%}
+{% do options.update({name: nbsql.at_least_zero(given[name] | default(defaults), name, feature)}) %}
 {% endfor -%}
 {% do family.update({'estimate_options': options, 'distribution': family.name}) %}
 {%- endmacro %}

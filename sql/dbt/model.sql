@@ -135,7 +135,7 @@
 {% set wide = nbsql.is_wide(model, columns | length) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
-{% set blocked = wide and levels | length > 40 -%}
+{% set in_blocks = wide and levels | length > 40 -%}
 {% set explained = [] -%}
 {% for feature in model.features -%}
 {% if feature.family.over_columns -%}
@@ -146,11 +146,11 @@
 {% endfor -%}
 {% do model.update({
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
-  'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
+  'star': [] if in_blocks else levels, 'blocks': levels | batch(20) | list if in_blocks else [],
   'in_joint': model.features | rejectattr('family.level') | list, 'in_columns': model.parameters,
   'computed': model.features | selectattr('family.parametrised_term') | list,
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [],
+  'explained': explained, 'numbered': ordered or in_blocks or not wide or bags | length > 0, 'common': [], 'stepped': [],
   'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [],
   'bare': false, 'passed': none}) %}
 {% do model.update({'parts': dict(model)}) %}

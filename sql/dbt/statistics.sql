@@ -38,10 +38,10 @@
 {% endif -%}
 {% set sliced = nbsql.with_slices(rows, model.slice_by) -%}
 {% if not is_incremental() %}{% do return(sliced) %}{% endif -%}
-{% set stuck = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
-{% if stuck -%}
+{% set normalised = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
+{% if normalised -%}
 {% do nbsql.refuse(
-  "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(stuck | map(attribute='name'))
+  "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(normalised | map(attribute='name'))
   ~ ' depends on all rows at once (norm); materialize it as a table') %}
 {% endif -%}
 {% if nbsql.query_rows(nbsql.batches_of_other_requests(this, model.batch[-8:])) -%}

@@ -116,7 +116,7 @@ WHERE n > 0
   the first rows. It is one of the values, so a constant stays exact.
 #}
 {% macro centres(source, features) -%}
-{% set several = features | selectattr('family.over_columns') | list -%}
+{% set over_columns = features | selectattr('family.over_columns') | list -%}
 {% set indexes -%}
 {% for feature in features -%}
 {% for _ in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
@@ -130,12 +130,12 @@ WHERE n > 0
 {% set numbers -%}
 {% for suffix in nbsql.centred_numbers(features).split() %}nbsql_x{{ suffix }}{{ nbsql.comma(loop) }}{% endfor %}
 {%- endset -%}
-{% set lists = [nbsql.array_of(indexes)] + ([nbsql.array_of(positions)] if several else []) + [nbsql.array_of(numbers)] -%}
-SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if several %}, j{% endif %}
+{% set lists = [nbsql.array_of(indexes)] + ([nbsql.array_of(positions)] if over_columns else []) + [nbsql.array_of(numbers)] -%}
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if over_columns %}, j{% endif %}
 
 FROM (
   SELECT
-    {{ nbsql.unnested(lists, ['index', 'j', 'x'] if several else ['index', 'x']) | indent(4) }}
+    {{ nbsql.unnested(lists, ['index', 'j', 'x'] if over_columns else ['index', 'x']) | indent(4) }}
   FROM (
     SELECT
       {% for feature in features %}
@@ -145,7 +145,7 @@ FROM (
   ) AS sample
 ) AS sample
 WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
-GROUP BY index{% if several %}, j{% endif %}
+GROUP BY index{% if over_columns %}, j{% endif %}
 
 {%- endmacro %}
 

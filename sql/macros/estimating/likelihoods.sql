@@ -219,8 +219,8 @@ GROUP BY {{ by }}
 {% set tokens = features | selectattr('family.bag') | list if model.without_tokens else [] -%}
 {% set tabulated = features | reject('in', tokens) | list -%}
 {% if tabulated -%}
-{% set all_of_it = model.without_tokens and tabulated | length == model.features | rejectattr('family.bag') | list | length -%}
-SELECT * FROM {{ model.estimates }} AS estimates{% if not all_of_it %} WHERE feature IN ({{ nbsql.feature_names(tabulated) }}){% endif %}
+{% set is_all = model.without_tokens and tabulated | length == model.features | rejectattr('family.bag') | list | length -%}
+SELECT * FROM {{ model.estimates }} AS estimates{% if not is_all %} WHERE feature IN ({{ nbsql.feature_names(tabulated) }}){% endif %}
 {%- endif %}
 {%- if tabulated and tokens %}
 

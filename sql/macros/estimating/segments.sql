@@ -154,8 +154,8 @@ UNION ALL
 
 {# The moments of numbers that each member borrows from its class, or from all classes if its class has none. #}
 {% macro shrinkage_moments(model, statistics, features) -%}
-{% set apart = features | selectattr('family.zeros') | list -%}
-{% set borrowed %}{{ nbsql.number(model.shrinkage) }}{% if apart %} * coalesce(1 - zeros.share, 1){% endif %}{% endset -%}
+{% set inflated = features | selectattr('family.zeros') | list -%}
+{% set borrowed %}{{ nbsql.number(model.shrinkage) }}{% if inflated %} * coalesce(1 - zeros.share, 1){% endif %}{% endset -%}
 SELECT
   members.member,
   pooled.feature,
@@ -170,21 +170,21 @@ JOIN (
 LEFT JOIN (
   {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
 ) AS own ON own.class = members.class AND own.feature = pooled.feature
-{%- if apart %}
+{%- if inflated %}
 
 LEFT JOIN (
-  {{ nbsql.zero_shares(statistics, apart) | indent(2) }}
+  {{ nbsql.zero_shares(statistics, inflated) | indent(2) }}
 ) AS zeros ON zeros.class = members.class AND zeros.feature = pooled.feature
 {%- endif %}
 
 WHERE members.segment > 0
-{%- if apart %}
+{%- if inflated %}
 
 UNION ALL
 SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.shrinkage) }} * zeros.share, NULL, NULL
 FROM members
 JOIN (
-  {{ nbsql.zero_shares(statistics, apart) | indent(2) }}
+  {{ nbsql.zero_shares(statistics, inflated) | indent(2) }}
 ) AS zeros ON zeros.class = members.class
 WHERE members.segment > 0
 {%- endif %}

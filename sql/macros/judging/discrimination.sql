@@ -10,7 +10,7 @@
 #}
 {% macro discrimination(likelihoods, statistics, features, class, other) -%}
 {% set paired = features | selectattr('family.name', 'equalto', 'pairs') | list -%}
-{% set turned %}({{ nbsql.reversed_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
+{% set reversed %}({{ nbsql.reversed_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 ratios AS (
   {{ nbsql.likelihood_ratios(likelihoods, class, other) | indent(2) }}
@@ -34,7 +34,7 @@ said AS (
       likelihood, other_likelihood, log_ratio,
       1 AS compared
     FROM ratios
-    {%- for counted in [nbsql.word('counts')] + ([turned] if paired else []) %}
+    {%- for counted in [nbsql.word('counts')] + ([reversed] if paired else []) %}
 
     UNION ALL
     SELECT

@@ -12,7 +12,7 @@
 #}
 {% macro drift(a, b, features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
-{% set apart = features | selectattr('family.zeros') | list -%}
+{% set inflated = features | selectattr('family.zeros') | list -%}
 WITH a AS (
   SELECT feature, value, class, n, mean, m2 FROM (
     {{ nbsql.folded_cells(a, 'a') | indent(4) }}
@@ -35,12 +35,12 @@ counts AS (
     UNION ALL
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} ELSE value END AS value, 0, n
     FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
-    {%- if apart %}
+    {%- if inflated %}
 
     UNION ALL
-    SELECT feature, {{ nbsql.nonzero_value() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    SELECT feature, {{ nbsql.nonzero_value() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
     UNION ALL
-    SELECT feature, {{ nbsql.nonzero_value() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    SELECT feature, {{ nbsql.nonzero_value() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
     {%- endif %}
 
   ) AS both_sides
@@ -60,7 +60,7 @@ moments AS (
     {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
   ) AS b USING (feature)
 )
-SELECT feature, {% if apart %}sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b
+SELECT feature, {% if inflated %}sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b
 {%- else %}psi, kl, value, a, b
 {%- endif %}
 
@@ -77,9 +77,9 @@ FROM (
     a,
     b
   FROM moments
-  {%- if apart %}
+  {%- if inflated %}
 
-  WHERE feature NOT IN ({{ nbsql.feature_names(apart) }})
+  WHERE feature NOT IN ({{ nbsql.feature_names(inflated) }})
   UNION ALL
   SELECT feature, share_b * forward + share_a * backward, share_b * forward, NULL, NULL, NULL
   FROM (
@@ -91,7 +91,7 @@ FROM (
       {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) | indent(6) }} AS backward
     FROM moments
     JOIN (
-      {{ nbsql.nonzero_shares(nbsql.word('counts'), apart, ['feature']) | indent(6) }}
+      {{ nbsql.nonzero_shares(nbsql.word('counts'), inflated, ['feature']) | indent(6) }}
     ) AS shares USING (feature)
   ) AS others
   {%- endif %}
@@ -102,7 +102,7 @@ FROM (
   {%- endfor %}
 
 ) AS divergences
-{%- if apart %}
+{%- if inflated %}
 
 GROUP BY feature
 {%- endif %}

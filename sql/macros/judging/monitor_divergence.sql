@@ -76,13 +76,13 @@ WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL
 {%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif %}
 
 GROUP BY {{ slice }}feature, value
-{%- set apart = features | selectattr('family.zeros') | list %}
-{%- if apart %}
+{%- set inflated = features | selectattr('family.zeros') | list %}
+{%- if inflated %}
 
 UNION ALL
 SELECT {{ slice }}feature, {{ nbsql.nonzero_value() }}, sum(n)
 FROM {{ cells }} AS cells
-WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
 GROUP BY {{ slice }}feature
 {%- endif %}
 {%- endmacro %}
@@ -151,8 +151,8 @@ GROUP BY cells.feature
 {% set counts %}compared{% endset -%}
 {% set a, b = nbsql.word('a'), nbsql.word('b') -%}
 {% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
-{% set apart = features | selectattr('family.zeros') | list -%}
-{% if apart -%}
+{% set inflated = features | selectattr('family.zeros') | list -%}
+{% if inflated -%}
 SELECT metric, slice, feature, sum(psi) AS psi, max(moved) AS moved, sum(by_chance) AS by_chance
 FROM (
 {% endif -%}
@@ -175,8 +175,8 @@ FROM (
     slice,
     feature,
     value,
-    {% set of_b %}{% if apart %}coalesce(share_b, 1) * {% endif %}{% endset %}
-    {% set of_a %}{% if apart %}coalesce(share_a, 1) * {% endif %}{% endset %}
+    {% set of_b %}{% if inflated %}coalesce(share_b, 1) * {% endif %}{% endset %}
+    {% set of_a %}{% if inflated %}coalesce(share_a, 1) * {% endif %}{% endset %}
     {{ of_b }}{{ nbsql.divergence(a, b, features) }} + {{ of_a }}{{ nbsql.divergence(b, a, features) }} AS psi,
     {% set parameters %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% endset %}
     {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
@@ -198,17 +198,17 @@ FROM (
       {{ nbsql.pooled_moments(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
     ) AS b ON b.feature = a.feature AND {{ nbsql.same_value(a, b) }}
   ) AS moments
-  {%- if apart %}
+  {%- if inflated %}
 
   LEFT JOIN (
-    {{ nbsql.nonzero_shares(counts, apart, ['slice', 'feature']) | indent(4) }}
+    {{ nbsql.nonzero_shares(counts, inflated, ['slice', 'feature']) | indent(4) }}
   ) AS shares USING (slice, feature)
   {%- endif %}
 
 ) AS of_numbers
 GROUP BY slice, feature
 {%- endif %}
-{%- if apart %}
+{%- if inflated %}
 
 ) AS parts
 GROUP BY metric, slice, feature

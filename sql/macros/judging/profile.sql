@@ -97,8 +97,8 @@ SELECT class, value, n, share, likelihood, log_odds, of_value, place_in_class, p
 FROM (
   SELECT
     *,
-    {% set speaking %}CASE WHEN log_odds > 0 THEN log_odds END{% endset %}
-    rank() OVER (PARTITION BY class ORDER BY {{ speaking }} DESC NULLS LAST, value ASC NULLS LAST) AS place_in_class,
+    {% set positive_log_odds %}CASE WHEN log_odds > 0 THEN log_odds END{% endset %}
+    rank() OVER (PARTITION BY class ORDER BY {{ positive_log_odds }} DESC NULLS LAST, value ASC NULLS LAST) AS place_in_class,
     dense_rank() OVER (ORDER BY weight DESC NULLS LAST, value ASC NULLS LAST) AS place
   FROM (
     SELECT *, max(coalesce(abs(log_odds), 0)) OVER (PARTITION BY value) * sqrt(of_value) AS weight

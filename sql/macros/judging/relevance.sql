@@ -177,13 +177,13 @@ counts AS (
   {%- endif %}
 
   GROUP BY feature, value, class
-  {%- set apart = features | selectattr('family.zeros') | list %}
-  {%- if apart %}
+  {%- set inflated = features | selectattr('family.zeros') | list %}
+  {%- if inflated %}
 
   UNION ALL
   SELECT feature, {{ nbsql.nonzero_value() }}, class, sum(n)
   FROM cells
-  WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+  WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
   GROUP BY feature, class
   {%- endif %}
 

@@ -146,7 +146,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% for feature in features %}
     {% set family, place = feature.family, loop.index %}
     {% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset %}
-    {% set nowhere %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
+    {% set no_bin %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
     {% set smooths %}{% if family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
     {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset %}
     {% if family.edges is defined %}
@@ -156,12 +156,12 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     ({{ first }}, 'value', FALSE, {{ nbsql.text(label) }}, {{ lower }}, {{ upper }}),
     {% endfor %}
     {% else %}
-    ({{ first }}, 'value', FALSE, {{ nowhere }}),
+    ({{ first }}, 'value', FALSE, {{ no_bin }}),
     {% endif %}
     {% if family.name == 'categorical' %}
-    ({{ first }}, 'unseen', {{ smooths }}, {{ nowhere }}),
+    ({{ first }}, 'unseen', {{ smooths }}, {{ no_bin }}),
     {% endif %}
-    ({{ first }}, 'missing', {{ counts }}, {{ nowhere }}){{ nbsql.comma(loop) }}
+    ({{ first }}, 'missing', {{ counts }}, {{ no_bin }}){{ nbsql.comma(loop) }}
     {% endfor %}
 )
 {%- endmacro %}

@@ -145,12 +145,12 @@ SELECT
   ) AS listed ON TRUE
   {% endif %}
   {% if levels and model.part_column %}
-  {% set own = nbsql.word(model.part_column) %}
+  {% set part = nbsql.word(model.part_column) %}
   JOIN (
-    SELECT {{ own }}, {{ nbsql.ordered_list(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos
+    SELECT {{ part }}, {{ nbsql.ordered_list(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos
     FROM {{ parameters }} AS parameters
-    GROUP BY {{ own }}
-  ) AS classes ON classes.{{ own }} = source.{{ own }}
+    GROUP BY {{ part }}
+  ) AS classes ON classes.{{ part }} = source.{{ part }}
   {% elif levels %}
   JOIN (
     SELECT {{ nbsql.ordered_list(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos FROM {{ parameters }} AS parameters

@@ -87,7 +87,7 @@ LIMIT 1
   Rounding is allowed for: a share of m2, and of the means, whose difference is small if one row is heavy and the others are light.
 #}
 {% macro overdrawn_squares(statistics, cells) -%}
-{% set apart %}abs(forgotten.mean - learnt.mean){% endset -%}
+{% set difference_of_means %}abs(forgotten.mean - learnt.mean){% endset -%}
 {% set digit %}1e-15 * greatest(abs(forgotten.mean), abs(learnt.mean)){% endset -%}
 SELECT CAST(learnt.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, learnt.feature
 FROM (
@@ -101,7 +101,7 @@ JOIN (
 WHERE learnt.n > forgotten.n
   AND learnt.m2 - forgotten.m2
     - forgotten.n * (forgotten.mean - learnt.mean) * (forgotten.mean - learnt.mean) * learnt.n / (learnt.n - forgotten.n)
-    < -1e-6 * learnt.m2 - forgotten.n * (2 * {{ apart }} + {{ digit }}) * {{ digit }} * learnt.n / (learnt.n - forgotten.n)
+    < -1e-6 * learnt.m2 - forgotten.n * (2 * {{ difference_of_means }} + {{ digit }}) * {{ digit }} * learnt.n / (learnt.n - forgotten.n)
 ORDER BY learnt.feature ASC NULLS LAST, learnt.class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}

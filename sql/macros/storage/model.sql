@@ -43,18 +43,18 @@ FROM (
   short: the patterns are whole texts, in which \Q and \E enclose a name.
 #}
 {% macro database_of_macro(schema) -%}
-{% set found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
+{% set schemas_found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
 {% set spec = nbsql.text('FROM "' ~ schema | replace('"', '""') ~ '".spec') -%}
 {% set name = '\\Q' ~ schema | replace('\\E', '\\E\\\\E\\Q') ~ '\\E[.]class_scores(?:,| or |$)' -%}
-{% set several = nbsql.text('(?:^|[ .])' ~ name) -%}
+{% set candidates = nbsql.text('(?:^|[ .])' ~ name) -%}
 {% set database = nbsql.text('(?:^|, or |, | or )([^ ,]+)[.]' ~ name) -%}
-{% set unclear = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
+{% set ambiguous = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
 CASE
   WHEN database IS NOT NULL THEN database || '.'
-  WHEN len(regexp_extract_all({{ found }}, {{ several }})) > 1 THEN {{ unclear }}
-  WHEN regexp_matches({{ found }}, {{ database }}) THEN CASE
-    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ unclear }}
-    ELSE '"' || replace(regexp_extract({{ found }}, {{ database }}, 1), '"', '""') || '".'
+  WHEN len(regexp_extract_all({{ schemas_found }}, {{ candidates }})) > 1 THEN {{ ambiguous }}
+  WHEN regexp_matches({{ schemas_found }}, {{ database }}) THEN CASE
+    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ ambiguous }}
+    ELSE '"' || replace(regexp_extract({{ schemas_found }}, {{ database }}, 1), '"', '""') || '".'
   END
 END
 {%- endmacro %}

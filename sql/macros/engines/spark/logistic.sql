@@ -9,7 +9,7 @@
 #}
 {% macro spark__logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
-{% set many = curvature and problem.many -%}
+{% set is_blocked = curvature and problem.many -%}
 {% set product %}sums[0]{% endset -%}
 {% set no_j %}CAST(NULL AS INT){% endset -%}
 {% set numbers %}{% for i in zs %}{{ i }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
@@ -23,7 +23,7 @@ SELECT inline(concat(
     array({{ numbers }}),
     (i, place) -> struct(i AS i, {{ no_j }} AS j, slice(gradients, place * {{ others }} + 1, {{ others }}) AS sums)
   )
-  {%- if curvature and not many %},
+  {%- if curvature and not is_blocked %},
   {{ nbsql.logistic_pair_sums(zs, blocks) }}
   {%- endif %}
 
@@ -34,7 +34,7 @@ FROM (
     {% set gradients %}{% for i in zs %}{{ nbsql.logistic_gradient(problem, i) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
     {{ nbsql.list_of(losses, nbsql.double()) }} AS losses,
     {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
-    {%- if curvature and not many %}
+    {%- if curvature and not is_blocked %}
     {%- set products -%}
     {% for i in zs -%}
     {% for j in zs[loop.index0:] %}{{ nbsql.logistic_product(problem, i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
@@ -45,7 +45,7 @@ FROM (
 
   FROM predicted
 ) AS totals
-{%- if many %}
+{%- if is_blocked %}
 
 UNION ALL
 SELECT i, j, {{ nbsql.ordered_list(product, nbsql.word('block')) }}

@@ -144,8 +144,8 @@ GROUP BY {{ keys }}
   for its value of feature f; NULL if there is none).
 #}
 {% macro logistic_rows(model, source, classes, terms, problem) -%}
-{% set few %}classes{% for feature in problem.levels %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}{% endset -%}
-SELECT{{ nbsql.broadcast_hint(few) }}
+{% set small_relations %}classes{% for feature in problem.levels %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}{% endset -%}
+SELECT{{ nbsql.broadcast_hint(small_relations) }}
   classes.class_no AS y,
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS weight
   {%- for number in problem.numbers %},

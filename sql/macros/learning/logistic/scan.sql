@@ -11,10 +11,10 @@
 #}
 {% macro logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
-{% set many = curvature and problem.many -%}
+{% set is_blocked = curvature and problem.many -%}
 {% set numbers %}{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set nowhere %}CAST(NULL AS INTEGER){% endset -%}
-WITH {% if problem.levels or many %}predicted AS MATERIALIZED (
+{% set null_index %}CAST(NULL AS INTEGER){% endset -%}
+WITH {% if problem.levels or is_blocked %}predicted AS MATERIALIZED (
   {{ nbsql.logistic_predicted(problem, design, trial) | indent(2) }}
 ),
 {% endif -%}
@@ -26,7 +26,7 @@ totals AS MATERIALIZED (
     {%- endset %}
     {{ nbsql.list_of(losses, nbsql.double()) }} AS losses,
     {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
-    {%- if curvature and not many %}
+    {%- if curvature and not is_blocked %}
     {%- set products -%}
     {% for i in zs -%}
     {% for j in zs[loop.index0:] -%}
@@ -37,12 +37,12 @@ totals AS MATERIALIZED (
     {{ nbsql.list_of(products, nbsql.double()) }} AS products
     {%- endif %}
 
-  FROM {% if problem.levels or many %}predicted{% else %}(
+  FROM {% if problem.levels or is_blocked %}predicted{% else %}(
     {{ nbsql.logistic_predicted(problem, design, trial) | indent(4) }}
   ) AS predicted{% endif %}
 
 )
-{%- if many %},
+{%- if is_blocked %},
 by_block AS (
   SELECT
     block,
@@ -86,7 +86,7 @@ by{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
 
 SELECT CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, losses AS sums FROM totals
 UNION ALL
-{{ nbsql.unnested_matrix([(numbers, none), (none, nowhere)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
+{{ nbsql.unnested_matrix([(numbers, none), (none, null_index)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
 {%- for feature in problem.levels %}
 
 UNION ALL
@@ -95,7 +95,7 @@ SELECT code, NULL, gradient FROM by{{ nbsql.feature_suffix(feature) }}
 {%- if curvature %}
 
 UNION ALL
-{% if many %}
+{% if is_blocked %}
 SELECT i, j, {{ nbsql.ordered_list(nbsql.word('product'), nbsql.word('block')) }} FROM by_block GROUP BY i, j
 {%- else %}
 {% set places = [(nbsql.logistic_pairs(zs, true), none), (nbsql.logistic_pairs(zs, false), none)] -%}

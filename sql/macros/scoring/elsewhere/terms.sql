@@ -72,12 +72,12 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {% macro frozen_levels(term, k) -%}
 {% set x = nbsql.frozen_input(term) -%}
 {% set missing, unseen = term.missing[k], term.unseen[k] -%}
-{% set apart = term.missing != term.unseen -%}
+{% set scores_differ = term.missing != term.unseen -%}
 {% if term.joined -%}
 {% set score %}class_{{ k + 1 }}{% endset -%}
 CASE WHEN {{ nbsql.frozen_level(term, nbsql.word('value')) }} IS NOT NULL THEN {{ nbsql.frozen_level(term, score) }}
-{%- if apart %} WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}{% endif %} ELSE {{ nbsql.frozen_number(unseen) }} END
-{%- elif apart -%}
+{%- if scores_differ %} WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}{% endif %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- elif scores_differ -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}
 {%- for key in term.keys %} WHEN {{ x }} = {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
 {%- endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
