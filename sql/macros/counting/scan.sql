@@ -3,9 +3,9 @@
 {#
   The rows of a relation as the scan reads them: class, weight, an x for every number, and a flag for every broken rule.
 
-  centres: one number a feature, near the middle of its values. Sums of x and x * x are taken about it, which keeps the digits that E[x *
-  x] - E[x] * E[x] would cancel (shifted data: Chan, Golub and LeVeque, The American Statistician 37, 1983). careful: NaN and infinities
-  become NULL. centred: the centres are the means of each class, from the relation `means`.
+  centres: one number a feature, near the middle of its values. Sums of x and x * x are taken about it, which keeps the digits that
+  E[x * x] - E[x] * E[x] would cancel (shifted data: Chan, Golub and LeVeque, The American Statistician 37, 1983). careful: NaN and
+  infinities become NULL. centred: the centres are the means of each class, from the relation `means`.
 #}
 {% macro scan_inputs(model, source, features, checks=[], centres={}, careful=false, centred=false) -%}
 SELECT

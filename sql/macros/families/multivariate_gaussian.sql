@@ -6,9 +6,9 @@
   S_c is the co-moments over n, or over n - 1; shared, those of all classes together: (1 / N) sum_c sum_i (x_i - m_c)(x_i - m_c)' (Hastie,
   Tibshirani and Friedman, The Elements of Statistical Learning, section 4.3). Shrunk, it is (1 - s) S + s tr(S) / p I.
 
-  Each column has a cell with its mean and m2. Each pair has a cell with the value ["a","b"] and the mean and m2 of the sum a / scale_a +
-  b / scale_b, so that cells of pairs add up like all others (likelihoods.sql, `pooled_moments`). A co-moment is half of the excess of the
-  m2 of the sum over those of its parts. The scales, powers of two, keep columns of very different sizes from cancelling.
+  Each column has a cell with its mean and m2. Each pair has a cell with the value ["a","b"] and the mean and m2 of the sum
+  a / scale_a + b / scale_b, so that cells of pairs add up like all others (likelihoods.sql, `pooled_moments`). A co-moment is half of the
+  excess of the m2 of the sum over those of its parts. The scales, powers of two, keep columns of very different sizes from cancelling.
 
   covariance.sql computes the matrices and their inverses, and multivariate_gaussian_terms.sql scores rows by them.
 #}

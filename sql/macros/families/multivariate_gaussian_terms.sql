@@ -94,8 +94,8 @@ CAST([{{ numbers }}] AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
 {#
-  Its weights in a linear form: those of x and, if each class has its own matrix, of its products. With P = W'W, ln p is -x'Px / 2 + m'Px
-  - m'Pm / 2.
+  Its weights in a linear form: those of x and, if each class has its own matrix, of its products. With P = W'W,
+  ln p is -x'Px / 2 + m'Px - m'Pm / 2.
 #}
 {% macro multivariate_gaussian_weights(feature, column, degree) -%}
 {% set i = nbsql.feature_suffix(feature) -%}

@@ -52,6 +52,7 @@
 {{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, expressions.by_name.get) }}
 {%- endmacro %}
 
+{# The density of a family at 0, to be called in the same way. #}
 {% macro density_at_zero(family) -%}
 {% set expressions = namespace(by_name={}) -%}
 {% for name in family.parameters | map(attribute='name') -%}

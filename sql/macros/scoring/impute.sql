@@ -3,8 +3,8 @@
 
     p(x = v | rest) = sum over the classes c of p(c | rest) p(v | c)
 
-  p(c | rest) is the posterior of a row without x. For a number with a density the sum is a mixture, described by its mean m = sum of p(c
-  | rest) m_c and its standard deviation, the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
+  p(c | rest) is the posterior of a row without x. For a number with a density the sum is a mixture, described by its mean m, the sum of
+  p(c | rest) m_c, and its standard deviation, the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
 
   imputations: for each column to fill, feature, the column of the source, the type of the value (none: text), the name of the added
   column. labelled: whether the class of a row is taken as certain if the model knows it. by_pairs: for features that depend on other

@@ -7,6 +7,8 @@
     stands_for    the number of rows of the source with the pattern
     reason        in words
 
+  The measures are
+
     margin         the difference of the posteriors of the two most probable classes, the smallest first (Settles, Active Learning
                    Literature Survey, 2009, after Scheffer, Decomain and Wrobel, 2001); reason: the two and their posteriors
     log_evidence   ln p(x), the lowest first; reason: the values that are improbable in every class, the least likely first
