@@ -1,6 +1,6 @@
 {#
-  The macros that engines may override. Each uses adapter.dispatch to find its form in this package or in the project that uses it,
-  so that a project's snowflake__double, for example, takes the place of `double`. Generated: after adding a macro, run
+  The macros that engines may override. Each uses adapter.dispatch to find its form in this package or in the project that uses
+  it, so that a project's snowflake__double, for example, takes the place of `double`. Generated: after adding a macro, run
   python -m nbsql.dbt write.
 #}
 

@@ -83,7 +83,8 @@ class DuckDB(DuckDBDriver):
 
     def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
         """A query as a DuckDB relation."""
-        self.ask("current_database_and_schema")  # a result of execute() that is not read to its end would keep DuckDB from making one
+        # a result of execute() that is not read to its end would keep DuckDB from making one
+        self.ask("current_database_and_schema")
         with self.errors():
             return self.connection.sql(sql)
 
