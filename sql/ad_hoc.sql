@@ -1,4 +1,4 @@
--- Naive Bayes in one page of DuckDB SQL, for any table by its name. No Python, nothing to install:
+-- Naive Bayes in one page of DuckDB SQL, for any table, given by name. No Python, nothing to install:
 --
 --   .read ad_hoc.sql
 --   CREATE TABLE spam AS FROM naive_bayes('inbox', 'label', texts := ['message']);
@@ -6,17 +6,17 @@
 --   FROM naive_bayes_explain('spam', 'new_mail') WHERE row_no = 1 ORDER BY contribution DESC;
 --   FROM naive_bayes_evaluate('spam', 'held_out', 'label');
 --
--- To classify a row x is to find the class c for which P(c) P(x_1 | c) P(x_2 | c) ... is the greatest: naive, because the features
+-- A row x is classified by finding the class c with the largest P(c) P(x_1 | c) P(x_2 | c) ... This is naive, because the features
 -- are taken to be independent within a class. All of these are shares of counts, so a model is a table of counts, and counts add:
 --
 --   INSERT INTO spam FROM naive_bayes('mail_of_june', 'label', texts := ['message']);    -- learns more rows
 --
--- Columns of text, ENUM and UUID are categories, unless `texts` says that they are to be cut into words; numbers are normally
--- distributed in each class; columns of other types are passed over, as are those in `keys`. A value that is NULL is left out
--- of the counts and of the score, and so is one that the model has never seen. A FLOAT counts as the decimal that it prints as.
+-- Columns of text, ENUM and UUID are categories, unless `texts` names them: these are cut into words. Numbers have a normal
+-- distribution in each class. Columns of other types, and those in `keys`, are ignored. A value that is NULL is left out of the
+-- counts and the score, and so is one that the model has never seen. A FLOAT is read as the decimal that it prints as.
 
 
--- A row a cell of a table with a column nb_row: nb_row, feature, value as text.
+-- One row a cell of a table with a column nb_row: nb_row, feature, and value, as text.
 CREATE OR REPLACE MACRO naive_bayes_cells(numbered) AS TABLE
 WITH texts AS (
   SELECT nb_row, CAST(columns(* EXCLUDE (nb_row)) AS VARCHAR) FROM query_table(numbered)
@@ -34,8 +34,9 @@ CREATE OR REPLACE MACRO naive_bayes_number(value) AS
 CASE WHEN abs(try_cast(value AS DOUBLE)) <= 1e150 THEN try_cast(value AS DOUBLE) END;
 
 
--- The counts of a table, which are the model. A row a class: its rows n; a row a class, feature and value: how often they met; a
--- row a class and feature that is a number: its n values, their mean, and m2, the sum of the squared deviations from it.
+-- The counts of a table, which are the model: class, feature, kind, value, n, mean, m2. One row a class: n is the number of its rows.
+-- One row a class, feature and value: n is how often they occur together. One row a class and numeric feature: the number n of its
+-- values, their mean, and m2, the sum of the squared deviations from it.
 CREATE OR REPLACE MACRO naive_bayes(source, target, texts := [], keys := []) AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
@@ -78,15 +79,15 @@ GROUP BY class, feature
 HAVING count(x) > 0;
 
 
--- A row a class: class, n, prior. The prior is 'empirical', the share of the class's rows, or 'uniform'.
+-- One row a class: class, n, prior. The prior is 'empirical', the share of the class's rows, or 'uniform'.
 CREATE OR REPLACE MACRO naive_bayes_priors(model, prior := 'empirical') AS TABLE
 SELECT class, n, CASE prior WHEN 'uniform' THEN 1 / count(*) OVER () ELSE n / sum(n) OVER () END AS prior
 FROM (SELECT class, sum(n) AS n FROM query_table(model) WHERE kind = 'class' GROUP BY class) AS classes;
 
 
--- A row a class, feature and value: P(value | class), with alpha added to every count so that nothing is impossible for being rare:
--- (n_cv + alpha) / (n_c + alpha k), of the k values of the feature. For numbers a row a class and feature: mean and variance, which
--- is never under 1e-9 of the variance over all classes. A class without any value has what all classes have.
+-- One row a class, feature and value: P(value | class), with alpha added to every count, so that a rare value is not impossible:
+-- (n_cv + alpha) / (n_c + alpha k), where k is the number of values of the feature. For numbers one row a class and feature: mean and
+-- variance, which is at least 1e-9 of the variance over all classes. A class without any value takes those over all classes.
 CREATE OR REPLACE MACRO naive_bayes_likelihoods(model, alpha := 1) AS TABLE
 WITH classes AS (
   SELECT class FROM naive_bayes_priors(model)
@@ -136,8 +137,8 @@ FROM classes CROSS JOIN pooled LEFT JOIN moments USING (class, feature)
 WHERE pooled.variance > 0;
 
 
--- A row a row, class and cell of a table with a column nb_row: what the cell adds to the log-likelihood of the class; the prior
--- has no feature. Numbers have the normal density: -ln(2 pi variance) / 2 - (x - mean)^2 / (2 variance).
+-- One row a row, class and cell of a table with a column nb_row: the contribution of the cell to the log-likelihood of the class. The
+-- row of the prior has no feature. Numbers have the normal density: -ln(2 pi variance) / 2 - (x - mean)^2 / (2 variance).
 CREATE OR REPLACE MACRO naive_bayes_contributions(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
 WITH likelihoods AS MATERIALIZED (
   FROM naive_bayes_likelihoods(model, alpha := alpha)
@@ -158,7 +159,7 @@ JOIN (SELECT * EXCLUDE (value) FROM likelihoods WHERE kind = 'number') AS densit
 WHERE x IS NOT NULL;
 
 
--- A row a row of the source, class and value: row_no, from 1 in its order, class, feature, value, contribution.
+-- One row a row of the source, class and value: row_no, from 1 in its order, class, feature, value, contribution.
 CREATE OR REPLACE MACRO naive_bayes_explain(model, source, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
@@ -168,9 +169,9 @@ FROM naive_bayes_contributions(model, 'numbered', alpha := alpha, prior := prior
 ORDER BY nb_row ASC NULLS LAST, class ASC NULLS LAST, feature ASC NULLS FIRST, value ASC NULLS LAST;
 
 
--- A row a row and class of a table with a column nb_row: nb_row, class, ln P(class | row), and its place, 1 for the most
--- probable. A tie goes to the class with the larger prior, then to the smaller label. A row that no class explains, with alpha 0, is
--- not here.
+-- One row a row and class of a table with a column nb_row: nb_row, class, log_probability, which is ln P(class | row), and place, 1 for
+-- the most probable class. In a tie the class with the larger prior comes first, then the smaller label. With alpha 0, a row that no
+-- class explains is left out.
 CREATE OR REPLACE MACRO naive_bayes_posteriors(model, numbered, alpha := 1, prior := 'empirical') AS TABLE
 WITH joint AS (
   SELECT nb_row, class, sum(contribution) AS log_likelihood
@@ -191,7 +192,7 @@ FROM compared JOIN naive_bayes_priors(model, prior := prior) AS priors USING (cl
 WHERE isfinite(highest);
 
 
--- Every row of the source, in its order, with its prediction and the probability of that.
+-- Every row of the source, in its order, with its prediction and the probability of the prediction.
 CREATE OR REPLACE MACRO naive_bayes_predict(model, source, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)
@@ -206,8 +207,8 @@ FROM numbered LEFT JOIN best USING (nb_row)
 ORDER BY numbered.nb_row ASC NULLS LAST;
 
 
--- One row: the share of the rows whose class is known that are predicted right, beside the share of the most frequent class, and the
--- log loss, the mean of -ln P(the class it is), 0 where every row is certain and right; a P counts as at least 2.2e-16.
+-- One row, over the rows whose class is known: their number, the accuracy, the share of the most frequent class (majority), and the
+-- log loss, the mean of -ln P(true class), which is 0 if every row is certain and right. A P counts as at least 2.2e-16.
 CREATE OR REPLACE MACRO naive_bayes_evaluate(model, source, target, alpha := 1, prior := 'empirical') AS TABLE
 WITH numbered AS MATERIALIZED (
   SELECT row_number() OVER () AS nb_row, * FROM query_table(source)

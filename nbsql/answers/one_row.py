@@ -130,7 +130,7 @@ class RowScorer:
                 tables = (self._plan.relations["parameters"], self._plan.relations["lookups"])
                 statement = render.statement("row_joints", self._context, row, *tables, spec)
             else:
-                statement = render.statement("with_stamp", _query(self._plan, self._context, self._classes, row), spec)
+                statement = render.statement("with_updated_at", _query(self._plan, self._context, self._classes, row), spec)
             run = self._engine.prepared(statement)
             self._statements[read_as] = run
         return run
@@ -213,7 +213,7 @@ def row_sql(engine: Engine, plan: Plan, classes: Sequence[ClassColumn], title: s
     if not row.listed:
         return restore(query)
     message = f"{title} has changed; prepare its predict_one_sql() anew"
-    return engine.renderer.statement("with_guard", query, plan.relations["spec"], str(stamp), message)
+    return engine.renderer.statement("with_change_guard", query, plan.relations["spec"], str(stamp), message)
 
 
 def is_short(context: Context) -> bool:
@@ -289,8 +289,8 @@ def _groups(context: Context, plan: Plan) -> Iterator[Group]:
             column = number if feature.family.over_columns else None
             wanted = [w for w in context.facts.parameters if w.feature.index == feature.index and w.parameter.column == column]
             own = (replace(w, feature=stand_in, parameter=replace(w.parameter, column=column and 1)) for w in wanted)
-            parameters = tuple(render("parameter", w) for w in own)
-            item = Item(name, tuple(render("parameter", w) for w in wanted))
+            parameters = tuple(render("parameter_name", w) for w in own)
+            item = Item(name, tuple(render("parameter_name", w) for w in wanted))
             known = groups.get((term, inputs, parameters)) or Group(stand_in, term, parameters, ())
             groups[term, inputs, parameters] = replace(known, items=(*known.items, item))
     yield from groups.values()
@@ -323,4 +323,4 @@ def _query(plan: Plan, context: Context, classes: Sequence[ClassColumn], row: Ro
     render = plan.renderer.fragment
     if is_short(context):
         return render("row_scores", context, row, plan.relations["parameters"], plan.relations["lookups"])
-    return plan.query("predict_proba", Rows(render("row_of_table", row), [name for name, _ in row.columns]), classes)
+    return plan.query("predict_proba", Rows(render("row_as_source", row), [name for name, _ in row.columns]), classes)

@@ -61,7 +61,7 @@ def sample(engine: Engine, plan: Plan, title: str, n: Any, seed: Any) -> Query:
     drawn = list(_drawn(plan.spec, renderer.dialect.query))
     relations = (plan.relations["priors"], plan.relations["likelihoods"], plan.counted())
     components = None if plan.spec.components is None else plan.relations["components"]
-    return Query(engine, renderer.statement("sampled", drawn, plan.spec.target, n, seed, *relations, components))
+    return Query(engine, renderer.statement("drawn_rows", drawn, plan.spec.target, n, seed, *relations, components))
 
 
 def _drawn(spec: Spec, gate: Any) -> Iterator[_Drawn]:

@@ -55,7 +55,7 @@ def monitor(
         with engine.temporaries() as temporary:
             relation, renderer = temporary("monitored"), engine.renderer
             engine.create("monitor", relation, renderer.dialect.query(query.sql))
-            shown = nbsql.Query(engine, renderer.statement("monitored_in_order", relation))
+            shown = nbsql.Query(engine, renderer.statement("sorted_monitoring", relation))
             answer(engine, shown, form, limit=limit, empty=True)
             outside = engine.ask("outside_limits", relation, over, under)
     for row in outside:

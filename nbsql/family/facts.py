@@ -16,13 +16,13 @@ _FACTS = (
 )  # fmt: skip
 _LEFT_OUT = ("best", "best_by", "vocabulary")  # options that look at the counts before they count, and long ones
 _HEADER = """{{#
-  What does not depend on options of the families of features, by name: attributes as in their classes (nbsql/family/), and
+  The facts about each family of features that do not depend on its options: attributes as in its class (nbsql/family/), and
 
-    options   the names of its own options
-    defaults  of a density: what these are where they are left out
+    options   the names of the family's own options
+    defaults  of a density: the defaults of these options
     reads     of a density: the parameters that its term reads, pairs of a name and a quantity
 
-  Written by python -m nbsql.family.facts; change a class, and write it anew.
+  Generated: after changing a class, run python -m nbsql.family.facts.
 #}}
 {{% macro families() -%}}
 {{% do return({{
@@ -30,7 +30,7 @@ _HEADER = """{{#
 }}) %}}
 {{%- endmacro %}}
 
-{{# The families that the package does not have, because they ask the data for their shape before they count. #}}
+{{# The families that the package does not offer, because they query the data before they count. #}}
 {{% macro families_elsewhere() -%}}
 {{% do return({elsewhere}) %}}
 {{%- endmacro %}}

@@ -129,7 +129,7 @@ def calibrate(
         last = rows
         if method != "conformal":
             last = searched(engine, method, rows if method == "temperature" else scores, temporary)
-        found = renderer.fragment("subquery", renderer.fragment(f"{method}_found", last))
+        found = renderer.fragment("subquery", renderer.fragment(f"{method}_result", last))
         draft = drafted(engine, plan)
         place, parameters = draft.relations["calibration"], draft.relations["parameters"]
         query = renderer.fragment("calibration_table", draft.context(classes), parameters, method, found)
@@ -179,7 +179,7 @@ def searched(engine: Engine, method: str, scores: Markup, temporary: Callable[[s
         points = temporary("points")
         engine.create("calibrate", points, render(f"{method}_points", scores))
     last = steps.take(render(f"{method}_start", points))
-    while engine.ask("steps_left", last)[0][0]:
+    while engine.ask("unfinished_steps", last)[0][0]:
         last = steps.take(render(f"{method}_step", last, points))
     return last
 

@@ -222,7 +222,7 @@ class LeaveOneOut(Folds):
         """The ends of the numbers, which settings that differ in estimates share; to find them is a scan."""
         wanted = repr([(feature.index, feature.columns, feature.family.name, feature.family.formula) for feature in numbers])
         if self._known_ends is None or self._known_ends[0] != wanted:
-            self._known_ends = wanted, self._relation("ends", "ends", context, self.dealt, numbers)
+            self._known_ends = wanted, self._relation("ends", "outermost_values", context, self.dealt, numbers)
         return self._known_ends[1]
 
     def _matrices(self, context: Context, cells: Markup, feature: Feature, number: int = 0) -> tuple[Markup, Markup]:

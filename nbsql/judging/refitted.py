@@ -52,7 +52,7 @@ class Refitted(Folds):
         """The query of the cells of the other folds, once these have been fitted; the slice is the fold that is left out."""
         engine, fragment = self.engine, self.engine.renderer.fragment
         context, unlabelled = self.context(replace(wanted, features=())), wanted.em is not None
-        query = fragment("rows_of_others", context, self.dealt, wanted.columns, name, unlabelled)
+        query = fragment("training_rows_of_fold", context, self.dealt, wanted.columns, name, unlabelled)
         with engine.temporaries() as temporary:
             rows = temporary("others")
             engine.create(f"take the others of {name}", rows, query)

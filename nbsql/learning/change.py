@@ -234,7 +234,8 @@ class Change:
                     "their sum would be negative"
                 )
         single = [f for f in self.plan.spec.features if f.family.level or not (f.family.bag or f.family.over_columns)]
-        for name, feature, learnt, forgotten in engine.ask("overdrawn_gaps", self._statistics, cells, single) if single else ():
+        missing = engine.ask("overdrawn_missing", self._statistics, cells, single) if single else ()
+        for name, feature, learnt, forgotten in missing:
             raise InputError(
                 f"cannot forget {label}: it has {forgotten:.15g} of class {name!r} without {feature!r}, "
                 f"of which {self.title} has learnt {max(learnt, 0):.15g}"

@@ -158,7 +158,7 @@ class _Search:
     ) -> None:
         """A table of the cells of the rows without a class, each shared out to the classes."""
         arguments = (self.rows, expected, plan.relations["parameters"], self.columns)
-        rows = self.engine.renderer.fragment("shared_out_rows", plan.context(classes), *arguments)
+        rows = self.engine.renderer.fragment("posterior_weighted_rows", plan.context(classes), *arguments)
         weighed = Plan(self.engine.renderer, replace(self.spec, weight=WEIGHT), plan.relations)
         count = _Shared(self.engine, Source(rows, self.source.label, self.source.columns), weighed, temporary, rows)
         count.scan()

@@ -197,7 +197,7 @@ class Fit:
 
     def _summarised(self) -> list[tuple[Any, ...]]:
         """The rows of `feature_summary` (model.sql); the spec then says more of each feature."""
-        rows = self.engine.ask("feature_summary", self.relations["statistics"], looked_over=any(inferred_features(self.spec)))
+        rows = self.engine.ask("feature_summary", self.relations["statistics"], for_advice=any(inferred_features(self.spec)))
         complete = without_gaps(rows)
         few = set()
         if self.engine.renderer.dialect.traits.vectorised and many_levels(self.spec.features, self.engine.renderer.layout):
@@ -225,7 +225,7 @@ class Fit:
             elif (feature.family.centred or feature.family.level) and not varies[feature.name]:
                 constant.append(feature.name)
         for feature in together(self.spec):
-            without = self.engine.ask("rows_without", self.relations["statistics"], feature)[0][0]
+            without = self.engine.ask("rows_missing_a_number", self.relations["statistics"], feature)[0][0]
             if without > 0 and feature.name not in empty:
                 rows = (
                     f"{without:g} row{'' if without == 1 else 's'}"

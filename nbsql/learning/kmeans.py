@@ -106,7 +106,7 @@ class _Search:
             cells = temporary("moments")
             for statement in count.moments(cells, [feature for feature in spec.features if feature.is_number]):
                 count.run(statement)
-            found = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("deviations", cells)}
+            found = {(label, name): (mean, scale) for label, name, mean, scale in engine.ask("class_deviations", cells)}
         means, scales = {}, {}
         for label, *_ in labels:
             pairs = [found.get((label, name), (0.0, 0.0)) for name in self.numbers]
@@ -159,7 +159,7 @@ class _Search:
         candidates, distances, chosen = map(temporary, ("candidates", "distances", "chosen"))
         query = engine.renderer.fragment
         engine.create(
-            "choose candidates", candidates, query("candidates", self.context, self.source, numbers, list(wanted), size)
+            "choose candidates", candidates, query("candidate_points", self.context, self.source, numbers, list(wanted), size)
         )
         engine.create("measure distances", distances, query("distances_of_candidates", candidates, numbers, scaled))
         engine.create("choose the first centres", chosen, query("no_centres", distances))
@@ -178,7 +178,7 @@ class _Search:
         splits = [each.split for each in moving.values()]
         most = max(len(split.centres) for split in splits)
         source = self.source if sample is None else sample
-        rows = self.engine.ask("moved_centres", self.context, source, list(self.numbers), splits, most)
+        rows = self.engine.ask("updated_centres", self.context, source, list(self.numbers), splits, most)
         found = {(label, component): (n, moves) for label, component, n, moves in rows}
         result = {}
         for split in splits:

@@ -65,7 +65,7 @@ class Newton:
 
     def load(self, name: str, sums: Sequence[tuple[Any, ...]]) -> Markup:
         """The relation of the rows that a scan found (`logistic_sums`); one of that name is replaced."""
-        return self._load(name, "logistic_found", list(zip(*sums, strict=True)))
+        return self._load(name, "logistic_sums_as_parameters", list(zip(*sums, strict=True)))
 
     def step(self, point: Sequence[float], sums: Markup, products: Markup) -> Step:
         """The step at a point.

@@ -65,7 +65,7 @@ class Imputing(Handle):
                 if folded(each.added) in taken:
                     added = f"a column {each.added!r} already, which impute adds"
                     raise InputError(f"{found.label} has {added}; rename it or leave it out")
-            return self._plan.completed("imputed", rows, self._classes, filled, labelled, columns)
+            return self._plan.completed("imputed_rows", rows, self._classes, filled, labelled, columns)
 
         self._check_labelled(found, labelled)
         return self._scored("impute", found, render)

@@ -215,7 +215,7 @@ class Estimating(Scoring):
         context = self.context(classes, self._queried())
         yield self._class_scores(context)  # again: a model of an earlier version has none
         relations = map(self._in_macros, ("parameters", "calibration"))
-        query = self.renderer.fragment("calibrated", context, self._scores, *relations, method)
+        query = self.renderer.fragment("calibrated_scores", context, self._scores, *relations, method)
         scored = self.renderer.fragment("subquery", query)
         for name, verb in CALIBRATED.items():
             yield self._macro(name, self.renderer.fragment(verb, context, scored), ("parameters", "calibration"))

@@ -101,7 +101,7 @@ class Scoring(Base):
         patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
         found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], ordered=False)
         context, scored = self._scored(found, classes, calibration=calibration)
-        measured = fragment("measured", context, scored, self.relations["parameters"], list(kinds), by, costs)
+        measured = fragment("patterns_with_measure", context, scored, self.relations["parameters"], list(kinds), by, costs)
         if by in ("margin", "expected cost"):
             falling = by == "expected cost"
             named = REVIEW.options[by][0]
@@ -109,7 +109,7 @@ class Scoring(Base):
         queued = Rows(fragment("word", "nbsql_queue"), [*kinds, "nbsql_position"])
         if by == "evidence":
             alone = type(self)(self.renderer, replace(spec, id=("nbsql_position",)), self.relations, wide=self.wide)
-            explained = alone.query("explain", replace(queued, relation=fragment("review_chosen", count)), classes)
+            explained = alone.query("explain", replace(queued, relation=fragment("chosen_patterns", count)), classes)
             return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed, count)
         tables = self.relations["parameters"], self.relations["lookups"]
         whole = self.context(classes, queued, whole=True).parts
@@ -155,7 +155,7 @@ class Scoring(Base):
         copies = self.renderer.fragment("subquery", self.renderer.fragment("copies_with_values", *arguments))
         names = ["nbsql_of_row", "nbsql_value", *dict.fromkeys(read), each.feature.column]
         context, scored = self._scored(Rows(copies, names), classes)
-        return self.renderer.fragment("masses_of_copies", context, scored, self.relations["parameters"], each, labelled)
+        return self.renderer.fragment("likelihoods_of_copies", context, scored, self.relations["parameters"], each, labelled)
 
     def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
@@ -252,10 +252,10 @@ class Scoring(Base):
         )
         if calibration is not None:
             query = self.renderer.fragment(
-                "calibrated", context, scored, parameters, self.relations["calibration"], calibration
+                "calibrated_scores", context, scored, parameters, self.relations["calibration"], calibration
             )
             scored = self.renderer.fragment("subquery", query)
         if costs is not None:
-            query = self.renderer.fragment("decided_at_cost", context, scored, parameters, costs)
+            query = self.renderer.fragment("scored_at_cost", context, scored, parameters, costs)
             scored = self.renderer.fragment("subquery", query)
         return context, scored

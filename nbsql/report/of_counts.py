@@ -170,7 +170,7 @@ def profile(request: Request) -> Iterator[Figure]:
 
 def telling_words(request: Request, feature: str) -> Query:
     """Those of a feature that the pictures show, of a vocabulary that stays where it is (profile.sql)."""
-    return _of_profile(request, feature, "telling_words", request.least, WORDS, ALL_WORDS)
+    return _of_profile(request, feature, "distinctive_words", request.least, WORDS, ALL_WORDS)
 
 
 def frequent_values(request: Request, feature: str, most: int) -> Query:

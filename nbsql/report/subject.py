@@ -171,7 +171,7 @@ class Scored:
         model = self.model
         if self.held_out is not None:
             renderer = model._engine.renderer
-            return renderer.statement("of_folds", renderer.fragment(macro, self.held_out, *arguments))
+            return renderer.statement("with_fold_comment", renderer.fragment(macro, self.held_out, *arguments))
         judged = model._plan.judged(self.rows, model._classes)
         return model._engine.renderer.statement(macro, judged, *arguments)
 
@@ -194,7 +194,7 @@ class Scored:
         if model._spec.joins:
             raise ModelError(f"{model._title} has joins, and a row by itself does not say all that is known of it")
         context, _ = model._plan._scored(self.rows, model._classes)
-        query = engine.renderer.fragment("telling_rows", context, self.scores, model._spec.columns, count, True)
+        query = engine.renderer.fragment("notable_rows", context, self.scores, model._spec.columns, count, True)
         relation = self.temporary("telling rows")
         engine.create("rows", relation, query)
         return relation

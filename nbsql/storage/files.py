@@ -61,7 +61,7 @@ def write_file(engine: Engine, plan: Plan, path: str, title: str, *, overwrite: 
             as_text = as_text or private is not None
             cells = _cells_of(writer, rows, writer.renderer.fragment("string"))
         if sharing.least is not None:
-            cells = writer.renderer.fragment("cells_of_least", cells, sharing.least)
+            cells = writer.renderer.fragment("cells_without_small_counts", cells, sharing.least)
         arguments = (cells, path, spec.to_json(), __version__, engine.title, calibration, as_text)
         writer.run("export", writer.renderer.statement("copy_cells_to_file", *arguments))
 

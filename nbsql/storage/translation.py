@@ -222,7 +222,7 @@ def _written(
     x = render("cast_text", engine.renderer.dialect.query(kind))
     expression = written(x) if written is not None else render("text_of", x)
     try:
-        found = dict(engine.ask("rewritten", wanted, expression))
+        found = dict(engine.ask("texts_as_written", wanted, expression))
         reason = "" if None not in found.values() else next(repr(text) for text in found if found[text] is None)
     except DatabaseError as error:
         found, reason = {}, str(error)

@@ -97,7 +97,7 @@ def _part(
     spec = resolved(engine, source, [options], fold)[0]
     relation = temporary("part")
     share = round(_MILLION * budget / rows)
-    query = engine.renderer.fragment("part_of_rows", source.relation, spec.columns, source.kinds, share)
+    query = engine.renderer.fragment("sampled_share", source.relation, spec.columns, source.kinds, share)
     engine.create(f"take {budget:,} of {rows:,} rows", relation, query)
     return Source(relation, source.label, source.columns, is_table=True)
 

@@ -62,7 +62,7 @@ class Coded:
         context = dealt.context(known)
         self.codes = self._create("level_codes", dealt.cells, self.levels, folds)
         self.rows = self._create("coded_rows", context, dealt.dealt, self.columns, self.levels, folds, self.codes)
-        self.others = self._create("cells_of_others", context, dealt.cells, self.levels, folds)
+        self.others = self._create("cells_without_each_fold", context, dealt.cells, self.levels, folds)
         self.room = max(1, CELLS_AT_ONCE // self.engine.ask("row_count", self.others)[0][0])
 
     def judge(self, specs: Sequence[Spec]) -> list[Rows]:

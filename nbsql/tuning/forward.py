@@ -71,7 +71,7 @@ class _Search:
         query = self.engine.renderer.fragment
         rows = query("rows_of_fold", self.keyed, fold)
         context, relations = part.context(known), part.relations
-        explained = query("explained", context, rows, relations["parameters"], relations["lookups"], numbered=True)
+        explained = query("unordered_explanation", context, rows, relations["parameters"], relations["lookups"], numbered=True)
         numbers = {column.label: column.number for column in known}
         return query("fold_contributions", explained, [numbers.get(column.label) for column in classes])
 

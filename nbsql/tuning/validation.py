@@ -87,7 +87,7 @@ def cross_validate(
         if best is not None:
             parts = [(dealt.best(part, best, name), [name]) for part, names in parts for name in names]
         by_fold = (dealt.scores(dealt.models(chosen, names)) for chosen, names in parts)
-        scores = Query(engine, renderer.statement("scores_in_order", dealt.gather("scores", by_fold)))
+        scores = Query(engine, renderer.statement("sorted_fold_scores", dealt.gather("scores", by_fold)))
         classes = dealt.create("classes", renderer.fragment("classes_of_cells", Context.of(spec, wide=False), dealt.cells))
 
         def score() -> None:

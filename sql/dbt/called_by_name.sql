@@ -1,6 +1,6 @@
 {#
-  The macros that others call by a name put together, nbsql[feature.family.name ~ '_term'], each by its own. SQLMesh, which runs dbt
-  projects too, keeps those alone that it sees called; nothing of this is ever run.
+  This macro is never run. It names every macro that others call by a constructed name, such as nbsql[feature.family.name ~ '_term'],
+  because SQLMesh, which also runs dbt projects, keeps only the macros whose calls it sees.
 #}
 {% macro called_by_name() -%}
 {% if false -%}

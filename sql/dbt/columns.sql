@@ -1,6 +1,6 @@
-{# What the adapter knows of a relation: its columns, each with name, type and kind, as nbsql/spec/spec.py has them. #}
+{# Reads the columns of a relation from the adapter: name, type and kind, as nbsql/spec/spec.py describes them. #}
 
-{# The columns of a relation: dictionaries of name, type and kind. #}
+{# The columns of a relation, a list of dictionaries: name, type, kind. A relation without columns is refused. #}
 {% macro columns_of(relation, role) -%}
 {% if relation is string or relation is none or relation is undefined or relation.identifier is undefined -%}
 {% do nbsql.refuse(role ~ " must be a relation, ref('...') or source('...', '...'), not " ~ relation ~ '; make a model of a query') %}
@@ -18,7 +18,7 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# The columns of a relation as a name, a type and a kind each; none where there is no such relation. #}
+{# The columns of a relation, a list of dictionaries: name, type, kind. The list is empty if the relation does not exist. #}
 {% macro default__columns_of_relation(relation) -%}
 {% set found = [] -%}
 {% for column in adapter.get_columns_in_relation(relation) -%}
@@ -27,7 +27,7 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# What a type is to nbsql: nbsql/engines/duckdb/engine.py has the same for DuckDB. #}
+{# The kind of a type (number, text and so on). nbsql/engines/duckdb/engine.py does the same for DuckDB. #}
 {% macro default__column_kind(type, typtype=none) -%}
 {% set type = type | trim -%}
 {% set name = type.split('(')[0] | trim | lower -%}
@@ -50,16 +50,16 @@
 {% do return(kinds.get(name, 'other')) %}
 {%- endmacro %}
 
-{# The column of that name, without regard to case; refused where there is none. #}
+{# The column of that name, compared without regard to case. A missing column is refused. #}
 {% macro default__column_named(columns, name, role, relation) -%}
 {% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
 {% for column in columns if column.name | lower == name | string | lower %}{% do return(column) %}{% endfor -%}
 {% do nbsql.refuse(
   "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
-  ~ nbsql.listed(columns | map(attribute='name'))) %}
+  ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
 {%- endmacro %}
 
-{# Rows of a relation, all or some. #}
+{# The rows of a relation, or those for which a condition holds. #}
 {% macro rows_where(relation, where=none) -%}
 {% if where is none %}{{ relation }}{% else %}(SELECT * FROM {{ relation }} AS source WHERE ({{ where }})){% endif %}
 {%- endmacro %}

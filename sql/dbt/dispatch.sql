@@ -1,6 +1,7 @@
 {#
-  The macros of which engines have forms of their own: each by adapter.dispatch, from this package or from the project that uses
-  it, whose snowflake__double, say, is what `double` is there. Written by python -m nbsql.dbt write; add one, and write anew.
+  The macros that engines may override. Each uses adapter.dispatch to find its form in this package or in the project that uses
+  it, so that a project's snowflake__double, for example, takes the place of `double`. Generated: after adding a macro, run
+  python -m nbsql.dbt write.
 #}
 
 {% macro array() %} {% do return(adapter.dispatch('array', 'nbsql')()) %} {% endmacro %}
@@ -11,9 +12,6 @@
 {% macro bernoulli_inputs(feature, centre, careful, centred) %}
 {% do return(adapter.dispatch('bernoulli_inputs', 'nbsql')(feature, centre, careful, centred)) %}
 {% endmacro %}
-{% macro beside_rows(lists, matrix, width, relation) %}
-{% do return(adapter.dispatch('beside_rows', 'nbsql')(lists, matrix, width, relation)) %}
-{% endmacro %}
 {% macro binary() %} {% do return(adapter.dispatch('binary', 'nbsql')()) %} {% endmacro %}
 {% macro breaks_binary(column) %} {% do return(adapter.dispatch('breaks_binary', 'nbsql')(column)) %} {% endmacro %}
 {% macro breaks_negative_counts(column) %} {% do return(adapter.dispatch('breaks_negative_counts', 'nbsql')(column)) %} {% endmacro %}
@@ -21,6 +19,7 @@
 {% macro categorical_value(feature, relation) %}
 {% do return(adapter.dispatch('categorical_value', 'nbsql')(feature, relation)) %}
 {% endmacro %}
+{% macro collected(x) %} {% do return(adapter.dispatch('collected', 'nbsql')(x)) %} {% endmacro %}
 {% macro column_kind(type, typtype=none) %} {% do return(adapter.dispatch('column_kind', 'nbsql')(type, typtype)) %} {% endmacro %}
 {% macro column_named(columns, name, role, relation) %}
 {% do return(adapter.dispatch('column_named', 'nbsql')(columns, name, role, relation)) %}
@@ -44,16 +43,12 @@
 {% macro false_literal() %} {% do return(adapter.dispatch('false_literal', 'nbsql')()) %} {% endmacro %}
 {% macro finite(x) %} {% do return(adapter.dispatch('finite', 'nbsql')(x)) %} {% endmacro %}
 {% macro from_scored(model, scored) %} {% do return(adapter.dispatch('from_scored', 'nbsql')(model, scored)) %} {% endmacro %}
-{% macro gathered(x) %} {% do return(adapter.dispatch('gathered', 'nbsql')(x)) %} {% endmacro %}
 {% macro greatest_of_few(values) %} {% do return(adapter.dispatch('greatest_of_few', 'nbsql')(values)) %} {% endmacro %}
 {% macro groups_texts() %} {% do return(adapter.dispatch('groups_texts', 'nbsql')()) %} {% endmacro %}
 {% macro hash_of(columns, kinds) %} {% do return(adapter.dispatch('hash_of', 'nbsql')(columns, kinds)) %} {% endmacro %}
 {% macro ident(name) %} {% do return(adapter.dispatch('ident', 'nbsql')(name)) %} {% endmacro %}
 {% macro infinity() %} {% do return(adapter.dispatch('infinity', 'nbsql')()) %} {% endmacro %}
 {% macro inline_numbers(values) %} {% do return(adapter.dispatch('inline_numbers', 'nbsql')(values)) %} {% endmacro %}
-{% macro input(feature, column, j=none, centre=none, careful=false) %}
-{% do return(adapter.dispatch('input', 'nbsql')(feature, column, j, centre, careful)) %}
-{% endmacro %}
 {% macro instant(x, type) %} {% do return(adapter.dispatch('instant', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro is_none_of(word, texts) %} {% do return(adapter.dispatch('is_none_of', 'nbsql')(word, texts)) %} {% endmacro %}
 {% macro is_wide(model, class_count) %} {% do return(adapter.dispatch('is_wide', 'nbsql')(model, class_count)) %} {% endmacro %}
@@ -63,7 +58,7 @@
 {% macro labels_in_rows() %} {% do return(adapter.dispatch('labels_in_rows', 'nbsql')()) %} {% endmacro %}
 {% macro letters_and_digits() %} {% do return(nbsql.postgres__letters_and_digits()) %} {% endmacro %}
 {% macro level(feature, k) %} {% do return(adapter.dispatch('level', 'nbsql')(feature, k)) %} {% endmacro %}
-{% macro list_filtered(list, wanted) %} {% do return(adapter.dispatch('list_filtered', 'nbsql')(list, wanted)) %} {% endmacro %}
+{% macro list_filtered(list, condition) %} {% do return(adapter.dispatch('list_filtered', 'nbsql')(list, condition)) %} {% endmacro %}
 {% macro list_highest(list) %} {% do return(adapter.dispatch('list_highest', 'nbsql')(list)) %} {% endmacro %}
 {% macro list_lowest(list) %} {% do return(adapter.dispatch('list_lowest', 'nbsql')(list)) %} {% endmacro %}
 {% macro list_mapped(list, body, x='x', place=none) %}
@@ -88,6 +83,9 @@
 {% macro natural_log(x) %} {% do return(adapter.dispatch('natural_log', 'nbsql')(x)) %} {% endmacro %}
 {% macro not_materialized() %} {% do return(adapter.dispatch('not_materialized', 'nbsql')()) %} {% endmacro %}
 {% macro number(value) %} {% do return(adapter.dispatch('number', 'nbsql')(value)) %} {% endmacro %}
+{% macro number_input(feature, column, j=none, centre=none, careful=false) %}
+{% do return(adapter.dispatch('number_input', 'nbsql')(feature, column, j, centre, careful)) %}
+{% endmacro %}
 {% macro optimisation_fence() %} {% do return(adapter.dispatch('optimisation_fence', 'nbsql')()) %} {% endmacro %}
 {% macro ordered_list(x, by) %} {% do return(adapter.dispatch('ordered_list', 'nbsql')(x, by)) %} {% endmacro %}
 {% macro output(name) %} {% do return(adapter.dispatch('output', 'nbsql')(name)) %} {% endmacro %}
@@ -97,13 +95,13 @@
 {% macro parameters_by_class(model, parameters) %}
 {% do return(adapter.dispatch('parameters_by_class', 'nbsql')(model, parameters)) %}
 {% endmacro %}
-{% macro pattern_here(pattern) %} {% do return(nbsql.postgres__pattern_here(pattern)) %} {% endmacro %}
+{% macro pattern_literal(pattern) %} {% do return(nbsql.postgres__pattern_literal(pattern)) %} {% endmacro %}
 {% macro plain_label(x, type) %} {% do return(adapter.dispatch('plain_label', 'nbsql')(x, type)) %} {% endmacro %}
 {% macro posteriors(model) %} {% do return(adapter.dispatch('posteriors', 'nbsql')(model)) %} {% endmacro %}
 {% macro product(a, b, careful=false) %} {% do return(adapter.dispatch('product', 'nbsql')(a, b, careful)) %} {% endmacro %}
 {% macro recursive() %} {% do return(adapter.dispatch('recursive', 'nbsql')()) %} {% endmacro %}
-{% macro replacing(model, replaced, others=[]) %}
-{% do return(adapter.dispatch('replacing', 'nbsql')(model, replaced, others)) %}
+{% macro replace_columns(model, replaced, others=[]) %}
+{% do return(adapter.dispatch('replace_columns', 'nbsql')(model, replaced, others)) %}
 {% endmacro %}
 {% macro row_id() %} {% do return(adapter.dispatch('row_id', 'nbsql')()) %} {% endmacro %}
 {% macro run_once() %} {% do return(adapter.dispatch('run_once', 'nbsql')()) %} {% endmacro %}
@@ -130,6 +128,9 @@
 {% macro true_literal() %} {% do return(adapter.dispatch('true_literal', 'nbsql')()) %} {% endmacro %}
 {% macro unit_weight() %} {% do return(adapter.dispatch('unit_weight', 'nbsql')()) %} {% endmacro %}
 {% macro unnested(lists, names) %} {% do return(adapter.dispatch('unnested', 'nbsql')(lists, names)) %} {% endmacro %}
+{% macro unnested_matrix(lists, matrix, width, relation) %}
+{% do return(adapter.dispatch('unnested_matrix', 'nbsql')(lists, matrix, width, relation)) %}
+{% endmacro %}
 {% macro unnested_with_places(list, place, name) %}
 {% do return(adapter.dispatch('unnested_with_places', 'nbsql')(list, place, name)) %}
 {% endmacro %}
@@ -154,5 +155,7 @@
 {% macro postgres__output_null(name) %} {% do return(nbsql.plain__output_null(name)) %} {% endmacro %}
 {% macro postgres__plain_label(x, type) %} {% do return(nbsql.plain__plain_label(x, type)) %} {% endmacro %}
 {% macro postgres__posteriors(model) %} {% do return(nbsql.plain__posteriors(model)) %} {% endmacro %}
-{% macro postgres__replacing(model, replaced, others=[]) %} {% do return(nbsql.plain__replacing(model, replaced, others)) %} {% endmacro %}
+{% macro postgres__replace_columns(model, replaced, others=[]) %}
+{% do return(nbsql.plain__replace_columns(model, replaced, others)) %}
+{% endmacro %}
 {% macro postgres__source_columns(model) %} {% do return(nbsql.plain__source_columns(model)) %} {% endmacro %}

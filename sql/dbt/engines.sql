@@ -1,8 +1,8 @@
-{# The engines that the package runs on. #}
+{# The engines that the package supports. #}
 
 {#
-  Refuse an engine on which the macros are not tested. A project that adds an adapter, snowflake say, has a macro snowflake__check_engine
-  of its own, and a snowflake__x for every macro x of dispatch.sql whose default Snowflake does not know.
+  Refuses an engine on which the macros are not tested. A project that adds an adapter, Snowflake for example, defines its own macro
+  snowflake__check_engine, and a snowflake__x for every macro x of dispatch.sql whose default form Snowflake does not accept.
 #}
 {% macro check_engine() -%}
 {% do nbsql.called_by_name() %}
@@ -17,7 +17,7 @@
 
 {% macro duckdb__check_engine() %}{% endmacro %}
 
-{# Adapters that derive from that of PostgreSQL come here, too. #}
+{# Adapters that derive from the PostgreSQL adapter are dispatched here, too. #}
 {% macro postgres__check_engine() -%}
 {% if target.type != 'postgres' %}{% do nbsql.default__check_engine() %}{% endif -%}
 {% set version = nbsql.query_rows("SELECT current_setting('server_version_num')")[0][0] | int // 10000 -%}

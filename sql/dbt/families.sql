@@ -1,10 +1,10 @@
 {#
-  The families of features as the macros read them, from the words of a configuration: what the classes of nbsql/family/ are in
-  Python. What does not depend on options is written from them (family_facts.sql); tests/dbt/test_dbt.py holds the tables of both against
-  each other.
+  The families of features as dictionaries that the macros read, made from a configuration. In Python the classes of nbsql/family/ do
+  this. Facts that do not depend on options are generated from those classes (family_facts.sql), and tests/dbt/test_dbt.py compares the
+  two.
 #}
 
-{# The family of a type, where none is named. #}
+{# The default family of a feature, by the kind of its column. #}
 {% macro inferred_family(kind) -%}
 {% do return({
   'text': 'categorical', 'boolean': 'bernoulli', 'integer': 'gaussian', 'float': 'gaussian', 'decimal': 'gaussian',
@@ -12,9 +12,9 @@
 {%- endmacro %}
 
 {#
-  A family with everything that counting, estimating and scoring read of it.
+  A family with every attribute that counting, estimating and scoring read.
 
-  given: its name, or its name (family) and options. defaults: alpha, nulls and unseen of the model.
+  given: the family's name, or its name (family) and options. defaults: the model's alpha, nulls and unseen.
 #}
 {% macro family_of(feature, given, defaults) -%}
 {% set given = {'family': given} if given is string else dict(given) if given is mapping else given -%}
@@ -27,15 +27,15 @@
 {% if given.family in nbsql.families_elsewhere() -%}
 {% do nbsql.refuse(
   "family '" ~ given.family ~ "' of '" ~ feature ~ "' asks the data for its shape before it counts, which the dbt package does not "
-  ~ "do; fit it in Python, or choose one of " ~ nbsql.listed(known)) %}
+  ~ "do; fit it in Python, or choose one of " ~ nbsql.quoted_names(known)) %}
 {% endif -%}
-{% do nbsql.refuse("no family '" ~ given.family ~ "', of '" ~ feature ~ "'; the families are " ~ nbsql.listed(known)) %}
+{% do nbsql.refuse("no family '" ~ given.family ~ "', of '" ~ feature ~ "'; the families are " ~ nbsql.quoted_names(known)) %}
 {% endif -%}
 {% set fixed = known[given.family] -%}
 {% set allowed = ['family', 'alpha', 'nulls', 'unseen', 'estimate'] + fixed.options -%}
 {% for option in given if option not in allowed -%}
 {% do nbsql.refuse(
-  "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(allowed[1:])) %}
+  "family '" ~ given.family ~ "' of '" ~ feature ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(allowed[1:])) %}
 {% endfor -%}
 {% set family = {
   'name': given.family, 'formula': given.family, 'by_column': true, 'zeros': false, 'distribution': 'dirichlet',
@@ -43,7 +43,7 @@
   'estimate': given.estimate | default('mean'), 'complement': given.family == 'complement',
   'least_count': 0, 'least_occurrences': 0} -%}
 {% do family.update(fixed) %}
-{% do nbsql.one_of(family.estimate, ['mean', 'mode'], 'estimate', feature) %}
+{% do nbsql.checked_choice(family.estimate, ['mean', 'mode'], 'estimate', feature) %}
 {% set alpha = given.alpha | default(defaults.alpha) -%}
 {% if alpha is mapping and given.family not in ['categorical', 'multinomial', 'complement'] -%}
 {% do nbsql.refuse("alpha of '" ~ feature ~ "' must be a number, not " ~ alpha) %}
@@ -52,8 +52,8 @@
   'nulls': given.nulls | default(defaults.nulls if defaults.nulls != 'category' or fixed.has_categories else 'skip'),
   'unseen': given.unseen | default(defaults.unseen),
   'added_count': nbsql.pseudo_count(family, given.other_alpha | default(defaults.alpha) if alpha is mapping else alpha, feature)}) %}
-{% do nbsql.one_of(family.nulls, ['skip', 'category', 'error'], 'nulls', feature) %}
-{% do nbsql.one_of(family.unseen, ['skip', 'smooth'], 'unseen', feature) %}
+{% do nbsql.checked_choice(family.nulls, ['skip', 'category', 'error'], 'nulls', feature) %}
+{% do nbsql.checked_choice(family.unseen, ['skip', 'smooth'], 'unseen', feature) %}
 {% if family.nulls == 'category' and not fixed.has_categories -%}
 {% do nbsql.refuse("nulls: category of '" ~ feature ~ "' needs a family with categories, not '" ~ given.family ~ "'; use skip or error") %}
 {% endif -%}
@@ -83,7 +83,7 @@
 {% do return(family) %}
 {%- endmacro %}
 
-{# What scoring reads of a family in the one row of parameters. #}
+{# The parameters of a family that scoring reads from the one row of parameters. #}
 {% macro family_parameters(family) -%}
 {% set read = [] -%}
 {% if family.name == 'bernoulli' -%}
@@ -104,15 +104,15 @@
 {% endif -%}
 {% if family.nulls == 'category' %}{% do read.append({'name': 'missing', 'quantity': 'score'}) %}{% endif -%}
 {% set complete = [] -%}
-{% set usual = {'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false} -%}
+{% set defaults = {'value': none, 'unseen': false, 'total': false, 'column': none, 'common': false, 'paired': false} -%}
 {% for parameter in read -%}
-{% do complete.append(dict(usual, **parameter)) %}
+{% do complete.append(dict(defaults, **parameter)) %}
 {% endfor -%}
 {% do return(complete) %}
 {%- endmacro %}
 
 
-{# The number that is added to a count for a pseudo-count: the mode of the posterior is the mean of one less. #}
+{# The number to add to a count for a pseudo-count. For the mode of the posterior it is one less than for the mean. #}
 {% macro pseudo_count(family, alpha, feature) -%}
 {% set alpha = nbsql.at_least_zero(alpha, 'alpha', feature) -%}
 {% set is_smoothed = family.level or family.bag or family.over_columns or family.zeros or family.name == 'bernoulli' -%}
@@ -122,11 +122,11 @@
 {% do return(alpha - 1 if family.estimate == 'mode' else alpha) %}
 {%- endmacro %}
 
-{# The options of a bag of tokens, as attributes of the family. #}
+{# Sets the options of a bag of tokens as attributes of the family. #}
 {% macro complete_bag(family, given, feature) -%}
 {% set event = given.event | default('multinomial') -%}
-{% do nbsql.one_of(event, family.events, 'event', feature) %}
-{% do nbsql.one_of(given.get('norm'), [none, 'l2'], 'norm', feature) %}
+{% do nbsql.checked_choice(event, family.events, 'event', feature) %}
+{% do nbsql.checked_choice(given.get('norm'), [none, 'l2'], 'norm', feature) %}
 {% set presence, complement, weighed = event == 'bernoulli', event == 'complement', given.tfidf or given.norm is string -%}
 {% if presence and weighed -%}
 {% do nbsql.refuse("event: bernoulli of '" ~ feature ~ "' asks whether a word is there, not how often; leave out tfidf and norm") %}
@@ -153,7 +153,7 @@
 {% set pattern, ngrams = given.pattern | default('[\\p{L}\\p{N}]+'), given.ngrams | default(1) -%}
 {% set stop_words = given.get('stop_words') -%}
 {% if stop_words is string -%}
-{% do nbsql.one_of(stop_words, ['english'], 'stop_words', feature) %}
+{% do nbsql.checked_choice(stop_words, ['english'], 'stop_words', feature) %}
 {% set stop_words = nbsql.english_stop_words() -%}
 {% endif -%}
 {% set low, high = (1, ngrams) if ngrams is number else ngrams -%}
@@ -166,10 +166,10 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The options of a normal density, as attributes of the family. #}
+{# Sets the options of a normal density as attributes of the family. #}
 {% macro complete_normal(family, given, feature) -%}
 {% set variance, prior = given.variance | default('population'), given.get('prior') -%}
-{% do nbsql.one_of(variance, ['population', 'sample'], 'variance', feature) %}
+{% do nbsql.checked_choice(variance, ['population', 'sample'], 'variance', feature) %}
 {% if prior is not none -%}
 {% set conjugate = {'mean': none, 'kappa': 1.0, 'a': 2.0, 'b': none} -%}
 {% if prior is not mapping or prior | reject('in', conjugate) | list -%}
@@ -213,7 +213,7 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The values of a category that are declared, and their pseudo-counts. #}
+{# Sets the declared values of a category and their pseudo-counts. #}
 {% macro complete_levels(family, given, alpha, feature) -%}
 {% set declared = [] -%}
 {% if alpha is mapping -%}
@@ -228,7 +228,7 @@
 {% do family.update({'declared': declared}) %}
 {%- endmacro %}
 
-{# The columns of counts that share a total, and their pseudo-counts. #}
+{# Sets the count columns that share a total and their pseudo-counts. #}
 {% macro complete_columns(family, given, alpha, feature) -%}
 {% if given.columns is undefined or given.columns is string or given.columns | length < 2 -%}
 {% do nbsql.refuse(
@@ -248,7 +248,7 @@
 {% endif -%}
 {%- endmacro %}
 
-{# The options of a density of counts, as attributes of the family. #}
+{# Sets the options of a distribution of counts as attributes of the family. #}
 {% macro complete_rate(family, given, feature) -%}
 {% set a, b = nbsql.at_least_zero(given.a | default(0), 'a', feature), nbsql.at_least_zero(given.b | default(0), 'b', feature) -%}
 {% set lower = 1 if family.estimate == 'mode' and (a > 0 or b > 0) else 0 -%}
@@ -260,10 +260,10 @@
 {% do family.update({'estimate_options': {'a': a - lower, 'b': b - lower if family.bounded else b}, 'distribution': family.name}) %}
 {%- endmacro %}
 
-{# The options of a number whose zeros are counted apart: what the others are, and the parameters of that and of the zeros. #}
+{# Sets the options of a number whose zeros are counted apart: the family of the other numbers, its parameters, and those of the zeros. #}
 {% macro complete_zero_inflated(family, given, feature) -%}
 {% set formula = given.of | default(family.defaults.of) -%}
-{% do nbsql.one_of(formula, ['lognormal', 'gamma', 'exponential', 'gaussian'], 'of', feature) %}
+{% do nbsql.checked_choice(formula, ['lognormal', 'gamma', 'exponential', 'gaussian'], 'of', feature) %}
 {% set read = [] -%}
 {% for name, quantity in nbsql.families()[formula].reads -%}
 {% do read.append([name, 'inverse_' ~ quantity if formula == 'exponential' else quantity]) %}
@@ -276,14 +276,14 @@
     'added': family.added_count}}) %}
 {%- endmacro %}
 
-{# A density that has numbers of at least 0 for options, which its estimate reads as they are. #}
+{# Sets the options of a density whose options are numbers of at least 0. Its estimate reads them unchanged. #}
 {% macro complete_density(family, given, feature) -%}
 {% if family.estimate != 'mean' -%}
 {% do nbsql.refuse('estimate: ' ~ family.estimate ~ " of '" ~ feature ~ "' is none of family '" ~ family.name ~ "'; leave it out") %}
 {% endif -%}
 {% set options = {} -%}
-{% for name, usual in family.defaults.items() -%}
-{% do options.update({name: nbsql.at_least_zero(given[name] | default(usual), name, feature)}) %}
+{% for name, defaults in family.defaults.items() -%}
+{% do options.update({name: nbsql.at_least_zero(given[name] | default(defaults), name, feature)}) %}
 {% endfor -%}
 {% do family.update({'estimate_options': options, 'distribution': family.name}) %}
 {%- endmacro %}
@@ -294,13 +294,14 @@
 {% do return((value | string | lower) if value is boolean else value | string) %}
 {%- endmacro %}
 
-{% macro one_of(value, allowed, option, feature) -%}
+{# The value of an option. A value that is not one of those allowed is refused. #}
+{% macro checked_choice(value, allowed, option, feature) -%}
 {% if value not in allowed -%}
-{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.listed(allowed) ~ ', not ' ~ value) %}
+{% do nbsql.refuse(option ~ " of '" ~ feature ~ "' must be one of " ~ nbsql.quoted_names(allowed) ~ ', not ' ~ value) %}
 {% endif -%}
 {%- endmacro %}
 
-{# The number that an option is; one below 0, or none, is refused. #}
+{# The value of an option that is a number. A negative or missing number is refused. #}
 {% macro at_least_zero(value, option, feature) -%}
 {% set is_number = value is number or (value is string and modules.re.match('\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*$', value)) -%}
 {% set number = value | float if is_number and value is not boolean else -1 -%}

@@ -1,11 +1,11 @@
 {#
-  What does not depend on options of the families of features, by name: attributes as in their classes (nbsql/family/), and
+  The facts about each family of features that do not depend on its options: attributes as in its class (nbsql/family/), and
 
-    options   the names of its own options
-    defaults  of a density: what these are where they are left out
+    options   the names of the family's own options
+    defaults  of a density: the defaults of these options
     reads     of a density: the parameters that its term reads, pairs of a name and a quantity
 
-  Written by python -m nbsql.family.facts; change a class, and write it anew.
+  Generated: after changing a class, run python -m nbsql.family.facts.
 #}
 {% macro families() -%}
 {% do return({
@@ -130,7 +130,7 @@
 }) %}
 {%- endmacro %}
 
-{# The families that the package does not have, because they ask the data for their shape before they count. #}
+{# The families that the package does not offer, because they query the data before they count. #}
 {% macro families_elsewhere() -%}
 {% do return(['binned', 'joint', 'conditional', 'kernel', 'multivariate_gaussian']) %}
 {%- endmacro %}

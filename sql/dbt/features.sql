@@ -1,8 +1,8 @@
-{# The features of a model, from its options and the columns that it learns from: what nbsql/spec/resolve.py is in Python. #}
+{# The features of a model, resolved from its options and the columns it learns from. In Python nbsql/spec/resolve.py does this. #}
 
 {#
-  Features in the order of the columns, those over several columns where their first one stands: name, index, family, column,
-  columns, kinds, floating, whole.
+  The features in the order of the columns. A feature over several columns stands where its first column does. Attributes: name, index,
+  family, column, columns, kinds, floating, whole.
 #}
 {% macro features_of(options, columns, relation) -%}
 {% set roles = [options.target] + options.id + ([options.weight] if options.weight is not none else []) -%}
@@ -38,7 +38,7 @@
 {% endfor -%}
 {% do together.update({name: {'family': family, 'members': members}}) %}
 {% elif nbsql.is_pattern(name, columns) -%}
-{% for column in nbsql.columns_like(name, chosen) if column.name not in taken -%}
+{% for column in nbsql.columns_matching(name, chosen) if column.name not in taken -%}
 {% if column.name not in single %}{% do single.update({column.name: family}) %}{% do by_pattern.update({column.name: name}) %}
 {% elif column.name in by_pattern and single[column.name] != family -%}
 {% do nbsql.refuse(
@@ -86,13 +86,13 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# Whether a key of families stands for all columns that are like it, soil_* say: a column of that very name wins. #}
+{# Whether a key of families is a pattern, such as soil_*. A column of exactly that name takes precedence. #}
 {% macro is_pattern(name, columns) -%}
 {% set text = name | string -%}
 {% do return(('*' in text or '?' in text) and text | lower not in columns | map(attribute='name') | map('lower') | list) %}
 {%- endmacro %}
 
-{# The keys of families, patterns after the names, which win. #}
+{# The keys of families, names before patterns, because names take precedence. #}
 {% macro names_before_patterns(families, columns) -%}
 {% set names, patterns = [], [] -%}
 {% for name in families -%}
@@ -101,18 +101,19 @@
 {% do return(names + patterns) %}
 {%- endmacro %}
 
-{# The columns that a pattern stands for; there is one at least. #}
-{% macro columns_like(pattern, columns) -%}
-{% set wanted = '(?is)' ~ modules.re.escape(pattern) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
+{# The columns that match a pattern. A pattern without a match is refused. #}
+{% macro columns_matching(pattern, columns) -%}
+{% set regex = '(?is)' ~ modules.re.escape(pattern) | replace('\\*', '.*') | replace('\\?', '.') ~ '$' -%}
 {% set found = [] -%}
-{% for column in columns if modules.re.match(wanted, column.name) %}{% do found.append(column) %}{% endfor -%}
+{% for column in columns if modules.re.match(regex, column.name) %}{% do found.append(column) %}{% endfor -%}
 {% if not found -%}
-{% do nbsql.refuse("families has '" ~ pattern ~ "', which no feature matches; they are " ~ nbsql.listed(columns | map(attribute='name'))) %}
+{% set names = nbsql.quoted_names(columns | map(attribute='name')) -%}
+{% do nbsql.refuse("families has '" ~ pattern ~ "', which no feature matches; they are " ~ names) %}
 {% endif -%}
 {% do return(found) %}
 {%- endmacro %}
 
-{# A feature, as the macros know it (nbsql/plan/context.py). #}
+{# A feature as the macros read it (nbsql/plan/context.py). #}
 {% macro feature_of(name, family, columns, before) -%}
 {% for column in columns if column.kind not in family.accepts -%}
 {% do nbsql.refuse(
@@ -129,7 +130,7 @@
   'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fractions': {}}) %}
 {%- endmacro %}
 
-{# The rules that the rows to learn from must keep, each with what to say where they do not. #}
+{# The rules that training rows must satisfy, each with the message to show when a row breaks it. #}
 {% macro checks_of(model) -%}
 {% set checks = [] -%}
 {% set weight = model.weight if model.aged is none else model.aged.weight -%}

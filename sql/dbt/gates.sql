@@ -1,8 +1,8 @@
-{# What dbt does for the macros that Python does elsewhere: keeps texts whole, reads and lays out statements, refuses. #}
+{# What dbt does for the macros and Python does elsewhere: it protects line ends in texts, reads and finishes statements, and refuses. #}
 
 {#
-  Line ends in names and texts travel as NUL-delimited code points, so that indenting a statement does not touch them
-  (nbsql/rendering/dialect.py does the same).
+  Encodes the line ends in names and texts as NUL-delimited code points, so that indenting a statement leaves them alone.
+  nbsql/rendering/dialect.py does the same.
 #}
 {% macro with_encoded_line_ends(text) -%}
 {% if '\u0000' in text | string %}{% do nbsql.refuse('a name or text may not hold the character NUL') %}{% endif -%}
@@ -17,7 +17,9 @@
 {% do return(kept.text) %}
 {%- endmacro %}
 
-{# A rendered statement as the engine gets it: without the blank lines that Jinja leaves, its texts whole again. #}
+{#
+  A rendered statement as the engine receives it: without the blank lines that Jinja leaves, and with the line ends of its texts restored.
+#}
 {% macro finished_statement(sql) -%}
 {% set finished = namespace(sql=modules.re.sub('\n[ \t]*(?=\n)', '', sql) | trim) -%}
 {% for end, code in [
@@ -33,19 +35,19 @@
 {% do return(run_query(nbsql.finished_statement(sql)).rows) %}
 {%- endmacro %}
 
-{# Stop with one line: the fact and the cure. #}
+{# Stops with an error of one line: the fact and the cure. #}
 {% macro refuse(message) -%}
 {% do exceptions.raise_compiler_error('nbsql: ' ~ message) %}
 {%- endmacro %}
 
-{# Some names in a message. #}
-{% macro listed(names) -%}
+{# Names in quotes, separated by commas, for a message. #}
+{% macro quoted_names(names) -%}
 {% set quoted = [] -%}
 {% for name in names %}{% do quoted.append("'" ~ name ~ "'") %}{% endfor -%}
 {% do return(quoted | join(', ')) %}
 {%- endmacro %}
 
-{# A list as a tuple, which some core macros add up. #}
+{# A list as a tuple, because some of dbt's own macros concatenate tuples. #}
 {% macro as_tuple(values) -%}
 {% set pairs = [] -%}
 {% for value in values %}{% do pairs.append([value]) %}{% endfor -%}

@@ -1,9 +1,9 @@
-{# The `model` of the macros: nbsql/plan/context.py is the same in Python, and says why the limits are what they are. #}
+{# The `model` that the macros read. nbsql/plan/context.py builds the same in Python and explains the limits. #}
 
 {#
-  A model of statistics that are, or are to be, in a relation.
+  The model of a statistics relation that exists or is about to be built.
 
-  node: of the model of statistics. training: the relation that it learns from; none for the one that it refers to.
+  node: the dbt node of the statistics. training: the relation that it learns from; none means the relation that the node refers to.
 #}
 {% macro model_of(node, training=none) -%}
 {% set options = nbsql.options_of(node) -%}
@@ -15,7 +15,7 @@
 {% endif -%}
 {% set ids = [] -%}
 {% for name in options.id %}{% do ids.append(nbsql.column_named(columns, name, 'an id', training).name) %}{% endfor -%}
-{% set weight, aged = none, nbsql.aged_of(options, columns, target, training, node.name) -%}
+{% set weight, aged = none, nbsql.half_life_options(options, columns, target, training, node.name) -%}
 {% if aged is not none -%}
 {% do options.update({'weight': aged.weight, 'exclude': options.exclude + [aged.at], 'slice_by': 'nbsql_period'}) %}
 {% endif -%}
@@ -27,7 +27,7 @@
 {% set weight = column.name -%}
 {% endif -%}
 {% set features = nbsql.features_of(options, columns, training) -%}
-{% set asked_weight = weight if aged is none else nbsql.listed([aged.at, aged.weight, aged.half_life.length]) -%}
+{% set request_weight = weight if aged is none else nbsql.quoted_names([aged.at, aged.weight, aged.half_life.length]) -%}
 {% if aged is not none %}{% set weight = 'nbsql_decayed' %}{% endif -%}
 {% set parameters = [] -%}
 {% for feature in features -%}
@@ -41,47 +41,47 @@
   'classes': [], 'prior': nbsql.prior_of(options, node.name),
   'has_prior': not features or features | rejectattr('family.complement') | list | length > 0,
   'aged': aged, 'slice_by': options.slice_by, 'lookback': options.lookback, 'labels': options.classes, 
-  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, asked_weight, options.slice_by, features),
+  'batch': run_started_at.strftime('%Y-%m-%d %H:%M:%S') ~ ' ' ~ nbsql.request_hash(target.name, request_weight, options.slice_by, features),
   'given': false, 'estimates': none, 'segmented': false, 'by_slice': false, 'own': none, 'backoffs': [],
   'learnt': false, 'mixed': false, 'split': [], 'of_classes': []}) %}
 {%- endmacro %}
 
 {#
-  How rows age (macros/counting/half_life.sql), from a weight such as {half_life: 30 days, at: sent_at, weight: w}: half_life (length, now),
-  at, type, weight, target, nothing. None, where the weight is a column.
+  How rows lose weight with age (macros/counting/half_life.sql), from a weight such as {half_life: 30 days, at: sent_at, weight: w}:
+  half_life (length, now), at, type, weight, target, nothing. The result is none where the weight is a column.
 #}
-{% macro aged_of(options, columns, target, relation, name) -%}
-{% set given = options.weight -%}
-{% if given is not mapping %}{% do return(none) %}{% endif -%}
-{% for option in given if option not in ['half_life', 'at', 'weight'] -%}
+{% macro half_life_options(options, columns, target, relation, name) -%}
+{% set weight = options.weight -%}
+{% if weight is not mapping %}{% do return(none) %}{% endif -%}
+{% for option in weight if option not in ['half_life', 'at', 'weight'] -%}
 {% do nbsql.refuse("weight of '" ~ name ~ "' has no option '" ~ option ~ "'; it has half_life, at and weight") %}
 {% endfor -%}
 {% if options.slice_by is not none -%}
 {% do nbsql.refuse("weight of '" ~ name ~ "' has a half-life, which makes slices of its own; leave out slice_by") %}
 {% endif -%}
 {% set units = {'second': 1, 'minute': 60, 'hour': 3600, 'day': 86400, 'week': 604800} -%}
-{% set words = (given.half_life | string).split() -%}
+{% set words = (weight.half_life | string).split() -%}
 {% set unit = (words[1] | lower).rstrip('s') if words | length == 2 else none -%}
 {% set number = nbsql.at_least_zero(words[0], 'half_life', name) if words | length in [1, 2] else 0 -%}
 {% if number <= 0 or (unit is not none and unit not in units) -%}
 {% do nbsql.refuse(
   "half_life of '" ~ name ~ "' must be above 0, a number of seconds, minutes, hours, days or weeks, such as 30 days, not "
-  ~ given.half_life) %}
+  ~ weight.half_life) %}
 {% endif -%}
-{% set at = nbsql.column_named(columns, given.at, 'the time of the half-life', relation) -%}
+{% set at = nbsql.column_named(columns, weight.at, 'the time of the half-life', relation) -%}
 {% if (at.kind == 'integer') != (unit is none) -%}
 {% do nbsql.refuse(
-  "column '" ~ at.name ~ "' is " ~ at.type ~ ', and a half-life of ' ~ given.half_life ~ ' takes '
+  "column '" ~ at.name ~ "' is " ~ at.type ~ ', and a half-life of ' ~ weight.half_life ~ ' takes '
   ~ ('a whole number' if unit is none else 'a time')) %}
 {% endif -%}
 {% set length = number * (1 if unit is none else units[unit] * 1000000) -%}
 {% do return({
-  'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': given.weight, 'target': target.name,
+  'half_life': {'length': length, 'now': none}, 'at': at.name, 'type': at.type, 'weight': weight.weight, 'target': target.name,
   'nothing': 500}) %}
 {%- endmacro %}
 
-{# The cells of statistics as they count: where rows age, what they weigh now. #}
-{% macro counted(model, statistics) -%}
+{# The cells of the statistics with the weight they have now. Cells without a half-life are unchanged. #}
+{% macro current_cells(model, statistics) -%}
 {% if model.aged is none -%}
 {{ statistics }}
 {%- else -%}
@@ -89,20 +89,22 @@
 {%- endif %}
 {%- endmacro %}
 
-{# Tells what cells are counted of from what others are: the target, the families and what of their options enters a count. #}
+{#
+  Identifies what was counted: a hash of the target, the weight, the slices, the families, and those of their options that affect counts.
+#}
 {% macro request_hash(target, weight, slice_by, features) -%}
-{% set asked = [target, weight, slice_by] -%}
+{% set request = [target, weight, slice_by] -%}
 {% for feature in features -%}
-{% do asked.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
+{% do request.append(feature.name ~ ' ' ~ feature.family.name ~ ' ' ~ feature.columns | join(' ')) %}
 {% for option in ['pattern', 'lower', 'stop_words', 'min_length', 'ngrams', 'presence', 'tfidf', 'normalised_weights', 'nulls'] -%}
-{% do asked.append(feature.family.get(option)) %}
+{% do request.append(feature.family.get(option)) %}
 {% endfor -%}
 {% endfor -%}
-{% set text = asked | join('; ') -%}
+{% set text = request | join('; ') -%}
 {% do return(local_md5(text)[:8] if local_md5 is defined else text) %}
 {%- endmacro %}
 
-{# The relation that a model of statistics refers to. #}
+{# The relation that a statistics node refers to. #}
 {% macro training_of(node) -%}
 {% set known = [] -%}
 {% for unique_id in node.depends_on.nodes -%}
@@ -118,7 +120,7 @@
   database=parent.database, schema=parent.schema, identifier=parent.identifier or parent.alias or parent.name)) %}
 {%- endmacro %}
 
-{# A model with its classes, which gives scoring its form: a column a class, or a row a class where there are many. #}
+{# A model with its classes. Their number decides the form of scoring: wide, with a column a class, or long, with a row a class. #}
 {% macro scoring_model(statistics, training=none, ordered=false) -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
@@ -133,7 +135,7 @@
 {% set wide = nbsql.is_wide(model, columns | length) -%}
 {% set levels = model.features | selectattr('family.level') | list -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
-{% set blocked = wide and levels | length > 40 -%}
+{% set in_blocks = wide and levels | length > 40 -%}
 {% set explained = [] -%}
 {% for feature in model.features -%}
 {% if feature.family.over_columns -%}
@@ -144,30 +146,30 @@
 {% endfor -%}
 {% do model.update({
   'class_columns': columns, 'class_numbers': range(1, columns | length + 1) | list if wide else [],
-  'star': [] if blocked else levels, 'blocks': levels | batch(20) | list if blocked else [],
+  'star': [] if in_blocks else levels, 'blocks': levels | batch(20) | list if in_blocks else [],
   'in_joint': model.features | rejectattr('family.level') | list, 'in_columns': model.parameters,
   'computed': model.features | selectattr('family.parametrised_term') | list,
   'added_first': 10 if levels | length * columns | length <= 400 else 1,
-  'explained': explained, 'numbered': ordered or blocked or not wide or bags | length > 0, 'common': [], 'stepped': [],
+  'explained': explained, 'numbered': ordered or in_blocks or not wide or bags | length > 0, 'common': [], 'stepped': [],
   'complete': [], 'listed': [], 'listed_places': {}, 'levels': levels, 'coded': false, 'joins': [], 'joined_names': [],
   'bare': false, 'passed': none}) %}
 {% do model.update({'parts': dict(model)}) %}
 {% do return(model) %}
 {%- endmacro %}
 
-{# Whether scoring has a column a class. #}
+{# Whether scoring uses the wide form, a column a class. #}
 {% macro default__is_wide(model, class_count) -%}
 {% set counted = model.features | selectattr('family.number') | map(attribute='columns') | map('length') | sum -%}
 {% do return(class_count <= 100 and class_count * counted <= 500) %}
 {%- endmacro %}
 
-{# The classes by label: number, label, and the names of the columns of a class, which differ without regard to case. #}
+{# The classes by label: number, label, and the column names of each class. Names that differ only in case are made distinct. #}
 {% macro class_columns(model, statistics) -%}
 {% if model.labels is not none -%}
 {% set rows = [] -%}
 {% for label in model.labels %}{% do rows.append((loop.index, nbsql.label_of(label), loop.index)) %}{% endfor -%}
 {% else -%}
-{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, nbsql.counted(model, statistics))))) -%}
+{% set rows = nbsql.query_rows(nbsql.class_order(nbsql.subquery(nbsql.priors(model, nbsql.current_cells(model, statistics))))) -%}
 {% endif -%}
 {% if model.prior.kind == 'given' and rows -%}
 {% do nbsql.check_given_priors(model, rows | map(attribute=1) | list) %}
@@ -187,7 +189,7 @@
 {% do return(found) %}
 {%- endmacro %}
 
-{# Refuse priors that leave out a class, or name one that there is not. #}
+{# Refuses given priors that leave out a class or name an unknown one. #}
 {% macro check_given_priors(model, labels) -%}
 {% set given = model.prior.given | map(attribute=0) | list -%}
 {% for label in labels if label not in given -%}

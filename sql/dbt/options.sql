@@ -1,5 +1,5 @@
 {#
-  What to model, from the configuration of a dbt model of statistics:
+  The options of a model, from the configuration of a dbt model of statistics:
 
     config:
       meta:
@@ -7,10 +7,10 @@
           target: arrival
           families: {stops: poisson, notes: {family: text, stop_words: english}}
 
-  The words are those of the arguments of nbsql.fit.
+  The options have the names of the arguments of nbsql.fit.
 #}
 
-{# The node of a model of statistics, by its relation. #}
+{# The dbt node of a statistics relation. #}
 {% macro statistics_node(relation) -%}
 {% if relation is string or relation.identifier is undefined -%}
 {% do nbsql.refuse("statistics must be a relation, ref('...'), all of it and not some of its rows, not " ~ relation) %}
@@ -24,13 +24,13 @@
 {% for node in named if node.schema | lower == relation.schema | lower and node.database | lower == relation.database | lower -%}
 {% do return(node) %}
 {% endfor -%}
-{% if named | length == 1 %}{% do return(named[0]) %}{% endif -%} {# deferred to another environment, say #}
+{% if named | length == 1 %}{% do return(named[0]) %}{% endif -%} {# for example when dbt defers to another environment #}
 {% do nbsql.refuse(
   "'" ~ relation.identifier ~ "' has no meta.nbsql in its config, so it is no model of statistics; give it one: "
   ~ 'meta: {nbsql: {target: ...}}') %}
 {%- endmacro %}
 
-{# The options of a node, with the defaults for what is left out. #}
+{# The options of a node, with defaults for those left out. #}
 {% macro options_of(node) -%}
 {% set given = node.config.meta.nbsql -%}
 {% set options = {
@@ -44,7 +44,7 @@
   "meta.nbsql of '" ~ node.name ~ "' has '" ~ option ~ "', which the dbt package does not do; fit such a model in Python, with "
   ~ "nbsql.fit") %}
 {% endif -%}
-{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.listed(options)) %}
+{% do nbsql.refuse("meta.nbsql of '" ~ node.name ~ "' has no option '" ~ option ~ "'; it has " ~ nbsql.quoted_names(options)) %}
 {% endfor -%}
 {% do options.update(given) %}
 {% if options.target is not string -%}
@@ -58,12 +58,12 @@
 {% endif -%}
 {% do options.update({'alpha': nbsql.at_least_zero(options.alpha, 'alpha', node.name)}) %}
 {% for option, allowed in [('nulls', ['skip', 'category', 'error']), ('unseen', ['skip', 'smooth'])] -%}
-{% do nbsql.one_of(options[option], allowed, option, node.name) %}
+{% do nbsql.checked_choice(options[option], allowed, option, node.name) %}
 {% endfor -%}
 {% do return(options) %}
 {%- endmacro %}
 
-{# The prior as the macros read it: kind, alpha, and for given ones a pair a class, its label as text and its probability. #}
+{# The prior as the macros read it: kind, alpha, and for given priors one pair a class: its label as text and its probability. #}
 {% macro prior_of(options, name) -%}
 {% if options.prior_alpha is not none and options.prior != 'smoothed' -%}
 {% do nbsql.refuse("prior_alpha of '" ~ name ~ "' is of prior: smoothed; leave it out, or choose that prior") %}
@@ -78,7 +78,7 @@
 {% endif -%}
 {% do return({'kind': 'given', 'alpha': 0.0, 'given': given}) %}
 {% endif -%}
-{% do nbsql.one_of(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
+{% do nbsql.checked_choice(options.prior, ['empirical', 'uniform', 'smoothed'], 'prior', name) %}
 {% set alpha = options.alpha if options.prior_alpha is none else options.prior_alpha -%}
 {% do return({'kind': options.prior, 'added': nbsql.at_least_zero(alpha, 'prior_alpha', name), 'given': []}) %}
 {%- endmacro %}

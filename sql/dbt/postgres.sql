@@ -1,10 +1,12 @@
-{# What dbt does otherwise on PostgreSQL, in place of the macros of the same names (engines.sql); nbsql/engines/ has the same in Python. #}
+{# Forms for PostgreSQL of what dbt does itself, in place of the default macros (engines.sql). nbsql/engines/ has the same in Python. #}
 
 {% macro postgres__number(value) -%}
 float8 '{{ value }}'
 {%- endmacro %}
 
-{# A name that is too long ends in a hash of the whole, as nbsql/rendering/dialect.py has it, so that no two meet. #}
+{#
+  Shortens a name that is too long and appends a hash of the whole name, so that names stay distinct (as nbsql/rendering/dialect.py does).
+#}
 {% macro postgres__output(name) -%}
 {% if nbsql.byte_length(name) <= 63 %}{% do return(nbsql.ident(name)) %}{% endif -%}
 {% set kept = namespace(text='', bytes=0) -%}
@@ -16,12 +18,12 @@ float8 '{{ value }}'
 {% do return(nbsql.ident(kept.text ~ '_' ~ digest)) %}
 {%- endmacro %}
 
-{# How long a text is in UTF-8. #}
+{# The length of a text in UTF-8 bytes. #}
 {% macro byte_length(text) -%}
 {% do return(modules.re.sub('%..', 'x', text | string | urlencode) | length) %}
 {%- endmacro %}
 
-{# As PostgreSQL describes them itself: dbt knows an array as an array alone, of whatever it may be, and no materialized view. #}
+{# The columns from PostgreSQL's own catalogue: dbt does not report the element type of an array, nor any materialized view. #}
 {% macro postgres__columns_of_relation(relation) -%}
 {% set columns -%}
 SELECT attribute.attname, format_type(attribute.atttypid, NULL), type.typtype
@@ -37,7 +39,7 @@ ORDER BY attribute.attnum ASC NULLS LAST
 {% do return(found) %}
 {%- endmacro %}
 
-{# typtype: of the catalogue pg_type; an enum is of type e. #}
+{# typtype: from the catalogue pg_type; an enum has type e. #}
 {% macro postgres__column_kind(type, typtype='b') -%}
 {% set name = type.split('.')[-1] -%}
 {% set kinds = dict(
@@ -59,10 +61,10 @@ ORDER BY attribute.attnum ASC NULLS LAST
 {% for column in columns if column.name == name %}{% do return(column) %}{% endfor -%}
 {% do nbsql.refuse(
   "no column '" ~ name ~ "' in " ~ relation.identifier ~ ', ' ~ role ~ '; its columns are '
-  ~ nbsql.listed(columns | map(attribute='name'))) %}
+  ~ nbsql.quoted_names(columns | map(attribute='name'))) %}
 {%- endmacro %}
 
-{# Always, in a row of some 1,000 numbers. #}
+{# The form is always wide here; one row holds up to some 1,000 numbers. #}
 {% macro postgres__is_wide(model, class_count) -%}
 {% set parameters = model.parameters | length -%}
 {% if class_count * (5 + parameters) > 1000 -%}

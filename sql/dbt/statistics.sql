@@ -1,17 +1,17 @@
 {#
-  The statistics of a model, as the body of a dbt model: a row an additive cell (macros/counting/statistics.sql says which).
+  The statistics of a model, as the body of a dbt model. One row an additive cell (macros/counting/statistics.sql lists the columns).
 
     {{ config(materialized='table', meta={'nbsql': {'target': 'churned'}}) }}
     {{ nbsql.statistics(ref('customers')) }}
 
   source: the relation to learn from. where: a condition on its rows.
 
-  Incremental, with slice_by in the options: only rows of slices that are not there yet are counted, and with unique_key='slice' those
-  of the newest slices (lookback: 1) again, whose old cells dbt deletes. A sum over slices is a sum over all rows, so that the
-  outcome is that of a full refresh.
+  An incremental model needs slice_by in the options. It counts only the rows of slices that it does not have yet. With unique_key='slice'
+  it also recounts the newest slices (lookback: 1), whose old cells dbt deletes. A sum over slices is a sum over all rows, so the result
+  equals that of a full refresh.
 
-  Numbers are read twice, the second time from the mean of their class, which holds every digit (Python decides by the first read
-  whether a second is needed); so the statement needs nothing that must be asked before.
+  Numbers are read twice, the second time centred on the mean of their class, which keeps every digit. Python decides after the first read
+  whether a second one is needed; here a single statement does both, because it cannot ask anything first.
 #}
 {% macro statistics(source, where=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
@@ -25,7 +25,7 @@
 {% do return(nbsql.finished_statement(nbsql.cells(model, rows))) %}
 {%- endmacro %}
 
-{# The rows to count, a relation with nbsql_slice where there are slices. #}
+{# The relation of rows to count. It has the column nbsql_slice if the model has slices. #}
 {% macro counted_rows(node, model, source, where) -%}
 {% set rows = nbsql.rows_where(source, where) -%}
 {% if model.aged is not none %}{% set rows = nbsql.with_half_life(rows, model.aged) %}{% endif -%}
@@ -38,13 +38,13 @@
 {% endif -%}
 {% set sliced = nbsql.with_slices(rows, model.slice_by) -%}
 {% if not is_incremental() %}{% do return(sliced) %}{% endif -%}
-{% set stuck = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
-{% if stuck -%}
+{% set normalised = model.features | selectattr('family.norm') | selectattr('family.bag') | list -%}
+{% if normalised -%}
 {% do nbsql.refuse(
-  "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.listed(stuck | map(attribute='name'))
+  "'" ~ node.name ~ "' cannot be incremental: " ~ nbsql.quoted_names(normalised | map(attribute='name'))
   ~ ' depends on all rows at once (norm); materialize it as a table') %}
 {% endif -%}
-{% if nbsql.query_rows(nbsql.batches_of_others(this, model.batch[-8:])) -%}
+{% if nbsql.query_rows(nbsql.batches_of_other_requests(this, model.batch[-8:])) -%}
 {% do nbsql.refuse(
   "'" ~ node.name ~ "' holds the cells of another target, weight, slice_by or families than are asked for now; count all rows anew: "
   ~ "dbt build --full-refresh --select " ~ node.name) %}
@@ -69,14 +69,14 @@ WHERE age >= {{ model.lookback | int }}
   ~ '\n  )\n)') %}
 {%- endmacro %}
 
-{# A batch that was counted of something else: batch. Each ends with the hash of what was asked for; those of earlier versions have none. #}
-{% macro batches_of_others(statistics, hash) -%}
+{# A batch that was counted for another request: batch. A batch name ends with the request's hash, except in earlier versions. #}
+{% macro batches_of_other_requests(statistics, hash) -%}
 SELECT batch FROM {{ statistics }} AS statistics
 WHERE batch LIKE '____-__-__ __:__:__ ________' AND batch NOT LIKE {{ nbsql.text('% ' ~ hash) }}
 LIMIT 1
 {%- endmacro %}
 
-{# Refuse rows that break a rule of their family, which nothing downstream could tell from good ones. #}
+{# Refuses rows that break a rule of their family. Nothing downstream could tell them from valid rows. #}
 {% macro check_rows(model, source, rows) -%}
 {% set checks = nbsql.checks_of(model) -%}
 {% if checks -%}

@@ -1,4 +1,4 @@
-{# The words of stop_words: english; nbsql/family/stop_words.py has the same. #}
+{# The stop words of stop_words: english. nbsql/family/stop_words.py has the same list. #}
 {% macro english_stop_words() -%}
 {% do return('
 a an the this that these those some any each every either neither both all such no nor not only own same other another i me my

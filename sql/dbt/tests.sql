@@ -1,11 +1,11 @@
 {#
-  Generic tests, for the YAML of a project. Each is a query of what is wrong. arguments: what stands under that word in the YAML,
-  which dbt takes apart from 1.10.5 on.
+  Generic tests for the YAML of a project. Each is a query that returns the failures. arguments: the mapping under that key in the YAML,
+  which dbt unpacks itself from 1.10.5 on.
 #}
 
 {#
-  Of rows with a prediction: at least `minimum` of them are right, of those whose class is known. On the column of the class, or with
-  target=. A row without a prediction is wrong; no rows at all are no proof.
+  Rows with a prediction: the accuracy on rows with a known class is at least `minimum`. The class is the column under test, or target=. A
+  row without a prediction counts as wrong. A relation without rows fails.
 #}
 {% test nbsql_accuracy_at_least(model, minimum=none, column_name=none, target=none, prediction='prediction', weight=none, arguments={}) %}
 {% set minimum, target = arguments.get('minimum', minimum), arguments.get('target', target) -%}
@@ -33,14 +33,14 @@ WHERE accuracy IS NULL OR accuracy < {{ nbsql.number(minimum) }}
 {% endtest %}
 
 {#
-  Of statistics: no feature, nor the class, has moved by a population stability index of `maximum` or more (macros/judging/drift.sql). The
-  newest `slices` are held against all older ones; or all cells against those of other statistics, `against`. With nothing older there
-  is no drift.
+  Statistics: no feature, and not the class, has a population stability index of `maximum` or more (macros/judging/drift.sql). The newest
+  `slices` slices are compared with all older ones, or all cells with those of other statistics, `against`. If there is nothing older,
+  there is no drift.
 #}
 {% test nbsql_drift_below(model, maximum=none, slices=1, against=none, arguments={}) %}
 {% set maximum, slices, against = arguments.get('maximum', maximum), arguments.get('slices', slices), arguments.get('against', against) -%}
 {% if execute %}{% do nbsql.check_engine() %}{% endif -%}
-{% set features = nbsql.compared_features(model) if execute else [] -%}
+{% set features = nbsql.features_not_normal(model) if execute else [] -%}
 {% set old -%}
 {% if against is not none -%}
 {{ against }}
@@ -72,8 +72,8 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {% endtest %}
 
 {#
-  Of what nbsql.monitoring makes: no metric is above its limit in `over`, or below that in `under`, in any period; of psi in no feature, and
-  not of the score. What is NULL is outside of no limit.
+  The relation that nbsql.monitoring makes: in every period each metric is at most its limit in `over` and at least its limit in `under`.
+  A limit on psi applies to every feature, but not to the score. NULL violates no limit.
 #}
 {% test nbsql_within(model, over={}, under={}, arguments={}) %}
 {% set over, under = arguments.get('over', over), arguments.get('under', under) -%}
@@ -84,7 +84,7 @@ WHERE psi >= {{ nbsql.number(maximum) }} AND EXISTS (SELECT 1 FROM {{ old }} AS 
 {{ nbsql.finished_statement(nbsql.outside_limits(model, over.items() | list, under.items() | list)) }}
 {% endtest %}
 
-{# Of statistics: no count, and no sum of squared deviations, is negative in sum. #}
+{# Statistics: no count, and no sum of squared deviations, has a negative total. #}
 {% test nbsql_statistics_not_negative(model) %}
 {% if execute %}{% do nbsql.check_engine() %}{% endif -%}
 {% set query -%}
@@ -100,10 +100,10 @@ WHERE n < -1e-9 * gross OR m2 < 0
 {% endtest %}
 
 {#
-  The features of statistics whose distributions drift compares otherwise than by normal ones, as the cells spell them; what is
-  inferred never is one.
+  The features of the statistics that drift does not compare as normal distributions, named as the cells name them. An inferred family is
+  never one of them.
 #}
-{% macro compared_features(statistics) -%}
+{% macro features_not_normal(statistics) -%}
 {% set options, found = nbsql.options_of(nbsql.statistics_node(statistics)), [] -%}
 {% set names = nbsql.query_rows('SELECT DISTINCT feature FROM ' ~ statistics ~ ' AS cells WHERE feature IS NOT NULL') -%}
 {% for key, given in options.families.items() -%}

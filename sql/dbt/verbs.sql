@@ -1,61 +1,61 @@
 {#
-  What statistics say, each the body of a dbt model. `statistics` is ref('...') of a model whose body is nbsql.statistics.
+  The queries on statistics, each the body of a dbt model. `statistics` is ref('...') of a model whose body is nbsql.statistics.
 
-  The parameters and lookups that scoring reads stand in front of the query, made from the statistics there and then.
+  The parameters and lookups that scoring reads are computed from the statistics in the same statement, in front of the query.
 #}
 
-{# A row a class: class, n, prior, log_prior. #}
+{# One row a class: class, n, prior, log_prior. #}
 {% macro class_priors(statistics, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
-{% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.counted(model, statistics)))) %}
+{% do return(nbsql.finished_statement(nbsql.priors(model, nbsql.current_cells(model, statistics)))) %}
 {%- endmacro %}
 
-{# A row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
+{# One row a class, feature and value: class, feature, value, likelihood, log_likelihood, mean, variance, rate. #}
 {% macro feature_likelihoods(statistics, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% do nbsql.check_engine() %}
 {% set model = nbsql.model_of(nbsql.statistics_node(statistics), training) -%}
-{% set statistics = nbsql.counted(model, statistics) -%}
+{% set statistics = nbsql.current_cells(model, statistics) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% do return(nbsql.finished_statement(nbsql.likelihoods(model, statistics, priors) if model.features else nbsql.no_likelihoods(priors))) %}
 {%- endmacro %}
 
 {# The rows of a relation with prediction and probability. #}
 {% macro predictions(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('predict', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('predict', statistics, source, where, training)) %}
 {%- endmacro %}
 
-{# ... and probability_<class> a class. #}
+{# The rows of a relation with prediction, probability, and probability_<class> for each class. #}
 {% macro probabilities(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('predict_proba', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('predict_proba', statistics, source, where, training)) %}
 {%- endmacro %}
 
-{# The rows of a relation with joint_log_likelihood_<class> a class: ln p(x, c). #}
+{# The rows of a relation with joint_log_likelihood_<class> for each class: ln p(x, c). #}
 {% macro joint_log_likelihoods(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('joint_log_likelihood', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('joint_log_likelihood', statistics, source, where, training)) %}
 {%- endmacro %}
 
 {# The rows of a relation with log_evidence: ln p(x), low for a row that fits no class. #}
 {% macro evidence(statistics, source, where=none, training=none) -%}
-{% do return(nbsql.scored_by('log_evidence', statistics, source, where, training)) %}
+{% do return(nbsql.query_of_verb('log_evidence', statistics, source, where, training)) %}
 {%- endmacro %}
 
-{# A row a row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
+{# One row a row of the relation, class and feature: row_id, the id columns, class, feature, value, contribution. #}
 {% macro explanation(statistics, source, where=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.id) %}
 {% set query = nbsql.explain(model, nbsql.rows_where(source, where), nbsql.inline_name('parameters'), nbsql.inline_name('lookups')) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {#
-  How well the predictions of rows are whose class is known. table: 'metrics' (class, metric, value), 'intervals', 'confusion',
-  'roc', 'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: of the calibration and the lift. by: a
-  column, or a list of them, by whose values the numbers are, in the tables 'slices' and 'slice_intervals'. between: two of these
-  slices side by side, instead of a table; label: the class that is selected, then.
+  How well the model predicts rows whose class is known. table: 'metrics' (class, metric, value), 'intervals', 'confusion', 'roc',
+  'precision_recall', 'calibration', 'lift' or 'thresholds'. weight: a column. bins: the number of bins of the calibration and the lift.
+  by: a column, or a list of columns, whose values define the slices of the tables 'slices' and 'slice_intervals'. between: two of these
+  slices to compare side by side instead of a table; label: the class that this comparison is about.
 #}
 {% macro evaluation(
   statistics, source, table='metrics', weight=none, bins=10, where=none, training=none, by=none, between=none, label=none
@@ -63,7 +63,7 @@
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set tables = ['metrics', 'intervals', 'confusion', 'roc', 'precision_recall', 'calibration', 'lift', 'thresholds'] -%}
 {% set by = [] if by is none else [by] if by is string else by -%}
-{% do nbsql.one_of(table, tables + (['slices', 'slice_intervals'] if by else []), 'table', 'nbsql.evaluation') %}
+{% do nbsql.checked_choice(table, tables + (['slices', 'slice_intervals'] if by else []), 'table', 'nbsql.evaluation') %}
 {% if between is not none and not by %}{% do nbsql.refuse('between is of slices; say by which column, by=...') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, [model.target] + by + ([weight] if weight is not none else [])) %}
@@ -96,17 +96,17 @@
 {% else -%}
 {% set query = nbsql[table](judged) -%}
 {% endif -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
 {#
-  The rows of a relation that a person should label next, `n` at most: the columns, prediction, probability, margin (or log_evidence,
-  unseen, expected_cost), stands_for, reason. by: 'margin', 'evidence', 'novelty' or 'expected cost'. costs: of mistakes, by the actual
-  class and the predicted one, {'ham': {'spam': 10}}; 1 otherwise.
+  The rows of a relation that a person should label next, at most `n`: the columns, prediction, probability, margin (or log_evidence,
+  unseen, expected_cost), stands_for, reason. by: 'margin', 'evidence', 'novelty' or 'expected cost'. costs: the costs of mistakes by
+  actual class and predicted class, {'ham': {'spam': 10}}; the default is 1.
 #}
 {% macro review_queue(statistics, source, n=50, by='margin', where=none, training=none, costs=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
-{% do nbsql.one_of(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
+{% do nbsql.checked_choice(by, ['margin', 'evidence', 'novelty', 'expected cost'], 'by', 'nbsql.review_queue') %}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, model.id) %}
 {% set parameters, lookups = nbsql.inline_name('parameters'), nbsql.inline_name('lookups') -%}
@@ -125,7 +125,7 @@
 {% set patterns = nbsql.subquery(nbsql.patterns(nbsql.rows_where(source, where), same, none, order)) -%}
 {% do model.update({'columns': names + ['nbsql_rows']}) %}
 {% set scored = nbsql.subquery(nbsql.scored(model, patterns, parameters, lookups)) -%}
-{% set measured = nbsql.measured(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
+{% set measured = nbsql.patterns_with_measure(model, scored, parameters, names, by, nbsql.cost_matrix(model, costs)) -%}
 {% do model.update({'columns': names + ['nbsql_position']}) %}
 {% if by == 'margin' -%}
 {% set query = nbsql.review(measured, order, false, names, 'margin', n) -%}
@@ -133,22 +133,23 @@
 {% set query = nbsql.review(measured, order, true, names, 'expected_cost', n) -%}
 {% elif by == 'evidence' -%}
 {% do model.update({'id': ['nbsql_position']}) %}
-{% set explained = nbsql.explain(model, nbsql.review_chosen(n), parameters, lookups) -%}
+{% set explained = nbsql.explain(model, nbsql.chosen_patterns(n), parameters, lookups) -%}
 {% set query = nbsql.review_by_evidence(measured, order, explained, names, n) -%}
 {% else -%}
 {% set unseen = nbsql.unseen_values(model, 'nbsql_queue', parameters, lookups) -%}
 {% set query = nbsql.review_by_novelty(measured, order, unseen, names, n) -%}
 {% endif -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
-{# A list for each class that may be predicted, by number: what it costs where each class is the actual one. #}
+{# One list for each class that may be predicted, by number: the cost of predicting it for each actual class. #}
 {% macro cost_matrix(model, costs=none) -%}
 {% set labels = [] -%}
 {% for class in model.class_columns | sort(attribute='number') %}{% do labels.append(class.label) %}{% endfor -%}
 {% for actual, prices in (costs or {}).items() -%}
 {% for label in [actual] + prices.keys() | list if label not in labels -%}
-{% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ nbsql.listed(labels)) %}
+{% set known = nbsql.quoted_names(labels) -%}
+{% do nbsql.refuse("the costs name a class '" ~ label ~ "', which the model does not know; the classes are " ~ known) %}
 {% endfor -%}
 {% endfor -%}
 {% set matrix = [] -%}
@@ -163,11 +164,12 @@
 {%- endmacro %}
 
 {#
-  The model as a scorecard, a row the base points, then a row a feature and value: feature, kind, value, lower, upper, n, n_target,
-  weight_of_evidence, information_value, feature_information_value, points, below_best, below_average (macros/judging/scorecard.sql).
+  The model as a scorecard. One row for the base points, then one row a feature and value: feature, kind, value, lower, upper, n,
+  n_target, weight_of_evidence, information_value, feature_information_value, points, below_best, below_average
+  (macros/judging/scorecard.sql).
 
-  points, odds, double: so many points at these odds of the target, and so many more where they double. target: a class; none of two
-  is the last one. digits: to which points are rounded; none: they are not.
+  points, odds, double: a row at these odds of the target has `points` points, and `double` more where the odds double. target: a class;
+  none means the last one of two. digits: the number of digits to which points are rounded; none means no rounding.
 #}
 {% macro scorecard(statistics, points=600, odds=50, double=20, target=none, digits=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
@@ -176,7 +178,7 @@
 {% set label = nbsql.label_of(target) if target is not none else labels | last -%}
 {% if labels | length < 2 or label not in labels or (target is none and labels | length > 2) -%}
 {% do nbsql.refuse(
-  "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.listed(labels)) %}
+  "nbsql.scorecard of '" ~ model.name ~ "' needs two classes or more, and target: one of them; they are " ~ nbsql.quoted_names(labels)) %}
 {% endif -%}
 {% if odds <= 0 or double <= 0 -%}
 {% do nbsql.refuse("odds and double of nbsql.scorecard must be above 0, not " ~ odds ~ ' and ' ~ double) %}
@@ -192,9 +194,9 @@
 {%- endmacro %}
 
 {#
-  What the rows of each period are like beside what the statistics have counted, and how well the model does on them: period, feature,
-  class, metric, value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression that says the period of a row; none: all
-  are of one. The relation need not have the target. weight: a column.
+  Compares the rows of each period with what the statistics counted, and evaluates the model on them: period, feature, class, metric,
+  value, reference, moved, by_chance (macros/judging/monitor.sql). by: an expression for the period of a row; none means one period for
+  all rows. The relation need not have the target. weight: a column.
 #}
 {% macro monitoring(statistics, source, by=none, weight=none, where=none, training=none) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
@@ -215,20 +217,20 @@
 {% set judged = nbsql.judged_rows(model, nbsql.with_evidence(model, scored), parameters, 'nbsql_weight', as_text, carried) -%}
 {% set priors = nbsql.subquery(nbsql.priors(model, statistics)) -%}
 {% set query = nbsql.monitor(counted, rows, judged, statistics, priors, as_text) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, query))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, query))) %}
 {%- endmacro %}
 
-{# The query of a verb that scores the rows of a relation, of a model in the same statement. #}
-{% macro scored_by(verb, statistics, source, where, training) -%}
+{# The query of a verb that scores the rows of a relation, with the model in the same statement. #}
+{% macro query_of_verb(verb, statistics, source, where, training) -%}
 {% if not execute %}{% do return('') %}{% endif -%}
 {% set model = nbsql.scoring_model(statistics, training) -%}
 {% do nbsql.check_source(model, source, []) %}
 {% set rows = nbsql.rows_where(source, where) -%}
 {% set scored = nbsql.subquery(nbsql.scored(model, rows, nbsql.inline_name('parameters'), nbsql.inline_name('lookups'))) -%}
-{% do return(nbsql.finished_statement(nbsql.with_model(model, statistics, nbsql[verb](model, scored)))) %}
+{% do return(nbsql.finished_statement(nbsql.with_model_tables(model, statistics, nbsql[verb](model, scored)))) %}
 {%- endmacro %}
 
-{# The columns of the relation to score; one that lacks a column, or has one of a type that its family does not take, is refused. #}
+{# The columns of the relation to score. A missing column, or one whose type its family does not accept, is refused. #}
 {% macro check_source(model, source, others) -%}
 {% set columns = nbsql.columns_of(source, 'the relation to score') -%}
 {% do model.update({'columns': columns | map(attribute='name') | list}) %}
@@ -245,9 +247,9 @@
 {% endfor -%}
 {%- endmacro %}
 
-{# A query with the tables that it reads in front of it. #}
-{% macro with_model(model, statistics, query) -%}
-{% set priors, statistics = nbsql.inline_name('priors'), nbsql.counted(model, statistics) -%}
+{# A query preceded by the tables that it reads. #}
+{% macro with_model_tables(model, statistics, query) -%}
+{% set priors, statistics = nbsql.inline_name('priors'), nbsql.current_cells(model, statistics) -%}
 WITH {{ priors }} AS MATERIALIZED (
   {{ nbsql.numbered_priors(model, statistics) | indent(2) }}
 ),
@@ -268,8 +270,8 @@ WITH {{ priors }} AS MATERIALIZED (
 {%- endmacro %}
 
 {#
-  The priors from which the classes get their numbers. Classes that are given have them in their order, whatever was counted: one
-  that was not has the prior 0, and one that is not named is left out.
+  The priors that number the classes. Given classes keep their order whatever was counted: a class without counts has the prior 0, and a
+  class that is not named is left out.
 #}
 {% macro numbered_priors(model, statistics) -%}
 {% if model.labels is none -%}

@@ -19,7 +19,7 @@ pytestmark = needs_dbt
 STATISTICS = "{{ nbsql.statistics(source('raw', 'rows')) }}"
 # What PostgreSQL has instead, of its own and of what it shares with Spark.
 OWN = """
-SELECT {{ nbsql.text(nbsql.double()) }} AS type, {{ nbsql.text(nbsql.divisor(nbsql.word('n'))) }} AS divisor,
+SELECT {{ nbsql.text(nbsql.double()) }} AS type, {{ nbsql.text(nbsql.null_if_zero(nbsql.word('n'))) }} AS divisor,
   {{ nbsql.text(nbsql.binary()) }} AS after_texts
 """
 # A name of 63 bytes and more, cut in the middle of a letter.
@@ -66,7 +66,7 @@ def project(address: str, tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def test_macros_that_postgresql_has_of_its_own_take_the_place_of_the_general_ones(project: Project) -> None:
     renderer = Renderer("postgres")
-    expected = [renderer.fragment("double"), renderer.fragment("divisor", Markup("n")), renderer.fragment("binary")]
+    expected = [renderer.fragment("double"), renderer.fragment("null_if_zero", Markup("n")), renderer.fragment("binary")]
     with project.connect() as con:
         assert read(con, "SELECT * FROM own")[1] == [tuple(map(str, expected))]
 

@@ -77,4 +77,4 @@ def frozen_points(
     whole = Class(1, Markup(""), float(base[3]), "", "")
     names = [feature.name for feature in plan.spec.features]
     scorer = Scorer("points", [whole], [whole], terms, passed, renderer.dialect.traits, names, reasons)
-    return renderer.statement("frozen", scorer, relation)
+    return renderer.statement("frozen_scorer", scorer, relation)

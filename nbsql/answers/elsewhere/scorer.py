@@ -131,7 +131,7 @@ def frozen(
     terms = Terms(engine, plan, context, renderer, rows).all()
     passed = passed_elsewhere(plan, traits, columns, VERBS[verb].added(classes), verb)
     scorer = Scorer(verb, sorted(known, key=lambda c: c.number), known, terms, passed, traits)
-    return renderer.statement("frozen", scorer, relation)
+    return renderer.statement("frozen_scorer", scorer, relation)
 
 
 def known_dialect(name: str) -> Traits:

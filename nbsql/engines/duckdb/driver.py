@@ -175,9 +175,9 @@ class DuckDBDriver(Engine):
 
     def _look_over(self) -> None:
         """Ask at once what a verb asks of the catalogue before it runs anything."""
-        rows = self.ask("looked_over")
+        rows = self.ask("schemas_and_relations")
         self._seen = {
-            ("current_names",): [row[5:] for row in rows[:1]],
+            ("current_database_and_schema",): [row[5:] for row in rows[:1]],
             ("schemas",): [(*row[:2], row[4]) for row in rows if row[3] == "schema"],
             ("relations",): [row[:4] for row in rows if row[3] != "schema"],
         }
@@ -193,7 +193,7 @@ class DuckDBDriver(Engine):
 
     def current(self) -> tuple[str, str]:
         """The names of the current database and schema."""
-        database, schema = self.look("current_names")[0]
+        database, schema = self.look("current_database_and_schema")[0]
         return database, schema
 
 

@@ -83,7 +83,8 @@ class DuckDB(DuckDBDriver):
 
     def relation(self, sql: str) -> duckdb.DuckDBPyRelation:
         """A query as a DuckDB relation."""
-        self.ask("current_names")  # a result of execute() that is not read to its end would keep DuckDB from making one
+        # a result of execute() that is not read to its end would keep DuckDB from making one
+        self.ask("current_database_and_schema")
         with self.errors():
             return self.connection.sql(sql)
 
@@ -122,7 +123,7 @@ class DuckDB(DuckDBDriver):
             found = self.relation(sql)
             columns = [(name, _FLOATING.get(str(kind))) for name, kind in zip(found.columns, found.types, strict=True)]
             if any(kind is not None for _, kind in columns):
-                query = self.renderer.fragment("in_json", query, columns)
+                query = self.renderer.fragment("as_json", query, columns)
         self.ask("copy_to", query, path, file_format)
 
     # Looking around. -----------------------------------------------------------------------------------------------

@@ -47,14 +47,14 @@ class Sources:
         if len(path) > 3 or _QUERY.match(text) or _FILE.search(text):
             return None
         renderer = self._engine.renderer
-        return renderer.statement("source_and_stamp", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
+        return renderer.statement("source_and_catalog", renderer.dialect.ident(*path), sorted({path[-1], text}), spec)
 
     def with_answer(self, text: str, answer: Sequence[Any], columns: list[Column]) -> tuple[Source, Any] | None:
         """The table or view, by its full name, and `updated_at` as `ask` has it; None where it may be another that is meant.
 
         Args:
             text: that was asked about.
-            answer: the row of `source_and_stamp` (catalog.sql), without its columns.
+            answer: the row of `source_and_catalog` (catalog.sql), without its columns.
             columns: of what DuckDB found by the name.
         """
         place, relations, stamps = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]

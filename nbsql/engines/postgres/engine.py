@@ -83,13 +83,13 @@ class PostgreSQL(PostgreSQLDriver):
         return find(self, source)
 
     def current(self) -> tuple[str, str]:
-        database, schema = self.ask("current_names")[0]
+        database, schema = self.ask("current_database_and_schema")[0]
         if schema is None:
             raise DatabaseError("the search_path of this connection names no schema that is there; SET search_path first")
         return database, schema
 
     def database(self, name: str | None) -> str:
-        current: str = self.ask("current_names")[0][0]
+        current: str = self.ask("current_database_and_schema")[0][0]
         if name is not None and name != current:
             raise InputError(f"a connection to PostgreSQL reaches one database only, {current!r}; connect to {name!r}")
         return current

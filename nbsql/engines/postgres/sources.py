@@ -96,7 +96,7 @@ def _source(engine: PostgreSQLDriver, source: Source) -> Source:
 
 def _find(engine: PostgreSQLDriver, text: str, relations: list[tuple[Any, ...]]) -> tuple[tuple[str, ...], bool] | None:
     """The table or view that a text names: as it is, or as PostgreSQL reads it, which folds names without quotes."""
-    database = engine.ask("current_names")[0][0]
+    database = engine.ask("current_database_and_schema")[0][0]
     paths = [[text], parts(text), [name.lower() for name in parts(text)] if '"' not in text else []]
     for whole in filter(None, paths):
         path = whole[1:] if len(whole) == 3 and whole[0] == database else whole

@@ -1,19 +1,20 @@
 {#
-  Rows that count less the older they are, so that counts still add and may be taken away (forward decay: Cormode, Shkapenyuk, Srivastava
-  and Xu, "Forward decay: a practical time decay model for streaming systems", ICDE 2009), with an origin a half-life: a row at t weighs
+  Rows whose weight decays with age, in a form in which counts still add and may be subtracted (forward decay: Cormode, Shkapenyuk,
+  Srivastava and Xu, "Forward decay: a practical time decay model for streaming systems", ICDE 2009). Each half-life has its own origin. A
+  row at time t has the weight
 
-    2^((t - p h) / h)   in its half-life p = floor(t / h), at least 1 and below 2: what its cells hold, whose slice is p
-    2^(p - now)         taken of the cells where they are read; both together 2^((t - h now) / h)
+    2^((t - p h) / h)   within its half-life p = floor(t / h), at least 1 and below 2: the cells hold it, in slice p
+    2^(p - now)         applied to the cells where they are read; the product of both is 2^((t - h now) / h)
 
-  The second is a power of two where now is the end of a half-life, which it is unless one says otherwise, and so exact. Nothing is
-  ever above what the rows of one half-life weigh, and what is older than `nothing` half-lives counts for nothing.
+  The second factor is a power of two, and therefore exact, if now is the end of a half-life, which is the default. A sum never exceeds
+  the weight of the rows of one half-life, and anything older than `nothing` half-lives counts for nothing.
 #}
 
 {#
-  A source and, beside its columns, nbsql_decayed, the weight of a row in its half-life, nbsql_period, which that is, and
-  nbsql_weight_now, what it weighs at once, for what depends on all rows.
+  A source with three more columns: nbsql_decayed, the weight of a row within its half-life; nbsql_period, the number of that half-life;
+  and nbsql_weight_now, the product of both factors, for computations that depend on all rows.
 
-  aged: at (a column), type (of it), weight (a column, or none), half_life (with length and now), target, nothing.
+  aged: at (a column), type (its type), weight (a column, or none), half_life (with length and now), target, nothing.
 #}
 {% macro with_half_life(source, aged) -%}
 {% set column %}source.{{ nbsql.ident(aged.at) }}{% endset -%}
@@ -43,7 +44,10 @@
 )
 {%- endmacro %}
 
-{# What is taken of the number of a half-life: that of now, the end of the newest or what was chosen, whole ones and a part of one. #}
+{#
+  The number that is subtracted from the number of a half-life to give its age: the newest half-life, counted from its end, or the chosen
+  time, in whole half-lives and a fraction.
+#}
 {% macro periods_until(half_life, newest) -%}
 {% if half_life.now is none -%}
 {{ newest }} - 1
@@ -53,8 +57,8 @@
 {%- endmacro %}
 
 {#
-  The cells of a model with a half-life as they weigh now: slice, class, feature, value, n, mean, m2, batch. Those of a half-life whose
-  rows are all forgotten do not say what is newest.
+  The cells of a model with a half-life, at their present weight: slice, class, feature, value, n, mean, m2, batch. A half-life whose rows
+  are all forgotten does not count as the newest.
 #}
 {% macro decayed_cells(statistics, half_life, nothing) -%}
 {% set newest %}newest.period{% endset -%}
@@ -74,20 +78,20 @@ FROM {{ statistics }} AS cells
 CROSS JOIN (
   SELECT max(CAST(slice AS BIGINT)) AS period
   FROM (
-    SELECT slice FROM {{ statistics }} AS statistics WHERE feature IS NULL GROUP BY slice HAVING {{ nbsql.is_left() }}
+    SELECT slice FROM {{ statistics }} AS statistics WHERE feature IS NULL GROUP BY slice HAVING {{ nbsql.has_weight() }}
   ) AS periods
 ) AS newest
 WHERE {{ age }} >= -{{ nothing }}
 {%- endmacro %}
 
 {#
-  A time as a double of microseconds since 1970, which are whole and exact for 285 years; or a whole number.
+  A time as a double of microseconds since 1970, which are whole and exact for 285 years; a whole number stays a whole number.
 
-  type: of the column, as the engine writes it.
+  type: the column's type, as the engine writes it.
 #}
 {% macro default__instant(x, type) -%}
 CAST({% if nbsql.is_time(type) %}epoch_us({{ x }}){% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}
 
-{# Not empty for a type of dates and times. #}
+{# Renders something if the type is one of dates and times, else nothing. #}
 {% macro is_time(type) %}{% if (type | lower)[:4] in ['date', 'time'] %}yes{% endif %}{% endmacro %}

@@ -1,20 +1,20 @@
 {#
-  Features that live in dimension tables. A dimension has a row a key; the macros know of it
+  Features that live in dimension tables. A dimension has one row a key, and these attributes:
 
-    relation  where it is
-    pairs     an expression over the source, or over the dimensions before it, and the column that it equals, for every key column
-    columns   pairs of a column and the name that it has in the joined source
-    scored    none, or a model of the features that its rows are scored by before they are joined (nbsql/plan/dimension_scores.py)
-    passed    those of the columns that are joined by themselves
+    relation  its relation
+    pairs     for every key column, an expression over the source or over earlier dimensions, and the column that it equals
+    columns   pairs of a column and its name in the joined source
+    scored    none, or a model of the features by which its rows are scored before the join (nbsql/plan/dimension_scores.py)
+    passed    those of the columns that are joined as they are
     place     its number among the dimensions, from 1
 #}
 
 {#
-  The rows of a source, each with the columns of the row of every dimension that has its key, NULL where none has.
+  The rows of a source, each joined with the row of every dimension that has its key; the columns are NULL if there is none.
 
-  A column that a dimension brings stands alone, so that a source that has one of that name is refused as ambiguous; but for one
-  named `source`, which in a table macro would be its argument. Numbered: with the number of the row, from before the joins,
-  which keep no order.
+  A column of a dimension appears under its bare name, so a source with a column of the same name is refused as ambiguous. The exception
+  is a column named `source`, which in a table macro would be the macro's argument. numbered: adds the row number from before the joins,
+  because joins do not keep the order.
 #}
 {% macro joined_source(source, dimensions, numbered=false, parameters=none, lookups=none) -%}
 (
@@ -48,7 +48,7 @@
 )
 {%- endmacro %}
 
-{# The rows of a dimension: its key as nbsql_key_1, nbsql_key_2, ..., and some of its columns under the names that they are to have. #}
+{# The rows of a dimension: its key as nbsql_key_1, nbsql_key_2, ..., and some of its columns under their names in the joined source. #}
 {% macro dimension_rows(dimension, columns) -%}
 SELECT
   {% for _, column in dimension.pairs %}
@@ -64,8 +64,8 @@ FROM {{ dimension.relation }} AS dimension
 {%- endmacro %}
 
 {#
-  The rows of a dimension, scored: its key and the columns that are passed on, and nbsql_said_1_2, what the features of the first
-  dimension say for the second class.
+  The scored rows of a dimension: its key, the columns that are passed on, and nbsql_said_1_2, the sum of the terms of the first
+  dimension's features for the second class.
 #}
 {% macro scored_dimension(dimension, parameters, lookups) -%}
 {% set model = dimension.scored -%}
@@ -102,7 +102,7 @@ FROM (
 ) AS joint
 {%- endmacro %}
 
-{# The condition of a join: the columns of the key of a row are those of the dimension. #}
+{# The join condition: the key of a row equals the key columns of the dimension. #}
 {% macro keys_are_equal(dimension, place) -%}
 {% for expression, _ in dimension.pairs -%}
 {% set key = nbsql.as_key(expression, dimension.dimension.types[loop.index0]) -%}
@@ -115,12 +115,12 @@ dimension_{{ place }}.nbsql_key_{{ loop.index }} = {{ key }}{% if not loop.last 
 {% if type | lower == 'varchar' %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
-{# A column of a key of a dimension, as text. #}
+{# A key column of a dimension, as text. #}
 {% macro key_as_text(column) -%}
 CAST(dimension.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{# At most one row, a key that a dimension has more than once: key_1, key_2, ... (its columns as text), and rows, how often. #}
+{# At most one row, a key that occurs more than once in a dimension: key_1, key_2, ... (as text), and rows, the number of occurrences. #}
 {% macro repeated_key(relation, columns) -%}
 SELECT
   {% for column in columns %}
@@ -139,9 +139,9 @@ LIMIT 1
 {%- endmacro %}
 
 {#
-  How often each key of the facts met each class, or with what weight: a row a class, slice and key, with the class under its own
-  name, the columns of the key as nbsql_key_1, nbsql_key_2, ..., and nbsql_weight. Rows of weight 0 are among them: a rule that a
-  value breaks is broken whatever its row weighs.
+  One row a class, slice and key of the fact rows: the class under its own name, the key columns as nbsql_key_1, nbsql_key_2, ..., and
+  nbsql_weight, the number of rows or the sum of their weights. Rows of weight 0 are included, because a value breaks a rule whatever its
+  row weighs.
 #}
 {% macro counted_keys(model, source, keys) -%}
 {% set by -%}
@@ -160,7 +160,7 @@ SELECT
   {% set x %}source.{{ nbsql.ident(key) }}{% endset %}
   {{ nbsql.as_key(x, type) }} AS nbsql_key_{{ loop.index }},
   {% endfor %}
-  CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
+  CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {{ source }} AS source
 WHERE {{ nbsql.target(model) }} IS NOT NULL
 GROUP BY {{ by }}

@@ -1,14 +1,14 @@
-{# What the statements that count say of a row: its label, its slice, its weight, and the names of a feature's columns. #}
+{# The parts of a row that counting statements read: its label, its slice, its weight, and the column names of a feature. #}
 
-{# The slice of a cell: a column, where the model is cut into slices. #}
-{% macro slice(model) -%}
+{# The slice of a cell: a column if the model has slices, else NULL. #}
+{% macro cell_slice(model) -%}
 {% if model.slice_by %}slice{% else %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endif %}
 
 {%- endmacro %}
 
 {#
-  A source with the slice of each row, by an expression of the user's. A whole number is written as one, whichever type it has: a
-  frame with a gap in a column of whole numbers holds doubles, and 1.0 must find what 1 has made.
+  A source with the slice of each row, from an expression of the user's. A whole number is written without a fraction whatever its type: a
+  frame with a gap in a column of whole numbers holds doubles, and 1.0 must find the slice that 1 made.
 #}
 {% macro default__with_slices(source, expression) -%}
 {% set text %}CAST(({{ expression }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
@@ -23,57 +23,62 @@
 )
 {%- endmacro %}
 
-{% macro slice_of(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
+{# The slice of a row of a relation with slices. #}
+{% macro row_slice(relation) -%} {{ relation }}.nbsql_slice {%- endmacro %}
 
-{# The names of a scan's columns: mean_3 belongs to the third feature, x_3_2 to the second column of the third. #}
+{# The ending of a column name in a scan: mean_3 belongs to the third feature, x_3_2 to the second column of the third feature. #}
 {% macro feature_suffix(feature, column=none) -%}
 _{{ feature.index }}{% if column is not none %}_{{ column }}{% endif %}
 {%- endmacro %}
 
+{# A comma, except in the last iteration of a loop. #}
 {% macro comma(iteration) -%} {% if not iteration.last %},{% endif %} {%- endmacro %}
 
+{# The class of a row, as labels are compared. #}
 {% macro default__target(model) -%}
 {% set label %}source.{{ nbsql.ident(model.target) }}{% endset -%}
 {{ nbsql.as_label(label, model.target_type) }}
 {%- endmacro %}
 
-{# Labels of a type, as they are compared and in the order that they have in models. #}
+{# A label of a type, as labels are compared and ordered in models. #}
 {% macro default__as_label(x, type) -%}
 {{ x }}{% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
 {%- endmacro %}
 
-{# A label, of its text, in the type that the classes have. #}
+{# A label, given as text, in the type of the classes. #}
 {% macro class_literal(label, type) -%}
 CAST({{ nbsql.text(label) }} AS {{ type }}){% if nbsql.is_text(type) %}{{ nbsql.binary() }}{% endif %}
 {%- endmacro %}
 
-{# Labels of a type in an answer: without a collation, so that they meet those of a column that has one of its own. #}
+{# A label in an answer, without a collation, so that it can be compared with a column that has a collation of its own. #}
 {% macro default__plain_label(x, type) -%}
 {% if nbsql.is_text(type) %}decode(encode({{ x }})){% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
-{# Not empty for a type of texts. #}
+{# Renders something if the type is one of texts, else nothing. #}
 {% macro is_text(type) %}{% if type | lower in ['varchar', 'text', 'character varying'] %}yes{% endif %}{% endmacro %}
 
+{# The weight of a row. #}
 {% macro weight(model) -%} CAST(source.{{ nbsql.ident(model.weight) }} AS {{ nbsql.double() }}) {%- endmacro %}
 
-{# The rows for which x is not NULL, or their weights. #}
+{# The number of rows for which x is not NULL, or the sum of their weights. #}
 {% macro weighted_count(model, x) -%}
 {% if model.weight %}sum(CASE WHEN {{ x }} IS NOT NULL THEN weight ELSE 0 END){% else %}count({{ x }}){% endif %}
 {%- endmacro %}
 
+{# The weighted sum of x over the rows of a class. #}
 {% macro class_total(model, x) -%}
 {% if model.weight %}sum(weight * {{ x }}){% else %}sum({{ x }}){% endif %}
 {%- endmacro %}
 
-{# A row of weight 0 counts for nothing, its levels included. #}
+{# The condition that a row counts. A row of weight 0 counts for nothing, and neither do its values. #}
 {% macro is_counted(model) -%}
 {{ nbsql.target(model) }} IS NOT NULL{% if model.weight %} AND {{ nbsql.weight(model) }} > 0{% endif %}
 {%- endmacro %}
 
 {#
-  The slices that have rows left, oldest first: slice, n, age (0 is the newest). As numbers where they are numbers, else as
-  texts, which puts dates in their order.
+  One row a slice that still has rows, oldest first: slice, n, age (0 is the newest). Slices are ordered as numbers if they are numbers,
+  else as texts, which sorts ISO dates correctly.
 #}
 {% macro slices(statistics) -%}
 SELECT slice, n, row_number() OVER (ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} DESC NULLS LAST, slice DESC NULLS LAST) - 1 AS age
@@ -82,6 +87,6 @@ FROM (
   FROM {{ statistics }} AS statistics
   WHERE feature IS NULL AND slice IS NOT NULL
   GROUP BY slice
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ) AS counts
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#
-  The rules a training row must keep, each TRUE where a row breaks it. The wide scan counts them, so that checking costs no
-  pass of its own.
+  The rules that a training row must satisfy. Each expression is TRUE where a row breaks the rule. The wide scan counts them, so checking
+  costs no pass of its own.
 #}
 
 {% macro breaks_missing(column) -%}
@@ -32,13 +32,13 @@ source.{{ nbsql.ident(column) }} NOT IN (0, 1)
 coalesce(list_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)
 {%- endmacro %}
 
-{# Neither a NULL nor a NaN is at least 0 and finite. #}
+{# A weight breaks the rule unless it is finite and at least 0; NULL and NaN break it. #}
 {% macro breaks_weight(column) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 NOT coalesce({{ x }} >= 0 AND {{ x }} < {{ nbsql.infinity() }}, FALSE)
 {%- endmacro %}
 
-{# One row: how many rows of a scan break each rule, among those that have a class: broken_1, broken_2, ... dbt asks for this alone. #}
+{# One row: how many rows with a class break each rule of a scan: broken_1, broken_2, ... dbt runs this query by itself. #}
 {% macro broken_rules(scan, count) -%}
 SELECT
   {% for j in range(1, count + 1) %}

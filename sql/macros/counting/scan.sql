@@ -1,11 +1,11 @@
-{# One pass over the rows: what each of them adds to the sums of its class, and those sums side by side, a row a class. #}
+{# One pass over the rows: the inputs of each row, and their sums, one row a class. #}
 
 {#
-  A relation's rows as the scan needs them: class, weight, an x for every number, and a flag for every broken rule.
+  The rows of a relation as the scan reads them: class, weight, an x for every number, and a flag for every broken rule.
 
-  centres: a number a feature, near the middle of its values. Sums of x and x * x are taken from there, which keeps the
-  digits that E[x * x] - E[x] * E[x] would cancel (shifted data: Chan, Golub and LeVeque, The American Statistician 37, 1983).
-  careful: NaN and infinities become NULL. centred: the centres are those of each class, from the relation `means`.
+  centres: one number a feature, near the middle of its values. Sums of x and x * x are taken about it, which keeps the digits that
+  E[x * x] - E[x] * E[x] would cancel (shifted data: Chan, Golub and LeVeque, The American Statistician 37, 1983). careful: NaN and
+  infinities become NULL. centred: the centres are the means of each class, from the relation `means`.
 #}
 {% macro scan_inputs(model, source, features, checks=[], centres={}, careful=false, centred=false) -%}
 SELECT
@@ -37,7 +37,7 @@ LEFT JOIN means
 {%- endif %}
 {%- endmacro %}
 
-{# A source with what its rows must have whole, for the features that count several columns together. #}
+{# A source with a check of completeness for the features that count several columns together. #}
 {% macro with_complete_values(source, features, careful) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
 {% if together -%}
@@ -55,29 +55,30 @@ LEFT JOIN means
 {%- endif %}
 {%- endmacro %}
 
-{# A number as a scan sums it: whatever it is in the first pass, whose sums show it, and guarded in a careful one. #}
+{# A number as a scan sums it: unchanged in the first pass, whose sums reveal NaN and infinities, and guarded in a careful pass. #}
 {% macro default__scan_value(x, careful) -%}
 {% if careful %}{{ nbsql.finite(x) }}{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
-{# The sum of the squares of a number, weighed. #}
+{# The weighted sum of the squares of a number. #}
 {% macro default__summed_squares(model, x, careful) -%}
 {% set square %}{{ x }} * {{ x }}{% endset -%}
 {{ nbsql.class_total(model, square) }}
 {%- endmacro %}
 
-{# One number of a row, as the families name it. #}
-{% macro default__input(feature, column, j=none, centre=none, careful=false) -%}
+{# A number of a row as an input column. #}
+{% macro default__number_input(feature, column, j=none, centre=none, careful=false) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {{ nbsql.scan_value(x, careful) }}
 {%- if centre is not none %} - {{ centre }}{% endif %} AS nbsql_x{{ nbsql.feature_suffix(feature, j) }}
 {%- endmacro %}
 
 {#
-  The wide scan: a row a class (the rows without a class too) with `rows`, n, the aggregates of every scanned feature,
-  and for every check the number of rows that break its rule.
+  The wide scan. One row a class, and one for rows without a class: `rows`, n, the aggregates of every scanned feature, and for every
+  check the number of rows that break its rule.
 
-  careful: the second pass over the features whose sums the first could not hold: two reads, centred on the means of each class, and slice.
+  careful: the second pass, over the features whose sums the first could not hold. It reads the rows twice, centred on the mean of each
+  class and slice.
 #}
 {% macro scan(model, source, features, checks=[], centres={}, careful=false) -%}
 {% if careful -%}
@@ -89,7 +90,7 @@ WITH means AS (
     {%- endif %}
     {%- for suffix in nbsql.centred_numbers(features).split() %},
     {% set x %}nbsql_x{{ suffix }}{% endset %}
-    {{ nbsql.class_total(model, x) }} / {{ nbsql.divisor(nbsql.weighted_count(model, x)) }} AS centre{{ suffix }}
+    {{ nbsql.class_total(model, x) }} / {{ nbsql.null_if_zero(nbsql.weighted_count(model, x)) }} AS centre{{ suffix }}
     {%- endfor %}
 
   FROM (

@@ -1,27 +1,27 @@
 {#
-  The statistics of a model: additive cells, and nothing else. A row is one cell:
+  The statistics of a model: additive cells and nothing else. One row a cell:
 
-    slice    NULL, or the part of the data that the cell was counted on (slice_by)
+    slice    NULL, or the part of the data in which the cell was counted (slice_by)
     class    the label, in the target's own type
     feature  the feature's name; NULL for the class itself
     value    the category, token or count column, or "zero", where a number's zeros are counted apart; NULL for numbers, for the class,
              and for the category of missing values
-    n        the rows or tokens in the cell, or their weights
+    n        the number of rows or tokens in the cell, or the sum of their weights
     mean     of a number over these rows; with a value, of the occurrences of a token in the n bags that hold it (tfidf.sql)
     m2       the sum of squared deviations from that mean
-    batch    the line of the ledger that it came with; the cells of what was forgotten are negative
+    batch    the line of the ledger that added the cell; the cells of forgotten rows are negative
 
-  There are three ways of counting. What is one aggregate a column comes from a single wide scan, GROUP BY class.
-  Categories take one GROUP BY class, value a feature. Tokens take one GROUP BY class, token over the unnested bag.
+  There are three ways to count. Features that need one aggregate a column come from a single wide scan, GROUP BY class. Each category
+  takes a GROUP BY class, value. Each bag of tokens takes a GROUP BY class, token over the unnested bag.
 #}
 
 {#
-  One row, or one a group: slice, class, feature, value, n, mean, m2, batch, of which those that are not given are NULL. feature: the
-  feature, or a column of its name.
+  One row, or one a group: slice, class, feature, value, n, mean, m2, batch; columns that are not given are NULL. feature: a feature, or a
+  column that holds its name.
 #}
 {% macro cell(model, n, feature=none, value=none, mean=none) -%}
 SELECT
-  {{ nbsql.slice(model) }} AS slice,
+  {{ nbsql.cell_slice(model) }} AS slice,
   class,
   {% set name -%}
   {% if feature is none %}NULL{% elif feature is string %}{{ feature }}{% else %}{{ nbsql.text(feature.name) }}{% endif %}
@@ -35,8 +35,8 @@ SELECT
 {%- endmacro %}
 
 {#
-  The cells of some scanned features as the scan summed them, a row a class and cell: class, index, feature, value, n, and for
-  numbers the centre, total and squares. Lists unnested side by side are quicker to plan than a row of VALUES a cell.
+  One row a class and cell of some scanned features, as the scan summed them: class, index, feature, value, n, and for numbers centre,
+  total and squares. Lists that are unnested side by side are planned faster than a row of VALUES a cell.
 #}
 {% macro summed_cells(model, scan, features) -%}
 {% set together = features | rejectattr('family.by_column') | list -%}
@@ -52,7 +52,7 @@ UNION ALL
 {%- endmacro %}
 
 {#
-  One row a class and cell of features that the scan counted column by column: class, slice, index, feature, value, n, centre, total,
+  One row a class and cell of the features that the scan counted column by column: class, slice, index, feature, value, n, centre, total,
   squares.
 #}
 {% macro scanned_cells(model, scan, features) -%}
@@ -79,7 +79,7 @@ FROM {{ scan }} AS scan
 WHERE scan.class IS NOT NULL
 {%- endmacro %}
 
-{# The endings of the names of all numbers that need a centre, as words. #}
+{# The name endings of all numbers that need a centre, as words. #}
 {% macro centred_numbers(features) -%}
 {% for feature in features if feature.family.centred -%}
 {% if feature.family.over_columns -%}
@@ -88,7 +88,7 @@ WHERE scan.class IS NOT NULL
 {% endfor -%}
 {%- endmacro %}
 
-{# One column of one cell: what is not given is NULL. #}
+{# One column of one cell; a column that is not given is NULL. #}
 {% macro summed_cell(feature, column, n, value=none, centre=none, total=none, squares=none) -%}
 {% if column == 'index' %}{{ feature.index }}
 {%- elif column == 'feature' %}{{ nbsql.text(feature.name) }}
@@ -98,8 +98,8 @@ WHERE scan.class IS NOT NULL
 {%- endmacro %}
 
 {#
-  The numbers (index) of the centred features whose sums the first scan could not hold, because a NaN or an infinity was among
-  them or because more than three digits cancelled.
+  One row a centred feature whose sums the first scan could not hold: index. Either a NaN or an infinity was among its numbers, or more
+  than three digits cancelled.
 #}
 {% macro imprecise_numbers(summed_cells) -%}
 SELECT DISTINCT index
@@ -112,11 +112,11 @@ WHERE n > 0
 {%- endmacro %}
 
 {#
-  One row a number, as it is counted: index, centre, and j, the number of the column of a feature over several. A centre is the median of
-  the first rows, because it is one of the values, so that a constant stays exact.
+  One row a number that is counted: index, centre, and j, the column number in a feature over several columns. The centre is the median of
+  the first rows. It is one of the values, so a constant stays exact.
 #}
 {% macro centres(source, features) -%}
-{% set several = features | selectattr('family.over_columns') | list -%}
+{% set over_columns = features | selectattr('family.over_columns') | list -%}
 {% set indexes -%}
 {% for feature in features -%}
 {% for _ in feature.columns %}{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
@@ -130,12 +130,12 @@ WHERE n > 0
 {% set numbers -%}
 {% for suffix in nbsql.centred_numbers(features).split() %}nbsql_x{{ suffix }}{{ nbsql.comma(loop) }}{% endfor %}
 {%- endset -%}
-{% set lists = [nbsql.array_of(indexes)] + ([nbsql.array_of(positions)] if several else []) + [nbsql.array_of(numbers)] -%}
-SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if several %}, j{% endif %}
+{% set lists = [nbsql.array_of(indexes)] + ([nbsql.array_of(positions)] if over_columns else []) + [nbsql.array_of(numbers)] -%}
+SELECT index, percentile_disc(0.5) WITHIN GROUP (ORDER BY x ASC NULLS LAST) AS centre{% if over_columns %}, j{% endif %}
 
 FROM (
   SELECT
-    {{ nbsql.unnested(lists, ['index', 'j', 'x'] if several else ['index', 'x']) | indent(4) }}
+    {{ nbsql.unnested(lists, ['index', 'j', 'x'] if over_columns else ['index', 'x']) | indent(4) }}
   FROM (
     SELECT
       {% for feature in features %}
@@ -145,7 +145,7 @@ FROM (
   ) AS sample
 ) AS sample
 WHERE {{ nbsql.finite(nbsql.word('x')) }} IS NOT NULL
-GROUP BY index{% if several %}, j{% endif %}
+GROUP BY index{% if over_columns %}, j{% endif %}
 
 {%- endmacro %}
 
@@ -158,13 +158,13 @@ WHERE class IS NOT NULL AND n > 0
 {%- endmacro %}
 
 {#
-  The cells of some scanned features. A number's squares are about its centre, and are moved to its mean; what is left when
-  nearly all of them cancel is rounding: such a number does not vary.
+  The cells of some scanned features. The squares of a number are about its centre and are moved to its mean. If nearly all of them
+  cancel, the remainder is rounding, and the number does not vary.
 #}
 {% macro feature_cells(model, summed_cells) -%}
 {% set spread %}squares - total * total / n{% endset -%}
 SELECT
-  {{ nbsql.slice(model) }} AS slice,
+  {{ nbsql.cell_slice(model) }} AS slice,
   class,
   feature,
   CAST(value AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
@@ -178,12 +178,12 @@ FROM (
 WHERE n > 0
 {%- endmacro %}
 
-{# How many rows a group has, or what they weigh. #}
-{% macro size(model) -%}
+{# The number of rows of a group, or the sum of their weights. #}
+{% macro group_weight(model) -%}
 {% if model.weight %}sum({{ nbsql.weight(model) }}){% else %}count(*){% endif %}
 {%- endmacro %}
 
-{# The cells of some categorical features: one GROUP BY a feature, which DuckDB runs side by side. #}
+{# The cells of some categorical features. Each has a GROUP BY of its own, which DuckDB runs in parallel. #}
 {% macro level_cells(model, source, features) -%}
 {{ nbsql.cell(model, nbsql.word('n'), feature=nbsql.word('feature'), value=nbsql.word('value')) }}
 FROM (
@@ -198,17 +198,17 @@ FROM (
 ) AS counted
 {%- endmacro %}
 
-{# One row a class and value of a categorical feature: class, feature, value, n, and the slice where there are some. #}
+{# One row a class and value of a categorical feature: class, feature, value, n, and slice if the model has slices. #}
 {% macro counted_levels(model, source, feature) -%}
 {% set value = nbsql[feature.family.name ~ '_value'](feature, nbsql.word('source')) -%}
 SELECT
   {{ nbsql.target(model) }} AS class,
   {% if model.slice_by %}
-  {{ nbsql.slice_of(nbsql.word('source')) }} AS slice,
+  {{ nbsql.row_slice(nbsql.word('source')) }} AS slice,
   {% endif %}
   {{ nbsql.text(feature.name) }} AS feature,
   {{ value }} AS value,
-  {{ nbsql.size(model) }} AS n
+  {{ nbsql.group_weight(model) }} AS n
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- if feature.family.nulls != 'category' %}
@@ -219,7 +219,7 @@ WHERE {{ nbsql.is_counted(model) }}
 GROUP BY {{ nbsql.target(model) }}, {{ value }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
 {%- endmacro %}
 
-{# The cells of one bag of tokens: how often each token met each class. #}
+{# The cells of one bag of tokens: the count of each token in each class. #}
 {% macro token_cells(model, source, feature) -%}
 {% if feature.family.weighed -%}
 {{ nbsql.weighed_token_cells(model, source, feature) }}
@@ -249,8 +249,8 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 {%- endmacro %}
 
 {#
-  All cells in one statement, which asks nothing before: the class, scanned features, categories and tokens. Numbers are read twice, the
-  second time from the mean of their class.
+  All cells in one statement, which needs no other query first: classes, scanned features, categories and tokens. Numbers are read twice,
+  the second time centred on the mean of their class.
 #}
 {% macro cells(model, rows) -%}
 {% set columns = namespace(read=[model.target]) -%}
@@ -298,7 +298,7 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{# Cells folded into one a slice, class, feature and value. Cells of which nothing is left are gone. #}
+{# Cells folded into one a slice, class, feature and value. Cells that have become empty are dropped. #}
 {% macro folded_cells(cells, batch) -%}
 SELECT slice, class, feature, value, n, mean, m2, {{ nbsql.text(batch) }}{{ nbsql.binary() }} AS batch
 FROM (
@@ -306,11 +306,11 @@ FROM (
   FROM {{ cells }} AS cells
   WHERE mean IS NULL
   GROUP BY slice, class, feature, value
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
   UNION ALL
   SELECT slice, class, feature, value, n, mean, m2
   FROM (
-    {{ nbsql.pooled(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.moments_of(cells), ['slice', 'class', 'feature', 'value']) | indent(4) }}
   ) AS moments
 ) AS sums
 {%- endmacro %}

@@ -2,12 +2,12 @@
   One row a token of a bag: the columns `row_columns`, then
 
     value  the token
-    times  how often it counts: 1 an occurrence, or the number that a map holds
+    times  its count: 1 an occurrence, or the number that a map holds
 
-  With a condition the tokens are counted, and those outside of a declared vocabulary are dropped; scores look up no others.
+  With a condition the tokens are counted, and tokens outside a declared vocabulary are dropped; a score looks up no others.
 
-  Fitting and scoring read their tokens here, so that both always see the same ones. Empty and NULL tokens are dropped, and
-  tokens of a map whose count is 0, missing or not finite.
+  Fitting and scoring both read their tokens here, so they always see the same ones. Empty and NULL tokens are dropped, and so are tokens
+  of a map whose count is 0, missing or not finite.
 #}
 {% macro tokens(feature, source, row_columns, condition=none) -%}
 {% if feature.family.over_columns -%}
@@ -43,7 +43,7 @@ WHERE value <> ''{% if feature.family.name == 'token_counts' %} AND times > 0 AN
 {% if feature.family.name == 'token_counts' -%}
 CAST(unnest(map_keys({{ column }})) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   {% if feature.family.presence %}
-  unnest(list_transform(map_values({{ column }}), lambda times: {{ nbsql.is_there(nbsql.word('times')) }})) AS times
+  unnest(list_transform(map_values({{ column }}), lambda times: {{ nbsql.presence_of_token(nbsql.word('times')) }})) AS times
   {%- else %}
   CAST(unnest(map_values({{ column }})) AS {{ nbsql.double() }}) AS times
   {%- endif %}
@@ -58,28 +58,29 @@ CAST(unnest({{ list }}) AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value, 1
 
 {% macro default__distinct_elements(list) -%} list_distinct({{ list }}) {%- endmacro %}
 
-{# 1 of a count that is one, else 0: a token that is there counts once, however often, or how little, it occurs. #}
-{% macro is_there(times) -%}
+{# 1 for a positive count, else 0: where only presence matters, a token counts once however often it occurs. #}
+{% macro presence_of_token(times) -%}
 {% set n %}CAST({{ times }} AS {{ nbsql.double() }}){% endset -%}
 CASE WHEN {{ n }} > 0 AND {{ n }} < {{ nbsql.infinity() }} THEN 1 ELSE 0 END
 {%- endmacro %}
 
 {#
-  Whether a fit of few rows groups them by a text before it is cut. DuckDB reads 122,880 rows of a table by one thread, which cuts them
-  all; the groups it cuts by every thread. Of many rows every thread has some, and to keep their texts would cost more than it gains.
+  Whether a fit of few rows groups them by text before cutting the texts into words. DuckDB reads 122,880 rows of a table in one thread,
+  which would then cut them all; groups are cut by every thread. With many rows every thread has some, and keeping their texts would cost
+  more than it gains.
 #}
 {% macro default__groups_texts() %}yes{% endmacro %}
 
-{# One row a class, slice and text of the rows that are counted: nbsql_class, nbsql_slice, the text, nbsql_weight. #}
+{# One row a class, slice and text of the counted rows: nbsql_class, nbsql_slice, the text, nbsql_weight. #}
 {% macro grouped_texts(model, source, feature) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 SELECT
   {{ nbsql.target(model) }} AS nbsql_class,
   {% if model.slice_by %}
-  {{ nbsql.slice_of(nbsql.word('source')) }} AS nbsql_slice,
+  {{ nbsql.row_slice(nbsql.word('source')) }} AS nbsql_slice,
   {% endif %}
   {{ x }} AS {{ nbsql.ident(feature.column) }},
-  CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
+  CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS nbsql_weight
 FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
 GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.slice_by %}, source.nbsql_slice{% endif %}
@@ -87,11 +88,11 @@ GROUP BY {{ nbsql.target(model) }}, {{ x }}{% if model.slice_by %}, source.nbsql
 {%- endmacro %}
 
 {#
-  The rows of the source with `nbsql_words`: their text cut into the matches of a pattern (RE2 syntax), in order, lower-cased if
-  asked, without words that are too short and without stop words; where words alone count, an empty word may be among them.
+  The rows of the source with `nbsql_words`: the matches of a pattern (RE2 syntax) in their text, in order, in lower case if asked for,
+  without words that are too short and without stop words. Where only words are counted, the list may contain an empty word.
 
-  Runs of letters and digits are found by blanking what lies between them: the same words, two to four times as fast, because a
-  text has far fewer places to blank than words to match.
+  Runs of letters and digits are found by blanking the characters between them. This gives the same words two to four times as fast,
+  because a text has far fewer places to blank than words to match.
 #}
 {% macro default__words(feature, source) -%}
 {% set family = feature.family -%}
@@ -126,22 +127,23 @@ FROM {{ source }} AS source
 
 {% macro default__matches(x, pattern) -%} regexp_extract_all({{ x }}, {{ pattern }}) {%- endmacro %}
 
-{% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.texts(texts) }}, {{ word }}) {%- endmacro %}
+{% macro default__is_none_of(word, texts) -%} NOT list_contains({{ nbsql.text_list(texts) }}, {{ word }}) {%- endmacro %}
 
-{# The words of a list that are `wanted`, a condition on `word`. #}
-{% macro default__list_filtered(list, wanted) -%}
+{# The words of a list for which a condition on `word` holds. #}
+{% macro default__list_filtered(list, condition) -%}
 list_filter(
   {{ list }},
-  lambda word: {{ wanted }}
+  lambda word: {{ condition }}
 )
 {%- endmacro %}
 
-{% macro texts(values) -%}
+{# A list of texts, as literals. #}
+{% macro text_list(values) -%}
 [{% for value in values %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
 
 
-{# The terms of a row: its words, or runs of them joined by a blank; each one once where only presence counts. #}
+{# The terms of a row: its words, or word n-grams joined by a blank; each term once where only presence counts. #}
 {% macro default__token_terms(family) -%}
 {% set low, high = family.ngrams -%}
 {% set grams -%}

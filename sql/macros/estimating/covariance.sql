@@ -1,13 +1,13 @@
 {#
-  Covariance matrices from the cells of families/multivariate_gaussian.sql, and their inverses.
+  Covariance matrices and their inverses, from the cells of families/multivariate_gaussian.sql.
 
-  With R the correlations, Gaussian elimination of [R I], which needs no pivoting because R is positive definite (Golub and Van
-  Loan, Matrix Computations, section 4.2), gives R = L D L' as [D L', L^-1]: ln |R| is the sum of ln d, and W = D^-1/2 L^-1 makes
-  W'W the inverse. d_k is the share of the variance of column k that the columns before it leave over; where that is nothing,
-  row k of L^-1 says which of them make it up.
+  Let R be the correlations. Gaussian elimination of [R I] gives R = L D L' as [D L', L^-1]. It needs no pivoting, because R is positive
+  definite (Golub and Van Loan, Matrix Computations, section 4.2). ln |R| is the sum of ln d, and with W = D^-1/2 L^-1 the inverse is W'W.
+  d_k is the share of the variance of column k that the columns before it leave unexplained. If it is zero, row k of L^-1 names the
+  columns that determine column k.
 #}
 
-{# The comoment cells of all batches and slices: class, feature, value, n, mean, m2. #}
+{# The co-moment cells, pooled over all batches and slices: class, feature, value, n, mean, m2. #}
 {% macro comoments_of(statistics, features) -%}
 (SELECT * FROM {{ statistics }} AS statistics WHERE feature IN ({{ nbsql.feature_names(features) }}))
 {%- endmacro %}
@@ -15,10 +15,10 @@
 {#
   Common table expressions of one feature, from `comoments` and `classes`:
 
-    centres(class, n, means)           the lists of the means of the columns; of a class without any, those over all classes
+    centres(class, n, means)           the lists of the column means; of a class without rows, those over all classes
     covariances(class, i, j, value, covariance)   i <= j; shared: one matrix, without a class
-    eliminated(class, k, matrix)       k columns less one eliminated from [R I]
-    whitened(class, rows, deviations)  the last of them
+    eliminated(class, k, matrix)       [R I] after elimination of k columns less one
+    whitened(class, rows, deviations)  the last of these matrices
 #}
 {% macro default__covariance_steps(feature) -%}
 {% set family = feature.family -%}
@@ -113,13 +113,16 @@ covariances AS MATERIALIZED (
 {{ nbsql.elimination(p) }}
 {%- endmacro %}
 
-{# ln |S| of a matrix of `whitened`, of p columns; what does not vary is left out. #}
+{# ln |S| of a matrix of p columns in `whitened`; columns that do not vary are left out. #}
 {% macro default__log_determinant(p) -%}
 {% set share %}CASE WHEN matrix[j][j] > 0 AND deviations[j] > 0 THEN ln(matrix[j][j]) + 2 * ln(deviations[j]) END{% endset -%}
 {{ nbsql.list_total(nbsql.list_mapped(nbsql.list_of_whole_numbers(1, p + 1), share, 'j')) }}
 {%- endmacro %}
 
-{# `spreads`, `correlations`, `eliminated` and `whitened` of `covariances` of p columns; common table expressions, as those above. #}
+{#
+  Common table expressions: `spreads`, `correlations`, `eliminated` and `whitened`, from the `covariances` of p columns, as described
+  above.
+#}
 {% macro elimination(p) -%}
 {% set deviation %}sqrt(greatest(covariance, 0)){% endset -%}
 {% set correlation %}coalesce(sides.covariance / nullif(spreads.deviations[sides.i] * spreads.deviations[sides.j], 0), 0){% endset -%}
@@ -148,7 +151,7 @@ whitened AS MATERIALIZED (
 )
 {%- endmacro %}
 
-{# From `correlations`, the matrices [R I] and, column by column, what is left of them: class, k, matrix. #}
+{# One row a class and elimination step, from `correlations`: class, k, matrix. The first matrix is [R I]; each step eliminates a column. #}
 {% macro default__elimination_matrices(p) -%}
 SELECT
   class,
@@ -175,7 +178,7 @@ FROM (
 ) AS step
 {%- endmacro %}
 
-{# The columns of a matrix that cannot be inverted, a row: class, as text, and the columns that make each other up. #}
+{# One row a matrix without an inverse: class, as text, and the columns that are linearly dependent. #}
 {% macro default__collinear_columns(model, statistics, feature) -%}
 {% set p = feature.columns | length -%}
 WITH RECURSIVE classes AS (
@@ -183,10 +186,10 @@ WITH RECURSIVE classes AS (
   FROM {{ statistics }} AS statistics
   WHERE feature IS NULL
   GROUP BY class
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ),
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 ),
 {{ nbsql.covariance_steps(feature) }},
 columns AS (

@@ -1,11 +1,11 @@
 {#
-  What the covariance matrices of families/multivariate_gaussian.sql say of how far parts of what was learnt, or the classes, are
-  apart. The matrices are those of the rows as they are, neither shared nor shrunk (`plain`); covariance.sql inverts them. Where
-  columns make each other up, so that there is no inverse, there is no distance either.
+  Distances between parts of the learnt data, or between classes, from the covariance matrices of families/multivariate_gaussian.sql. The
+  matrices are those of the rows themselves, neither shared nor shrunk (`plain`); covariance.sql inverts them. Where columns are linearly
+  dependent there is no inverse, and therefore no distance.
 #}
 
 {#
-  Common table expressions, from `comoments` and `classes`: whites and log_determinants(class, log_determinant), NULL without an inverse.
+  Common table expressions, from `comoments` and `classes`: whites, and log_determinants(class, log_determinant), NULL without an inverse.
 #}
 {% macro inverse_steps(feature) -%}
 {% set p = feature.columns | length -%}
@@ -30,7 +30,7 @@ whites AS MATERIALIZED (
 )
 {%- endmacro %}
 
-{# The trace of the inverse of the covariance matrix of `one` times that of `other`. #}
+{# The trace of the inverse of the covariance matrix of `one` times the covariance matrix of `other`. #}
 {% macro trace_of(one, other) -%}
 (
   SELECT sum(left_of.white * right_of.white * sides.covariance)
@@ -46,12 +46,12 @@ whites AS MATERIALIZED (
 {%- endmacro %}
 
 {#
-  For drift.sql, a row: feature, psi, kl, value, a, b. The divergence of the normal distribution with mean m_b and covariance S_b
-  from that with m_a and S_a, over all classes (Kullback, Information Theory and Statistics, 1959, chapter 9):
+  For drift.sql. One row: feature, psi, kl, value, a, b. The divergence of the normal distribution with mean m_b and covariance S_b from
+  that with m_a and S_a, over all classes (Kullback, Information Theory and Statistics, 1959, chapter 9):
 
     (tr(S_a^-1 S_b) + (m_b - m_a)' S_a^-1 (m_b - m_a) - p + ln |S_a| - ln |S_b|) / 2
 
-  and psi the sum of it both ways. value is the column that has moved most by itself, a and b its means.
+  psi is the sum of this in both directions. value is the single column that has moved most, and a and b are its means.
 #}
 {% macro default__multivariate_drift(feature) -%}
 {% set p = feature.columns | length -%}
@@ -64,7 +64,7 @@ FROM (
   comoments AS (
     {% for side in ['a', 'b'] %}
     SELECT {{ nbsql.text(side) }} AS class, * FROM (
-      {{ nbsql.pooled(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
     ) AS side_{{ loop.index }}
     {%+ if not loop.last %}UNION ALL{%+ endif %}
 
@@ -114,29 +114,29 @@ WHERE value IS NOT NULL
 {%- endmacro %}
 
 {#
-  For relevance.sql, a row: feature, n, mutual_information, symmetrical_uncertainty, chi_square, f_statistic. Of normal distributions with
-  one covariance matrix W, that within the classes, and T over all classes:
+  For relevance.sql. One row: feature, n, mutual_information, symmetrical_uncertainty, chi_square, f_statistic. The classes have normal
+  distributions with one covariance matrix: W is that within the classes, T that over all classes.
 
     mutual_information  -ln(L) / 2, with L = |W| / |T|, Wilks' lambda: 2 n times it is the likelihood-ratio statistic (Wilks, Certain
-                        generalizations in the analysis of variance, Biometrika 24, 1932); cut at the entropy of the class
+                        generalizations in the analysis of variance, Biometrika 24, 1932); at most the entropy of the class
     chi_square          n (p - tr(T^-1 W)), n times Pillai's trace (Pillai, Annals of Mathematical Statistics 26, 1955)
 
-  Of one column these are what relevance.sql has of a number. Classes that a plane holds apart leave W no inverse, where T has one:
-  they tell all.
+  For one column these equal the numbers that relevance.sql has for it. If a plane separates the classes, W has no inverse although T has
+  one, and the mutual information is at its maximum.
 #}
 {% macro default__multivariate_relevance(feature) -%}
 {% set p = feature.columns | length -%}
 SELECT *
 FROM (
   WITH RECURSIVE of_class AS (
-    {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
   ),
   classes AS (
     SELECT unnest({{ nbsql.array() }}['total', 'within']) AS class
   ),
   comoments AS (
     SELECT 'total' AS class, * FROM (
-      {{ nbsql.pooled(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
     ) AS total
     UNION ALL
     SELECT 'within', feature, value, sum(n), max(mean), sum(m2) FROM of_class GROUP BY feature, value
@@ -168,7 +168,7 @@ FROM (
 WHERE n IS NOT NULL
 {%- endmacro %}
 
-{# For relevance.sql, by column, as if it were a number by itself: feature, value, n, mutual_information, chi_square. #}
+{# For relevance.sql. One row a column, as if it were a single number: feature, value, n, mutual_information, chi_square. #}
 {% macro relevance_of_columns(feature) -%}
 SELECT
   {{ nbsql.text(feature.name) }} AS feature,
@@ -183,11 +183,11 @@ SELECT
   ) AS mutual_information,
   CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square
 FROM (
-  {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'value']) | indent(2) }}
 ) AS of_class
 JOIN (
   SELECT value, n AS total, m2 AS pooled_m2 FROM (
-    {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['value']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['value']) | indent(4) }}
   ) AS pooled
 ) AS pooled USING (value)
 WHERE value IN ({% for column in feature.columns %}{{ nbsql.text(column) }}{% if not loop.last %}, {% endif %}{% endfor %})

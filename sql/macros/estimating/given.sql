@@ -1,13 +1,14 @@
 {#
-  Models of given probabilities. Their cells hold no counts but what was given, so that it is read as any other model's:
+  Models of given probabilities. Their cells hold the given numbers instead of counts, so that they are read like those of any other
+  model:
 
     class    n is the prior
-    value    n is the likelihood; where its logarithm was given, which may be of any sign, m2 is that
+    value    n is the likelihood; if its logarithm was given, which may have any sign, m2 is that
     pair     of numbers with a covariance matrix: n is 1, and mean and m2 are as in families/multivariate_gaussian.sql
     number   mean and m2 are the mean and the variance; or mean is the rate, and m2 is NULL
 #}
 
-{# The priors of a dict: class, label, prior. #}
+{# One row a class of a dictionary of priors: class, label, prior. #}
 {% macro given_prior_rows(rows, type) -%}
 {% set class %}CAST(label AS {{ type }}){% endset -%}
 SELECT {{ nbsql.as_label(class, type) }} AS class, label{{ nbsql.binary() }} AS label, CAST(prior AS {{ nbsql.double() }}) AS prior
@@ -19,7 +20,7 @@ FROM (
 ) AS given(label, prior)
 {%- endmacro %}
 
-{# One row a label that is given: class, label, prior. #}
+{# One row a given label: class, label, prior. #}
 {% macro given_priors_of(relation, type) -%}
 {% set class %}source.class{% endset -%}
 SELECT
@@ -30,8 +31,8 @@ FROM {{ relation }} AS source
 {%- endmacro %}
 
 {#
-  The likelihoods of a dict: label, feature, value, likelihood, log_likelihood, mean, variance, rate. A value may be a list, and a
-  covariance is the variance of a pair of columns.
+  The likelihoods of a dictionary: label, feature, value, likelihood, log_likelihood, mean, variance, rate. A value may be a list, and a
+  covariance is stored as the variance of a pair of columns.
 #}
 {% macro given_likelihood_rows(rows) -%}
 SELECT
@@ -52,7 +53,7 @@ FROM (
 WHERE label IS NOT NULL
 {%- endmacro %}
 
-{# The numbers of a row of likelihoods; the likelihood is that of its logarithm, where only that is given. #}
+{# The numbers of a row of likelihoods. If only the logarithm is given, the likelihood is computed from it. #}
 {% macro given_numbers(columns, row) -%}
 {% set log -%}
 {% if 'log_likelihood' in columns %}CAST({{ nbsql.word(row) }}.log_likelihood AS {{ nbsql.double() }}){% else %}NULL{% endif %}
@@ -73,7 +74,7 @@ coalesce({{ given }}, CASE WHEN {{ log }} > 709 THEN {{ nbsql.infinity() }} ELSE
 {%- endfor %}
 {%- endmacro %}
 
-{# A value as text; of several columns, a list of texts or NULLs, as JSON. #}
+{# A value as text. Values of several columns are a JSON list of texts or NULLs. #}
 {% macro given_value(value) -%}
 {% if value is none %}NULL
 {%- elif value is string %}{{ nbsql.text(value) }}
@@ -85,7 +86,7 @@ CAST(to_json({{ nbsql.array_of(parts) }}) AS {{ nbsql.string() }}){{ nbsql.binar
 {%- endif %}
 {%- endmacro %}
 
-{# The likelihoods of a relation; the columns that it lacks are NULL, and a value may be a list of texts. #}
+{# The likelihoods of a relation. Missing columns are NULL, and a value may be a list of texts. #}
 {% macro given_likelihoods_of(relation, columns, lists) -%}
 SELECT
   CAST(source.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
@@ -109,7 +110,7 @@ WHERE value IS NOT NULL AND variance IS NOT NULL AND feature IS NOT NULL
 ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
-{# The likelihoods with the cells of pairs of numbers in place of their covariances. #}
+{# The likelihoods, with the covariances replaced by the cells of pairs of numbers. #}
 {% macro with_given_pairs(given, rows) -%}
 SELECT * FROM {{ given }} AS given WHERE value IS NULL OR variance IS NULL OR feature IS NULL
 UNION ALL
@@ -124,7 +125,7 @@ GROUP BY label
 ORDER BY label ASC NULLS FIRST
 {%- endmacro %}
 
-{# The rows that may be wrong, the first first. #}
+{# The rows that may be wrong, the first of them first. #}
 {% macro given_likelihood_check(given) -%}
 SELECT label, feature, value, count(*) AS times, max(likelihood), max(mean), max(variance), max(rate), max(log_likelihood)
 FROM {{ given }} AS given
@@ -138,7 +139,7 @@ HAVING count(*) > 1
 ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
-{# Likelihoods of no class or feature, or of a class without a prior. #}
+{# The likelihoods of an unknown class or feature, or of a class without a prior. #}
 {% macro given_unknown_likelihoods(given, classes) -%}
 SELECT given.label, given.feature
 FROM {{ given }} AS given
@@ -148,7 +149,7 @@ ORDER BY given.label ASC NULLS FIRST, given.feature ASC NULLS FIRST
 LIMIT 1
 {%- endmacro %}
 
-{# The features: feature, the kinds of their rows (NULL is none), and their values. #}
+{# One row a feature: feature, the kinds of its rows (NULL is none), and its values. #}
 {% macro default__given_features(given) -%}
 SELECT
   feature,
@@ -157,7 +158,7 @@ SELECT
 {{ nbsql.from_given_kinds(given) }}
 {%- endmacro %}
 
-{# The rows of a feature together, with the kind of each. #}
+{# The rows of each feature, with the kind of each row. #}
 {% macro from_given_kinds(given) -%}
 FROM (
   SELECT
@@ -170,7 +171,7 @@ GROUP BY feature
 ORDER BY feature ASC NULLS LAST
 {%- endmacro %}
 
-{# How a row of what is given says a distribution: values, moments or rate; NULL where it is none of these. #}
+{# How a given row describes a distribution: values, moments or rate; NULL if it is none of these. #}
 {% macro given_kind() -%}
 CASE
   WHEN likelihood IS NOT NULL AND mean IS NULL AND variance IS NULL AND rate IS NULL THEN 'values'
@@ -195,7 +196,7 @@ ORDER BY features.feature ASC NULLS LAST, classes.label ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
 
-{# One row a label and feature whose values are given as probabilities: label, feature, total (the sum of their likelihoods). #}
+{# One row a label and feature whose values have probabilities: label, feature, total (the sum of their likelihoods). #}
 {% macro given_sums(given) -%}
 SELECT label, feature, sum(likelihood) AS total
 FROM {{ given }} AS given
@@ -205,7 +206,7 @@ HAVING max(log_likelihood) IS NULL
 ORDER BY feature ASC NULLS LAST, label ASC NULLS LAST
 {%- endmacro %}
 
-{# A row a feature of which logarithms were given, which need not be those of probabilities: feature. #}
+{# One row a feature whose logarithms were given, which need not be those of probabilities: feature. #}
 {% macro given_logarithms(statistics) -%}
 SELECT DISTINCT feature
 FROM {{ statistics }} AS statistics
@@ -213,7 +214,7 @@ WHERE value IS NOT NULL AND mean IS NULL AND m2 IS NOT NULL
 ORDER BY feature ASC NULLS LAST
 {%- endmacro %}
 
-{# The cells of the model. #}
+{# The cells of a model of given probabilities. #}
 {% macro given_cells(classes, given) -%}
 SELECT
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
@@ -232,14 +233,14 @@ FROM {{ given }} AS given
 JOIN {{ classes }} AS classes ON classes.label = given.label
 {%- endmacro %}
 
-{# The priors as given; nothing was counted. #}
+{# The given priors. Nothing was counted. #}
 {% macro given_priors(statistics) -%}
-SELECT class, CAST(NULL AS {{ nbsql.double() }}) AS n, n AS prior, {{ nbsql.log(nbsql.word('n')) }} AS log_prior
+SELECT class, CAST(NULL AS {{ nbsql.double() }}) AS n, n AS prior, {{ nbsql.safe_ln(nbsql.word('n')) }} AS log_prior
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL
 {%- endmacro %}
 
-{# As `smoothed_likelihoods` (likelihoods.sql), of what was given. A value that a class has no likelihood of has 0. #}
+{# The given likelihoods, as `smoothed_likelihoods` (likelihoods.sql) has estimated ones. A value without a likelihood in a class has 0. #}
 {% macro given_likelihoods(statistics, priors, features) -%}
 {% set geometric = features | selectattr('family.name', 'equalto', 'geometric') | list -%}
 SELECT
@@ -248,7 +249,7 @@ SELECT
   value,
   FALSE AS unseen,
   likelihood,
-  {% set logarithm %}coalesce(log_likelihood, {{ nbsql.log(nbsql.word('likelihood')) }}){% endset %}
+  {% set logarithm %}coalesce(log_likelihood, {{ nbsql.safe_ln(nbsql.word('likelihood')) }}){% endset %}
   {{ logarithm }} AS log_likelihood,
   {{ logarithm }} AS score,
   CASE

@@ -1,11 +1,11 @@
 {#
-  Models of given weights (nbsql/models/from_weights.py): their table `weights` is that of logistic regression
-  (learning/logistic/weights.sql), and scoring reads it as such.
+  Models of given weights (nbsql/models/from_weights.py). Their table `weights` has the form of that of logistic regression
+  (learning/logistic/weights.sql), and scoring reads it in the same way.
 #}
 
 {#
-  The weights of a relation, one row a weight: label, feature, value, times, weight, mean. Numbers are named by their column, and the
-  product of two by the list of both, as JSON.
+  One row a weight of a relation: label, feature, value, times, weight, mean. A number is named by its column, and the product of two
+  numbers by the JSON list of both.
 #}
 {% macro given_weights_of(relation, columns) -%}
 {% set is_number %}source.times IN ('x', 'x^2', 'x y'){% endset -%}
@@ -31,14 +31,14 @@ SELECT
 FROM {{ relation }} AS source
 {%- endmacro %}
 
-{# One row a label that has weights: label. #}
+{# One row a label with weights: label. #}
 {% macro given_weight_classes(weights) -%}
 SELECT DISTINCT label FROM {{ weights }} AS weights WHERE label IS NOT NULL ORDER BY label ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a feature and what its weights are multiplied with: feature (NULL: the bias), times, whether one is of no value, how often the
-  same one is given at most, and how many are no number.
+  One row a feature and kind of factor of its weights: feature (NULL: the bias), times, whether a weight has no value, how many times the
+  same weight is given at most, and how many weights are not numbers.
 #}
 {% macro given_weight_kinds(weights) -%}
 SELECT
@@ -68,8 +68,8 @@ ORDER BY feature ASC NULLS FIRST, times ASC NULLS FIRST
 {%- endmacro %}
 
 {#
-  The table `weights`: class, feature, value, weight, mean. A number, and the values of a category that have no weight, are told from a
-  missing value by a mean; what is times the square of a number has the value 'x^2'.
+  The table `weights`: class, feature, value, weight, mean. A mean distinguishes the weight of a number, or of the values of a category
+  without weights, from that of a missing value. The weight of the square of a number has the value 'x^2'.
 #}
 {% macro given_weights(weights, classes) -%}
 SELECT
@@ -82,7 +82,7 @@ FROM {{ weights }} AS weights
 JOIN {{ classes }} AS classes ON classes.label = weights.label
 {%- endmacro %}
 
-{# A row a feature and token whose weight is of its count times its idf: feature, value, idf. #}
+{# One row a feature and token whose weight is multiplied by its count and its idf: feature, value, idf. #}
 {% macro given_idf(weights, features) -%}
 SELECT feature, value, max(mean) AS idf
 FROM {{ weights }} AS weights

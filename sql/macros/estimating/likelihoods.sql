@@ -1,19 +1,19 @@
 {#
-  What the statistics say: priors and likelihoods. Everything here is a query on additive cells, so that smoothing, priors
-  and floors are arguments of a query and never of a fit.
+  Priors and likelihoods from the statistics. Everything here is a query on additive cells, so smoothing, priors and floors are arguments
+  of a query and never of a fit.
 #}
 
 {#
-  The classes, most probable first (a tie goes to the larger prior, then to the smaller label):
-  class_no, class, n, prior, log_prior.
+  One row a class, most probable first: class_no, class, n, prior, log_prior. In a tie the larger prior comes first, then the smaller
+  label.
 
     empirical  n_c / N        uniform  1 / C        smoothed  (n_c + a) / (N + a C)        given  as given
 
-  The smoothed prior is the mean of its posterior distribution; of the mode, (n_c + a - 1) / (N + a C - C), a is one less.
+  The smoothed prior is the mean of its posterior distribution. For the mode, (n_c + a - 1) / (N + a C - C), a is one less.
 
-  With `model.classes`, all labels that there may be, a class that no row has is there with n = 0.
+  `model.classes` lists all possible labels; a class without rows is then included with n = 0.
 
-  `model.prior.given` has a pair a class: the label as the engine casts it to text, and its probability.
+  `model.prior.given` has one pair a class: the label as the engine casts it to text, and its probability.
 #}
 {% macro priors(model, statistics) -%}
 {% if model.given -%}
@@ -23,7 +23,7 @@ SELECT
   class,
   n,
   prior,
-  {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+  {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior
 FROM (
   SELECT
     counts.class,
@@ -64,9 +64,12 @@ FROM (
 {%- endif %}
 {%- endmacro %}
 
-{# The columns of likelihoods of values with a probability, `likelihood`, and no moments; the score is its logarithm if none is given. #}
+{#
+  The columns of likelihoods for values with a probability: `likelihood`, and no moments. The score is its logarithm unless another is
+  given.
+#}
 {% macro likelihood_columns(score=none, unseen=none) -%}
-{% set logarithm = nbsql.log(nbsql.word('likelihood')) -%}
+{% set logarithm = nbsql.safe_ln(nbsql.word('likelihood')) -%}
 class,
 feature,
 value,
@@ -79,16 +82,16 @@ CAST(NULL AS {{ nbsql.double() }}) AS variance,
 CAST(NULL AS {{ nbsql.double() }}) AS rate
 {%- endmacro %}
 
-{# One row a class that has rows: class, n. #}
+{# One row a class with rows: class, n. #}
 {% macro class_counts(statistics) -%}
 SELECT class, sum(n) AS n
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL
 GROUP BY class
-HAVING {{ nbsql.is_left() }}
+HAVING {{ nbsql.has_weight() }}
 {%- endmacro %}
 
-{# One row a label that is named: class. #}
+{# One row a declared label: class. #}
 {% macro declared_classes(labels, type) -%}
 {% set class %}CAST(label AS {{ type }}){% endset -%}
 SELECT {{ nbsql.as_label(class, type) }} AS class
@@ -109,23 +112,25 @@ FROM (
 ORDER BY class ASC NULLS LAST
 {%- endmacro %}
 
+{# One row a class: class_no (the most probable class is 1), class, log_prior. #}
 {% macro classes(priors) -%}
 SELECT row_number() OVER (ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST) AS class_no, class, log_prior FROM {{ priors }} AS priors
 {%- endmacro %}
 
 
 {#
-  Whether anything is left of what was counted and forgotten: a sum of weights that were added and taken away may miss 0 by its rounding.
+  Whether a cell has any weight left after rows were forgotten. A sum of weights that were added and subtracted may miss 0 by its rounding
+  error.
 #}
-{% macro is_left() -%}
+{% macro has_weight() -%}
 {% set size %}abs(n){% endset -%}
 sum(n) > {{ nbsql.rounding_of_sum(size) }}
 {%- endmacro %}
 
 {#
-  How far the sum of n may be from what it were without rounding, where `size` is what was added and taken away: not at all, where
-  all is whole and below 2^53, for doubles add such numbers exactly. So a row of weight 1 stays when one of 1e10 is forgotten. Else a
-  trillionth: ten times what the sum of ten million doubles is off by.
+  The possible rounding error of a sum of n, where `size` is what was added and subtracted. It is 0 if all terms are whole and below 2^53,
+  because doubles add such numbers exactly; so a row of weight 1 remains when one of 1e10 is forgotten. Otherwise it is a trillionth of
+  the size, ten times the error of a sum of ten million doubles.
 #}
 {% macro rounding_of_sum(size) -%}
 CASE
@@ -134,7 +139,7 @@ CASE
   END
 {%- endmacro %}
 
-{# The same of a difference of two sums, of which `size` is no smaller than either: a share of it, or nothing. #}
+{# The same for a difference of two sums, neither of which is larger than `size`: a share of it, or 0. #}
 {% macro rounding_of_difference(a, b, size, share) -%}
 CASE
     WHEN {{ a }} = floor({{ a }}) AND {{ b }} = floor({{ b }}) AND {{ size }} <= {{ nbsql.number(9007199254740992) }} THEN 0
@@ -143,17 +148,18 @@ CASE
 {%- endmacro %}
 
 {#
-  Sums of cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts; the
-  cells of what was forgotten are negative. Means are averaged from the least of them, so that equal means have exactly that
-  mean, and a constant no variance; what rounding leaves of squares that were taken away again is none either. Cells of one mean
-  are added first: a batch that was forgotten again is then gone to the bit, however far out its numbers were. Where some were
-  forgotten and the rest do not vary, their mean is what they all are, but for rounding: it is cut to thirteen digits, so that it is
-  that of another class which has the same number only.
+  Moments from the cells of numbers: Chan, Golub and LeVeque's update of a mean and its squared deviations, for any number of parts. The
+  cells of forgotten rows are negative.
+
+  Means are averaged relative to the smallest of them, so that equal means have exactly that mean, and a constant has no variance. A
+  remainder of squares that is only rounding counts as 0. Cells with equal means are added first, so that a batch that was learnt and
+  forgotten disappears exactly, however large its numbers were. If rows were forgotten and the rest do not vary, their mean is their
+  common value except for rounding; it is cut to thirteen digits, so that it equals the mean of another class with only the same number.
 #}
-{% macro pooled(cells, keys) -%}
+{% macro pooled_moments(cells, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 {% set size %}abs(n){% endset -%}
-{% set gross %}gross{% endset -%}
+{% set gross_size %}gross{% endset -%}
 {% set square %}m2 + n * (mean - centre) * (mean - centre){% endset -%}
 {% set varies %}sum({{ square }}) > 1e-12 * sum(abs({{ square }})){% endset -%}
 {% set scale %}power(10, least(12 - floor(ln(nullif(max(abs(mean)), 0)) / ln(10)), 300)){% endset -%}
@@ -176,14 +182,14 @@ FROM (
   WINDOW parts AS (PARTITION BY {{ by }})
 ) AS parts
 GROUP BY {{ by }}
-HAVING sum(n) > {{ nbsql.rounding_of_sum(gross) }}
+HAVING sum(n) > {{ nbsql.rounding_of_sum(gross_size) }}
 {%- endmacro %}
 
 {#
-  The same of moments that were pooled already, of which none is negative and nothing cancels: a row a group of the keys, and
-  n, mean, m2.
+  The same from moments that are already pooled, where no n is negative and nothing cancels. One row a group of the keys: the keys, n,
+  mean, m2.
 #}
-{% macro pooled_again(moments, keys) -%}
+{% macro merged_moments(moments, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}{% endset -%}
 SELECT {{ by }}, sum(n) AS n, max(centre) AS mean, sum(m2 + n * (mean - centre) * (mean - centre)) AS m2
 FROM (
@@ -199,11 +205,12 @@ GROUP BY {{ by }}
 
 
 {#
-  The likelihoods of some features, a row a class and value (or a class, for numbers): class, feature, value, unseen,
-  likelihood, log_likelihood, score, mean, variance, rate. Dense: every value that any class has seen, or that is declared.
+  The likelihoods of some features, one row a class and value, or a class for numbers: class, feature, value, unseen, likelihood,
+  log_likelihood, score, mean, variance, rate. The relation is dense: every class has every value that any class has seen or that is
+  declared.
 
-  score: what the value adds to the score of the class, where that is looked up.
-  unseen: TRUE on the extra rows that hold the likelihood of a value never seen, for the features that smooth it.
+  score: what the value adds to the score of the class, where values are looked up. unseen: TRUE on the extra rows with the likelihood of
+  a value never seen, of the features that smooth it.
 #}
 {% macro smoothed_likelihoods(model, statistics, priors, features) -%}
 {% if model.learnt -%}
@@ -212,8 +219,8 @@ GROUP BY {{ by }}
 {% set tokens = features | selectattr('family.bag') | list if model.without_tokens else [] -%}
 {% set tabulated = features | reject('in', tokens) | list -%}
 {% if tabulated -%}
-{% set all_of_it = model.without_tokens and tabulated | length == model.features | rejectattr('family.bag') | list | length -%}
-SELECT * FROM {{ model.estimates }} AS estimates{% if not all_of_it %} WHERE feature IN ({{ nbsql.feature_names(tabulated) }}){% endif %}
+{% set is_all = model.without_tokens and tabulated | length == model.features | rejectattr('family.bag') | list | length -%}
+SELECT * FROM {{ model.estimates }} AS estimates{% if not is_all %} WHERE feature IN ({{ nbsql.feature_names(tabulated) }}){% endif %}
 {%- endif %}
 {%- if tabulated and tokens %}
 
@@ -223,7 +230,7 @@ UNION ALL
 SELECT * FROM (
   {{ nbsql.estimated_likelihoods(model, statistics, priors, tokens) | indent(2) }}
 ) AS tokens
-{#- so that nothing is estimated where another feature is asked for #}
+{#- so that no token is estimated if only another feature is asked for #}
 
 WHERE feature IN ({{ nbsql.feature_names(tokens) }})
 {%- endif %}
@@ -232,7 +239,7 @@ WHERE feature IN ({{ nbsql.feature_names(tokens) }})
 {%- endif %}
 {%- endmacro %}
 
-{# The same by the statistics, or by the likelihoods that were given in their place. #}
+{# The same likelihoods, estimated from the statistics or given in their place. #}
 {% macro estimated_likelihoods(model, statistics, priors, features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
 {% if model.given and together -%}
@@ -254,15 +261,15 @@ UNION ALL
 
 {#
   One row a class, feature and value, or parameter of a feature: the columns of likelihoods, estimated from the cells and the priors.
-  part: a column of `priors`; classes of one part share what is pooled over classes. single: whether no two cells are to be summed.
+  part: a column of `priors`; only classes of the same part are pooled. single: whether no two cells need to be summed.
 #}
 {% macro likelihoods_of_cells(statistics, priors, features, part=none, single=false) -%}
 {% set tfidf = features | selectattr('family.idf') | list -%}
-{% set choosy = features | selectattr('family.value_limit') | list -%}
+{% set limited = features | selectattr('family.value_limit') | list -%}
 WITH classes AS (
   SELECT class{% if part %}, {{ part }}{% endif %} FROM {{ priors }} AS priors
 ),
-{% if choosy %}all_counts{% else %}counts{% endif %} AS (
+{% if limited %}all_counts{% else %}counts{% endif %} AS (
   {{ nbsql.counts_of(statistics, tfidf, single) | indent(2) }}
   {%- if tfidf %}
 
@@ -271,14 +278,14 @@ WITH classes AS (
   {%- endif %}
 
 ),
-{% if choosy %}
-{{ nbsql.best_counts(priors, choosy) }},
+{% if limited %}
+{{ nbsql.best_counts(priors, limited) }},
 {% endif %}
 moments AS (
   {% if single %}
   {{ nbsql.single_moments(statistics) | indent(2) }}
   {%- else %}
-  {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
   {%- endif %}
 
 )
@@ -286,9 +293,9 @@ moments AS (
 pooled_moments AS (
   {% if part -%}
   {% set parts %}(SELECT moments.*, classes.{{ part }} FROM moments JOIN classes ON classes.class = moments.class){% endset -%}
-  {{ nbsql.pooled_again(parts, [part, 'feature']) | indent(2) }}
+  {{ nbsql.merged_moments(parts, [part, 'feature']) | indent(2) }}
   {%- else -%}
-  {{ nbsql.pooled_again(nbsql.word('moments'), ['feature']) | indent(2) }}
+  {{ nbsql.merged_moments(nbsql.word('moments'), ['feature']) | indent(2) }}
   {%- endif %}
 
 )
@@ -296,7 +303,7 @@ pooled_moments AS (
 {%- set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list %}
 {%- if together %},
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, together), ['class', 'feature', 'value']) | indent(2) }}
 )
 {%- endif %}
 {%- for distribution in features | map(attribute='family.distribution') | unique %}
@@ -313,9 +320,7 @@ SELECT * FROM {{ nbsql.word(distribution) }}
 {%- endfor %}
 {%- endmacro %}
 
-{#
-  The cells of categories and tokens, summed: class, feature, value, n; but for those of some features. single: see likelihoods_of_cells.
-#}
+{# The summed cells of categories and tokens, except those of some features: class, feature, value, n. single: see likelihoods_of_cells. #}
 {% macro counts_of(statistics, others=(), single=false) -%}
 SELECT class, feature, value, {% if single %}n{% else %}sum(n) AS n{% endif %}
 
@@ -324,11 +329,11 @@ WHERE feature IS NOT NULL AND mean IS NULL{% if others %} AND feature NOT IN ({{
 {% if single %} AND n > 0{% else %}
 
 GROUP BY class, feature, value
-HAVING {{ nbsql.is_left() }}
+HAVING {{ nbsql.has_weight() }}
 {%- endif %}
 {%- endmacro %}
 
-{# What `pooled` makes of the cells of numbers where a class has one a feature: class, feature, n, mean, m2. #}
+{# The result of `pooled_moments` if a class has one cell a feature: class, feature, n, mean, m2. #}
 {% macro single_moments(statistics) -%}
 SELECT class, feature, n, mean, CASE WHEN m2 < 0 THEN 0 ELSE m2 END AS m2
 FROM {{ statistics }} AS statistics
@@ -340,11 +345,12 @@ WHERE mean IS NOT NULL AND value IS NULL AND n > 0
 (SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL AND value IS NULL)
 {%- endmacro %}
 
+{# The cells of the statistics that hold moments. #}
 {% macro moments_of(statistics) -%}
 (SELECT * FROM {{ statistics }} AS statistics WHERE mean IS NOT NULL)
 {%- endmacro %}
 
-{# The cells of numbers with squares, those of pairs of numbers too. #}
+{# The cells of numbers with squares, including those of pairs of numbers. #}
 {% macro square_cells(statistics) -%}
 (SELECT * FROM {{ statistics }} AS statistics WHERE m2 IS NOT NULL)
 {%- endmacro %}
@@ -358,7 +364,7 @@ FROM (
 WHERE NOT unseen
 {%- endmacro %}
 
-{# The view of a model that has no features. #}
+{# The view of a model without features. #}
 {% macro no_likelihoods(priors) -%}
 SELECT
   class,
@@ -372,7 +378,7 @@ WHERE FALSE
 {%- endmacro %}
 
 
-{# The classes in the order of their numbers, as text: what the columns of a wide score are named for. #}
+{# The labels in the order of the class numbers, as text. They name the columns of a wide score. #}
 {% macro class_order(priors) -%}
 SELECT
   class_no,
@@ -384,7 +390,7 @@ FROM (
 ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}
 
-{# The classes, the most probable first, in their own type. #}
+{# The labels, the most probable class first, in their own type. #}
 {% macro class_values(priors) -%}
 SELECT class FROM {{ priors }} AS priors ORDER BY prior DESC NULLS LAST, class ASC NULLS LAST
 {%- endmacro %}

@@ -1,11 +1,11 @@
 {#
-  A class of several components is a mixture of them:
+  A class with several components is a mixture of them:
 
     p(x, c) = sum over the components j of class c of P(c) n_cj / n_c p(x | c, j)
 
-  A pair of class and component is a `member`; the macros of the families estimate members as they do classes. The parameters and
-  the lookups (parameters.sql) have a column a member. Members are numbered so that the first component of every class has the
-  number of its class: what reads labels by the numbers of classes finds them in the same columns.
+  A pair of class and component is a `member`. The macros of the families estimate members as they do classes, and the parameters and
+  lookups (parameters.sql) have a column a member. The first component of a class has the number of its class, so queries that find labels
+  by class numbers read the same columns.
 #}
 
 {#
@@ -32,7 +32,7 @@ members AS (
       FROM {{ statistics }} AS statistics
       WHERE feature IS NULL
       GROUP BY class, slice
-      HAVING {{ nbsql.is_left() }}
+      HAVING {{ nbsql.has_weight() }}
     ) AS counts ON counts.class = classes_of.class
   ) AS places
 ),
@@ -46,17 +46,18 @@ classes AS (
 )
 {%- endmacro %}
 
+{# The likelihoods of the members, estimated as those of classes. #}
 {% macro smoothed_members(model, features) -%}
 {% set by_member %}(SELECT class FROM classes){% endset -%}
 {{ nbsql.likelihoods_of_cells(nbsql.word('cells'), by_member, features) }}
 {%- endmacro %}
 
-{# The parameters of the members; in the long form with of_class, the number of the class of each. #}
+{# The parameters of the members; in the long form with of_class, the class number of each member. #}
 {% macro mixture_parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }},
 labelled AS (
-  SELECT member AS class_no, class_no AS of_class, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior FROM members
+  SELECT member AS class_no, class_no AS of_class, class, {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior FROM members
 )
 {%- if model.parameters %},
 {{ nbsql.listed_parameters(model, nbsql.smoothed_members(model, features), features) }}
@@ -65,7 +66,7 @@ labelled AS (
 {% if model.class_numbers -%}
 {{ nbsql.parameters_in_one_row(model.parts, nbsql.word('labelled')) }}
 {%- else -%}
-{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), further=['of_class']) }}
+{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), leading_columns=['of_class']) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -79,10 +80,10 @@ WITH {{ nbsql.mixture_members(statistics, priors) }}
 {%- endmacro %}
 
 {#
-  The view `components`: a row a member, feature and value, as `likelihoods` has them of classes; n and prior are those of the member,
-  centre and scale those by which the nearest component of a row is found.
+  The view `components`. One row a member, feature and value, with the columns of `likelihoods`; n and prior are those of the member, and
+  centre and scale those that determine the nearest component of a row.
 #}
-{% macro components(model, statistics, priors, found) -%}
+{% macro components(model, statistics, priors, centres) -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
 SELECT
   members.class,
@@ -93,21 +94,21 @@ SELECT
   smoothed.{{ nbsql.word(column) }},
   {% endfor %}
   {% for column in ['centre', 'scale'] %}
-  {% set given %}{% if found.splits %}centres.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
+  {% set given %}{% if centres.splits %}centres.{{ nbsql.word(column) }}{% else %}NULL{% endif %}{% endset %}
   CAST({{ given }} AS {{ nbsql.double() }}) AS {{ nbsql.word(column) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
   {{ nbsql.smoothed_members(model, model.features) | indent(2) }}
 ) AS smoothed
 JOIN members ON members.member = smoothed.class
-{%- if found.splits %}
+{%- if centres.splits %}
 
 LEFT JOIN (
   VALUES
-    {% for split in found.splits %}
+    {% for split in centres.splits %}
     {% for centre in split.centres %}
     {% set component = loop.index -%}
-    {% for name in found.numbers %}
+    {% for name in centres.numbers %}
     {% set numbers %}{{ nbsql.number(centre[loop.index0]) }}, {{ nbsql.number(split.scales[loop.index0]) }}{% endset %}
     ({{ nbsql.text(split.label) }}, {{ component }}, {{ nbsql.text(name) }}, {{ numbers }}){{ nbsql.comma(loop) }}
     {% endfor %}
@@ -125,14 +126,15 @@ WHERE NOT smoothed.unseen
 {%- endmacro %}
 
 {#
-  What a sample (sample.sql) is drawn from: priors, likelihoods and statistics of the members, which have numbers in the order of their
-  classes and components, from `members`, the view `components` with these numbers.
+  The inputs of a sample (sample.sql): priors, likelihoods and statistics of the members, numbered in the order of their classes and
+  components. They read `members`, the view `components` with these numbers.
 #}
 {% macro numbered_members(components) -%}
 SELECT dense_rank() OVER (ORDER BY class ASC NULLS LAST, component ASC NULLS LAST) AS member, components.*
 FROM {{ components }} AS components
 {%- endmacro %}
 
+{# One row a member: class (the number of the member), n, prior. #}
 {% macro member_priors() -%}
 (SELECT DISTINCT member AS class, n, prior FROM members)
 {%- endmacro %}
@@ -141,7 +143,7 @@ FROM {{ components }} AS components
 (SELECT member AS class, feature, value, likelihood, mean, variance, rate FROM members)
 {%- endmacro %}
 
-{# The cells of a model with the number of the member, a class and component, in the place of the class. #}
+{# The cells of a model, with the member number of a class and component in place of the class. #}
 {% macro member_statistics(statistics) -%}
 (
   SELECT labels.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean
@@ -150,12 +152,12 @@ FROM {{ components }} AS components
 )
 {%- endmacro %}
 
-{# A row a member: member, class, component. #}
+{# One row a member: member, class, component. #}
 {% macro labels_of_members() -%}
 (SELECT DISTINCT member, class, component FROM members)
 {%- endmacro %}
 
-{# As class_order (likelihoods.sql), with the number of components. #}
+{# class_order (likelihoods.sql) with the number of components of each class. #}
 {% macro class_order_of_components(statistics, priors) -%}
 WITH {{ nbsql.mixture_members(statistics, priors) }}
 SELECT
@@ -171,7 +173,7 @@ ORDER BY class_no ASC NULLS LAST
 
 {#
   Each row with nbsql_joint_k, the joint log-likelihood of class k: the logarithm of the sum over its members, which are scored first
-  (joint_scores, score.sql). The columns of the members stay, and nothing reads them.
+  (joint_scores, score.sql). The columns of the members remain, but nothing reads them.
 #}
 {% macro class_scores(model, relation, parameters, lookups) -%}
 SELECT
@@ -186,7 +188,7 @@ FROM (
 ) AS members
 {%- endmacro %}
 
-{# The logarithm of the sum of the likelihoods of some members, minus infinity where all are 0. #}
+{# The logarithm of the sum of the likelihoods of some members; minus infinity if all are 0. #}
 {% macro log_of_sum(members) -%}
 {% if members | length == 1 -%}
 members.nbsql_member_{{ members[0] }}
@@ -202,8 +204,8 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ mas
 {%- endif %}
 {%- endmacro %}
 
-{# The same of the relation joint_of_members(nbsql_row, class_no, joint), long. #}
-{% macro mixed_long(parameters) -%}
+{# The same in the long form, from the relation joint_of_members(nbsql_row, class_no, joint). #}
+{% macro mixture_joints(parameters) -%}
 {% set difference %}joint - highest{% endset -%}
 {% set members_joint %}joint_of_members.joint{% endset -%}
 {% set member %}joint_of_members.class_no{% endset -%}
@@ -225,15 +227,16 @@ FROM (
 {%- endmacro %}
 
 {#
-  The explanation of a mixture, from that of its members. With r_j the share of component j in p(x, c), the responsibility,
+  The explanation of a mixture, from those of its members. With the responsibility r_j, the share of component j in p(x, c),
 
     ln p(x, c) = sum over j of r_j (ln P(c, j) - ln r_j) + sum over the features of the sum over j of r_j ln p(x_f | c, j)
 
-  which is exact: r_j p(x, c) = p(x, c, j) (Neal and Hinton, A view of the EM algorithm, 1998: the bound is met by these r). So a
-  contribution is the mean over the components, each by its share, and the row of the prior has what the first sum says: ln P(c), less
-  the divergence of the shares in this row from those in the class. Where no component explains the row, the first one stands.
+  This is exact, because r_j p(x, c) = p(x, c, j) (Neal and Hinton, A view of the EM algorithm, 1998: these r attain the bound). So a
+  contribution is the mean over the components, weighted by their responsibilities. The row of the prior holds the first sum: ln P(c),
+  less the divergence of the responsibilities in this row from the component shares of the class. If no component explains the row, the
+  first one is used.
 #}
-{% macro mixed_contributions() -%}
+{% macro mixture_contributions() -%}
 {% set difference %}joint - highest{% endset -%}
 shares AS (
   SELECT

@@ -1,27 +1,28 @@
 {#
-  The tables that scoring reads, made once from the likelihoods.
+  The tables that scoring reads, computed once from the likelihoods.
 
-  parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
-              lookup, as mean_3_k for the third feature. Long form: a row a class with class_no, class, log_prior, mean_3.
-              Those of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and what else near_terms
-              (families/gaussian.sql) reads.
-  lookups     a row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
-              class_1, class_2, ... or, long form, as one list; with TF-IDF its idf too.
+    parameters  one row: for every class k its label class_k and log_prior_k, and the parameters of the features that need no
+                lookup, as mean_3_k for the third feature. Long form: one row a class with class_no, class, log_prior, mean_3.
+                Parameters of numbers that no row lacked are lists: means_k, peaks_k, precisions_k, and the others that near_terms
+                (families/gaussian.sql) reads.
+    lookups     one row a value of a categorical feature or a token: feature, value and its log-likelihood in every class, as
+                class_1, class_2, ... or, in the long form, as one list; with TF-IDF also its idf.
 
-  A one-row table of parameters and lookups with a column a class keep scoring free of a join on the class; where there are
-  many classes, the long form keeps statements short. The plan is chosen in nbsql/plan/layout.py.
+  Because parameters is a single row and lookups has a column a class, scoring needs no join on the class. With many classes the long form
+  keeps statements short. nbsql/plan/layout.py chooses the form.
 #}
 
-{# The ending of a parameter of class k: mean_3_1 is the first class's; the long form has mean_3, a row a class. #}
+{# The ending of a parameter of class k: mean_3_1 belongs to the first class. In the long form, one row a class, it is mean_3. #}
 {% macro class_suffix(k) -%} {% if k is not none %}_{{ k }}{% endif %} {%- endmacro %}
 
-{% macro parameter(wanted) -%}
-{{ nbsql.word(wanted.parameter.name) }}{{ nbsql.feature_suffix(wanted.feature, wanted.parameter.column) }}
+{# The column name of a feature's parameter. #}
+{% macro parameter_name(item) -%}
+{{ nbsql.word(item.parameter.name) }}{{ nbsql.feature_suffix(item.feature, item.parameter.column) }}
 {%- endmacro %}
 
 {#
-  The numbers are first listed, a row a class and parameter, then laid out in columns: an element of a list a column is quicker
-  to plan than an aggregate a column.
+  The numbers are first listed, one row a class and parameter, and then laid out in columns. Taking an element of a list for each column
+  is faster to plan than an aggregate for each.
 #}
 {% macro parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parameters') | list -%}
@@ -54,7 +55,7 @@ near AS (
 {%- endif %}
 {%- endmacro %}
 
-{# The parameters in one row, from the relations `numbers` and the given one: class_no, class, log_prior. #}
+{# The parameters in one row, from the relation `numbers` and the given relation of classes: class_no, class, log_prior. #}
 {% macro parameters_in_one_row(model, classes) -%}
 SELECT
   {{ nbsql.parameter_columns(model, classes) }}
@@ -77,15 +78,18 @@ CROSS JOIN near
 {%- endif %}
 {%- endmacro %}
 
-{# The same in a row a class. member: the column that holds the class_no of `numbers`; further: columns to come before all others. #}
-{% macro parameters_in_rows(model, classes, member='class_no', further=[]) -%}
+{#
+  The parameters, one row a class. member: the column that holds the class_no of `numbers`; leading_columns: the columns to put before all
+  others.
+#}
+{% macro parameters_in_rows(model, classes, member='class_no', leading_columns=[]) -%}
 SELECT
-  {% for column in further + ['class_no', 'class'] %}
+  {% for column in leading_columns + ['class_no', 'class'] %}
   {{ classes }}.{{ nbsql.word(column) }},
   {% endfor %}
   {{ classes }}.log_prior
-  {%- for wanted in model.parameters %},
-  {{ nbsql.element(nbsql.word('numbers'), wanted.position) }} AS {{ nbsql.parameter(wanted) }}
+  {%- for item in model.parameters %},
+  {{ nbsql.element(nbsql.word('numbers'), item.position) }} AS {{ nbsql.parameter_name(item) }}
   {%- endfor %}
 
 FROM {{ classes }}
@@ -97,7 +101,7 @@ JOIN (
 {%- endif %}
 {%- endmacro %}
 
-{# The lists `labels` and `log_priors` of a relation, and `numbers`, in columns. #}
+{# The lists `labels` and `log_priors` of a relation, and `numbers`, as columns. #}
 {% macro parameter_columns(model, classes) -%}
 {% set labels %}{{ classes }}.labels{% endset -%}
 {% set log_priors %}{{ classes }}.log_priors{% endset -%}
@@ -106,10 +110,10 @@ JOIN (
   {{ nbsql.element(log_priors, k) }} AS log_prior_{{ k }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
-{%- for wanted in model.in_columns %}
-{%- set name = nbsql.parameter(wanted) %}
+{%- for item in model.in_columns %}
+{%- set name = nbsql.parameter_name(item) %}
 {%- set place = loop.index %}
-{%- for k in model.class_numbers if k == 1 or not wanted.parameter.common %},
+{%- for k in model.class_numbers if k == 1 or not item.parameter.common %},
   {{ nbsql.element(nbsql.word('numbers'), (k - 1) * (model.in_columns | length) + place) }} AS {{ name }}_{{ k }}
 {%- endfor %}
 {%- endfor %}
@@ -120,7 +124,9 @@ JOIN (
 {%- endfor %}
 {%- endmacro %}
 
-{# The parameters long: numbers(class_no, position, number), NULL where a class has no such likelihood; but for those in lists. #}
+{#
+  The parameters in long form, except those kept in lists: numbers(class_no, position, number), NULL where a class has no such likelihood.
+#}
 {% macro listed_parameters(model, estimates, features) -%}
 smoothed AS (
   {{ estimates | indent(2) }}
@@ -128,16 +134,16 @@ smoothed AS (
 {%- if model.in_columns %},
 wanted(position, feature, quantity, value, unseen, total) AS (
   VALUES
-    {% for wanted in model.in_columns if not wanted.parameter.paired %}
-    {% set parameter = wanted.parameter %}
-    ({{ wanted.position }}, {{ nbsql.text(wanted.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
+    {% for item in model.in_columns if not item.parameter.paired %}
+    {% set parameter = item.parameter %}
+    ({{ item.position }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(parameter.quantity) }},
       {%- if parameter.value is none %} NULL{% else %} {{ nbsql.text(parameter.value) }}{% endif %},
       {%- if parameter.unseen %} TRUE{% else %} FALSE{% endif %},
       {%- if parameter.total %} TRUE{% else %} FALSE{% endif %}){{ nbsql.comma(loop) }}
     {% endfor %}
-  {% for wanted in model.in_columns if wanted.parameter.paired and wanted.parameter.column == 1 %}
+  {% for item in model.in_columns if item.parameter.paired and item.parameter.column == 1 %}
   UNION ALL
-  {{ nbsql[wanted.feature.family.name ~ '_pairs'](wanted.feature, wanted.position) | indent(2) }}
+  {{ nbsql[item.feature.family.name ~ '_pairs'](item.feature, item.position) | indent(2) }}
   {% endfor %}
 ),
 numbers AS (
@@ -188,7 +194,7 @@ UNION ALL
 {%- endif %}
 {%- endmacro %}
 
-{# From likelihoods, a query of theirs, and one of the numbers of their classes. tfidf: the features with an idf, by the statistics. #}
+{# Lookups from a query of likelihoods and one of the class numbers. tfidf: the features with an idf, which comes from the statistics. #}
 {% macro dense_lookups(model, likelihoods, classes, statistics, tfidf) -%}
 {% set score %}smoothed.score{% if tfidf %} * coalesce(idf.idf, 1){% endif %}{% endset -%}
 SELECT
@@ -216,7 +222,7 @@ WHERE smoothed.value IS NOT NULL
 GROUP BY smoothed.feature, smoothed.value
 {%- endmacro %}
 
-{# The scores of a value, a column a class, or in the long form a list of them. class_no: the number of the class of a score. #}
+{# The scores of a value, one column a class, or in the long form a list of them. class_no: the class number of a score. #}
 {% macro scores_by_class(model, score, class_no) -%}
 {% for k in model.class_numbers -%}
 {%+ if not loop.first %}  {%+ endif %}max(CASE WHEN {{ class_no }} = {{ k }} THEN {{ score }} END) AS class_{{ k }}{% if not loop.last %},
@@ -233,12 +239,12 @@ SELECT
   class_no,
   class,
   log_prior
-  {%- for wanted in model.parameters %}
-  {%- set place = model.places_in_lists.get(wanted.feature.index) %},
+  {%- for item in model.parameters %}
+  {%- set place = model.places_in_lists.get(item.feature.index) %},
   {% if place %}
-  {{ nbsql.word(wanted.parameter.name) }}s[{{ place }}] AS {{ nbsql.parameter(wanted) }}
+  {{ nbsql.word(item.parameter.name) }}s[{{ place }}] AS {{ nbsql.parameter_name(item) }}
   {%- else %}
-  {{ nbsql.parameter(wanted) }}
+  {{ nbsql.parameter_name(item) }}
   {%- endif %}
   {%- endfor %}
 
@@ -252,7 +258,7 @@ SELECT * FROM {{ parameters }} AS parameters
 {%- endif %}
 {%- endmacro %}
 
-{# The one row of parameters as a row a class; those that are lists stay lists: means, peaks, precisions. #}
+{# The one row of parameters as one row a class. Lists stay lists: means, peaks, precisions. #}
 {% macro unnested_parameters(model, parameters) -%}
 SELECT
   {% if model.segmented %}
@@ -264,9 +270,9 @@ SELECT
   {% endif %}
   {{ nbsql.unnested_parameter(model, 'class') }},
   {{ nbsql.unnested_parameter(model, 'log_prior') }}
-  {%- for wanted in model.in_columns %}
-  {%- set name = nbsql.parameter(wanted) %},
-  {%+ if wanted.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
+  {%- for item in model.in_columns %}
+  {%- set name = nbsql.parameter_name(item) %},
+  {%+ if item.parameter.common %}{{ name }}_1 AS {{ name }}{% else %}{{ nbsql.unnested_parameter(model, name) }}{%+ endif %}
   {%- endfor %}
   {%- for name in ['means', 'peaks', 'precisions'] if model.near %},
   {{ nbsql.unnested_parameter(model, name) }}
@@ -275,7 +281,7 @@ SELECT
 FROM {{ parameters }} AS parameters
 {%- endmacro %}
 
-{# A parameter of all classes, in one column, from its column a class. #}
+{# A parameter of all classes in one column, from its one column a class. #}
 {% macro unnested_parameter(model, name) -%}
 {% set of_classes -%}
 {% for k in model.class_numbers %}{{ nbsql.word(name) }}_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}

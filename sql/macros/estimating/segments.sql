@@ -1,24 +1,26 @@
 {#
-  A model a segment, from the cells that one scan counted by segment (the column slice of the statistics), shrunk toward the
-  whole: the estimates of the whole stand where a prior does, with s pseudo-counts, `shrinkage`. For class c in segment g:
+  A model for each segment, from cells that one scan counted by segment (the column slice of the statistics), shrunk toward the whole. The
+  estimates of the whole serve as a prior with s pseudo-counts, `shrinkage`. For class c in segment g:
 
     priors           (n_gc + s P(c)) / (N_g + s)                        P(c) of the whole; uniform and given priors are the whole's
     categories,      (n_gcv + s P(v | c)) / (n_gc + s)                  P(v | c) of the whole, smoothed: Cestnik's m-estimate
     tokens, columns
     numbers          the moments of the segment's rows and of s rows of the whole's class, pooled (Chan, Golub and LeVeque 1983):
                      n = n_gc + s, mean = (n_gc mean_gc + s mean_c) / n, and
-                     m2 = m2_gc + s m2_c / n_c + (mean_gc - mean_c)^2 n_gc s / n; of them the family's own estimate
+                     m2 = m2_gc + s m2_c / n_c + (mean_gc - mean_c)^2 n_gc s / n; the family's own estimate is made from them
 
-  (Cestnik, Estimating probabilities: a crucial task in machine learning, ECAI 1990; for numbers the normal model with a prior of s
-  rows, Gelman et al., Bayesian Data Analysis, section 3.3.)
-  What a family takes from all classes, a shared variance, a floor, a prior or the mean of a class without a value, is of the segment,
-  too. With s = 0 a segment is estimated as a fit of its rows would be, but for the values of a category, which are of all segments.
+  (Cestnik, Estimating probabilities: a crucial task in machine learning, ECAI 1990; for numbers the normal model with a prior of s rows,
+  Gelman et al., Bayesian Data Analysis, section 3.3.)
 
-  Segment 0 is the whole: it scores the rows of a segment that was never met, or of none. A pair of segment and class is a
+  Whatever a family takes from all classes comes from the segment, too: a shared variance, a floor, a prior, or the mean of a class
+  without a value. With s = 0 a segment is estimated as a fit of its rows would be, except that the values of a category are those of all
+  segments.
+
+  Segment 0 is the whole. It scores rows without a segment or with one that the fit did not see. A pair of segment and class is a
   `member`, and the macros of the families estimate members as they do classes.
 #}
 
-{# What the other queries read: classes, and members, from a table where there is one (model.members). #}
+{# Common table expressions that the other queries read: classes, and members, taken from a table if there is one (model.members). #}
 {% macro segment_members(model, statistics, priors) -%}
 members AS (
   {% if model.members %}
@@ -33,7 +35,7 @@ classes AS (
 )
 {%- endmacro %}
 
-{# A row a segment and class: member, segment, name, class_no, class, whole_prior, n. #}
+{# One row a segment and class: member, segment, name, class_no, class, whole_prior, n. #}
 {% macro members(statistics, priors) -%}
 SELECT
   row_number() OVER (ORDER BY segments.segment ASC NULLS LAST, whole_priors.class_no ASC NULLS LAST) AS member,
@@ -52,7 +54,7 @@ FROM (
     FROM {{ statistics }} AS statistics
     WHERE feature IS NULL AND slice IS NOT NULL
     GROUP BY slice
-    HAVING {{ nbsql.is_left() }}
+    HAVING {{ nbsql.has_weight() }}
   ) AS names
 ) AS segments
 JOIN (
@@ -63,7 +65,7 @@ LEFT JOIN (
   FROM {{ statistics }} AS statistics
   WHERE feature IS NULL AND slice IS NOT NULL
   GROUP BY slice, class
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ) AS counts ON counts.slice = segments.name AND counts.class = whole_priors.class
 {%- endmacro %}
 
@@ -83,7 +85,10 @@ CASE WHEN segment = 0 THEN whole_prior ELSE n / {{ total }} END
 {%- endif %}
 {%- endmacro %}
 
-{# The estimates of all members, as `smoothed_likelihoods` (likelihoods.sql) has those of classes; from a table where there is one. #}
+{#
+  The estimates of all members, as `smoothed_likelihoods` (likelihoods.sql) has those of classes. They are taken from a table if there is
+  one.
+#}
 {% macro segment_estimates(model, statistics, priors, features) -%}
 {% if model.members -%}
 SELECT * FROM {{ model.members.estimates }} AS estimates WHERE feature IN ({{ nbsql.feature_names(features) }})
@@ -92,7 +97,7 @@ SELECT * FROM {{ model.members.estimates }} AS estimates WHERE feature IN ({{ nb
 {%- endif %}
 {%- endmacro %}
 
-{# One row a member (a segment and class), feature and value: the columns of likelihoods, shrunk towards those of the whole. #}
+{# One row a member (a segment and class), feature and value: the columns of likelihoods, shrunk toward those of the whole. #}
 {% macro member_estimates(model, statistics, priors, features, cells) -%}
 {% set counted = features | selectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
 {% set numbers = features | rejectattr('family.distribution', 'equalto', 'dirichlet') | list -%}
@@ -127,7 +132,7 @@ UNION ALL
 {%- endif %}
 {%- endmacro %}
 
-{# The cells of the members, as classes, and what they borrow: class, feature, value, n, mean, m2. #}
+{# The cells of the members, with the member as class, and the pseudo-counts they borrow: class, feature, value, n, mean, m2. #}
 {% macro member_cells(model, statistics, features) -%}
 SELECT members.member AS class, statistics.feature, statistics.value, statistics.n, statistics.mean, statistics.m2
 FROM {{ statistics }} AS statistics
@@ -140,16 +145,17 @@ UNION ALL
 {%- endif %}
 {%- endmacro %}
 
+{# The columns of likelihoods, except the class. #}
 {% macro estimate_columns(relation) -%}
 {% for column in ['feature', 'value', 'unseen', 'likelihood', 'log_likelihood', 'score', 'mean', 'variance', 'rate'] -%}
 {{ relation }}.{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# What each member borrows of the numbers of its class, or, where that has none, of all classes. #}
+{# The moments of numbers that each member borrows from its class, or from all classes if its class has none. #}
 {% macro shrinkage_moments(model, statistics, features) -%}
-{% set apart = features | selectattr('family.zeros') | list -%}
-{% set borrowed %}{{ nbsql.number(model.shrinkage) }}{% if apart %} * coalesce(1 - zeros.share, 1){% endif %}{% endset -%}
+{% set inflated = features | selectattr('family.zeros') | list -%}
+{% set borrowed %}{{ nbsql.number(model.shrinkage) }}{% if inflated %} * coalesce(1 - zeros.share, 1){% endif %}{% endset -%}
 SELECT
   members.member,
   pooled.feature,
@@ -159,32 +165,32 @@ SELECT
   {{ borrowed }} * CASE WHEN own.n IS NOT NULL THEN own.m2 / own.n ELSE pooled.m2 / pooled.n END
 FROM members
 JOIN (
-  {{ nbsql.pooled(nbsql.number_cells(statistics), ['feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['feature']) | indent(2) }}
 ) AS pooled ON TRUE
 LEFT JOIN (
-  {{ nbsql.pooled(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['class', 'feature']) | indent(2) }}
 ) AS own ON own.class = members.class AND own.feature = pooled.feature
-{%- if apart %}
+{%- if inflated %}
 
 LEFT JOIN (
-  {{ nbsql.shares_of_zeros(statistics, apart) | indent(2) }}
+  {{ nbsql.zero_shares(statistics, inflated) | indent(2) }}
 ) AS zeros ON zeros.class = members.class AND zeros.feature = pooled.feature
 {%- endif %}
 
 WHERE members.segment > 0
-{%- if apart %}
+{%- if inflated %}
 
 UNION ALL
 SELECT members.member, zeros.feature, 'zero', {{ nbsql.number(model.shrinkage) }} * zeros.share, NULL, NULL
 FROM members
 JOIN (
-  {{ nbsql.shares_of_zeros(statistics, apart) | indent(2) }}
+  {{ nbsql.zero_shares(statistics, inflated) | indent(2) }}
 ) AS zeros ON zeros.class = members.class
 WHERE members.segment > 0
 {%- endif %}
 {%- endmacro %}
 
-{# One row a member, feature and value: the columns of likelihoods, of the counts of the member and the likelihoods of the whole. #}
+{# One row a member, feature and value: the columns of likelihoods, from the counts of the member and the likelihoods of the whole. #}
 {% macro shrunk_counts(model, features) -%}
 {% set likelihood %}shrunk.likelihood{% endset -%}
 SELECT
@@ -193,8 +199,8 @@ SELECT
   shrunk.value,
   shrunk.unseen,
   shrunk.likelihood,
-  {{ nbsql.log(likelihood) }},
-  {{ nbsql.log(likelihood) }},
+  {{ nbsql.safe_ln(likelihood) }},
+  {{ nbsql.safe_ln(likelihood) }},
   NULL,
   NULL,
   NULL
@@ -209,7 +215,7 @@ FROM (
   FROM whole
   JOIN members ON members.class = whole.class AND members.segment > 0
   LEFT JOIN (
-    SELECT class, feature, value, sum(n) AS n FROM cells WHERE mean IS NULL GROUP BY class, feature, value HAVING {{ nbsql.is_left() }}
+    SELECT class, feature, value, sum(n) AS n FROM cells WHERE mean IS NULL GROUP BY class, feature, value HAVING {{ nbsql.has_weight() }}
   ) AS counts
     ON counts.class = members.member
     AND counts.feature = whole.feature
@@ -220,14 +226,12 @@ FROM (
 {%- endmacro %}
 
 
-{#
-  One row a segment, or in the long form a segment and class: nbsql_segment, segment_name, and the parameters (parameters.sql).
-#}
+{# One row a segment, or in the long form a segment and class: nbsql_segment, segment_name, and the parameters (parameters.sql). #}
 {% macro segment_parameters(model, statistics, priors) -%}
 {% set features = model.features | selectattr('family.parameters') | list -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }},
 labelled AS (
-  SELECT member, segment AS nbsql_segment, name AS segment_name, class_no, class, {{ nbsql.log(nbsql.word('prior')) }} AS log_prior
+  SELECT member, segment AS nbsql_segment, name AS segment_name, class_no, class, {{ nbsql.safe_ln(nbsql.word('prior')) }} AS log_prior
   FROM (
     SELECT *, {{ nbsql.segment_prior(model) }} AS prior FROM members
   ) AS estimates
@@ -262,7 +266,7 @@ JOIN (
 ) AS numbers ON numbers.nbsql_segment = listed.nbsql_segment
 {%- endif %}
 {%- else -%}
-{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), member='member', further=['nbsql_segment', 'segment_name']) }}
+{{ nbsql.parameters_in_rows(model, nbsql.word('labelled'), member='member', leading_columns=['nbsql_segment', 'segment_name']) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -286,27 +290,27 @@ GROUP BY members.segment, smoothed.feature, smoothed.value
 {%- endmacro %}
 
 
-{# The segments and their rows: segment, n; NULL for the rows of none. #}
+{# One row a segment, and one with NULL for rows without a segment: segment, n. #}
 {% macro segments_of(statistics) -%}
 SELECT slice AS segment, sum(n) AS n
 FROM {{ statistics }} AS statistics
 WHERE feature IS NULL
 GROUP BY slice
-HAVING {{ nbsql.is_left() }}
+HAVING {{ nbsql.has_weight() }}
 ORDER BY slice ASC NULLS LAST
 {%- endmacro %}
 
 
 {#
-  The tables that stand for these queries where an engine would work them out wherever they are named, in this order: members, cells of
-  members, estimates of members.
+  The tables that stand in for these queries on an engine that would compute a query wherever it is named, in this order: members, cells
+  of members, estimates of members.
 #}
 {% macro cells_of_members(model, statistics, priors) -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}
 {{ nbsql.member_cells(model, statistics, model.features) }}
 {%- endmacro %}
 
-{# One row a member, feature and value, with the priors of the members before it: the columns of likelihoods. #}
+{# One row a member, feature and value: the columns of likelihoods. The common table expressions of the members come first. #}
 {% macro estimates_of_members(model, statistics, priors) -%}
 {% set cells %}SELECT * FROM {{ model.members.cells }} AS cells{% endset -%}
 WITH {{ nbsql.segment_members(model, statistics, priors) }}

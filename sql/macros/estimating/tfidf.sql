@@ -1,16 +1,18 @@
 {#
-  Tokens that count for something else than how often they occur (Manning, Raghavan and Schuetze, Introduction to Information
-  Retrieval, chapter 6; as scikit-learn's TfidfTransformer has it):
+  Tokens whose weight is not their number of occurrences (Manning, Raghavan and Schuetze, Introduction to Information Retrieval, chapter
+  6; as in scikit-learn's TfidfTransformer):
 
     tf-idf   tf_dt idf_t          idf_t = ln((1 + N) / (1 + df_t)) + 1, where df_t of the N bags hold the token t
     norm     w_dt / sqrt(sum over the tokens of w_dt^2)
 
-  A token's cell then is a number that the bags have that hold it: n bags, and the mean of tf; with the norm, of the weight that it
-  was learnt with. So n counts df, and n mean the occurrences. Both add up, and the idf is taken when they are read: cells of
-  any sources can be summed. The norm of tf-idf cannot, for it depends on the idf at the time.
+  The cell of such a token treats it as a number of the bags that hold it: n bags, and the mean of tf, or with the norm the mean of the
+  weight with which it was learnt. So n is df, and n mean is the number of occurrences. Both are additive, and the idf is applied when
+  they are read, so cells from any sources can be summed. The norm of tf-idf is not additive, because it depends on the idf at the time.
 #}
 
-{# A row a feature and token: feature, value, idf. A token that occurs too rarely is none; where there is a norm, the fit left it out. #}
+{#
+  One row a feature and token: feature, value, idf. A token that occurs too rarely is left out here; with a norm, the fit has left it out.
+#}
 {% macro idf(statistics, features) -%}
 {% set cut = features | rejectattr('family.norm') | selectattr('family.least_occurrences') | list -%}
 SELECT words.feature, words.value, ln((1 + bags.n) / (1 + words.n)) + 1 AS idf
@@ -19,7 +21,7 @@ FROM (
   FROM {{ statistics }} AS statistics
   WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NOT NULL
   GROUP BY feature, value
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
   {%- for feature in cut %}
 
     AND (feature <> {{ nbsql.text(feature.name) }} OR sum(n * mean) >= {{ feature.family.least_occurrences }})
@@ -34,7 +36,7 @@ JOIN (
 ) AS bags ON bags.feature = words.feature
 {%- endmacro %}
 
-{# The counts as weighed: class, feature, value, n. #}
+{# The weighted counts: class, feature, value, n. #}
 {% macro tfidf_counts(statistics, features) -%}
 {% set learnt = features | selectattr('family.norm') | list -%}
 SELECT
@@ -50,7 +52,7 @@ FROM (
   FROM {{ statistics }} AS statistics
   WHERE feature IN ({{ nbsql.feature_names(features) }}) AND mean IS NOT NULL
   GROUP BY class, feature, value
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ) AS cells
 JOIN (
   {{ nbsql.idf(statistics, features) | indent(2) }}
@@ -63,7 +65,7 @@ JOIN (
 {%- endmacro %}
 
 
-{# The cells of a bag whose tokens are weighed. #}
+{# The cells of a bag whose tokens are weighted. #}
 {% macro weighed_token_cells(model, source, feature) -%}
 {% set family = feature.family -%}
 {% set weight %}{% if model.weight %}weight{% else %}{{ nbsql.unit_weight() }}{% endif %}{% endset -%}
@@ -116,7 +118,7 @@ FROM (
   ) AS terms
   {% if family.norm and family.tfidf %}
   CROSS JOIN (
-    SELECT {{ nbsql.size(model) }} AS bags
+    SELECT {{ nbsql.group_weight(model) }} AS bags
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }} AND source.{{ nbsql.ident(feature.column) }} IS NOT NULL
   ) AS bags
@@ -130,21 +132,24 @@ GROUP BY class, value{% if model.slice_by %}, slice{% endif %}
 {%- endmacro %}
 
 
-{# The tokens of numbered rows for a score: each occurrence, or, where the norm needs them together, each token once a row. #}
+{#
+  The tokens of numbered rows for a score: one row an occurrence, or one row a distinct token if the norm needs all its occurrences
+  together.
+#}
 {% macro scored_tokens(model, feature) -%}
-{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) -%}
+{% set tokens = nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) -%}
 {% if feature.family.norm -%}
-SELECT {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
+SELECT {{ nbsql.row_key(model, nbsql.word('occurrences')) }}, value, sum(times) AS times
 FROM (
   {{ tokens | indent(2) }}
 ) AS occurrences
-GROUP BY {{ nbsql.row_of(model, nbsql.word('occurrences')) }}, value
+GROUP BY {{ nbsql.row_key(model, nbsql.word('occurrences')) }}, value
 {%- else -%}
 {{ tokens }}
 {%- endif %}
 {%- endmacro %}
 
-{# The length of a bag, from its tokens that were met in training. #}
+{# The length of a bag, from those of its tokens that the fit saw. #}
 {% macro bag_length(feature, over=none) -%}
 {% set w %}tokens.times{% if feature.family.tfidf %} * lookups.idf{% endif %}{% endset -%}
 sqrt(sum({{ w }} * {{ w }}){% if over is not none %} OVER (PARTITION BY {{ over }}){% endif %})

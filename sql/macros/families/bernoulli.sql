@@ -1,14 +1,14 @@
 {#
-  A yes or no (BOOLEAN, or a column of 0 and 1):
+  A Boolean, or a column of 0 and 1:
 
     P(true | c) = (n_true + alpha) / (n_true + n_false + alpha + beta)
 
-  alpha and beta are the pseudo-counts of a Beta prior. The estimate is the one of a category with the two declared levels
-  true and false (families/categorical.sql); what differs is that it is counted and scored without a join. A number that is
-  neither 0 nor 1 is refused by the fit, and missing to a score.
+  alpha and beta are the pseudo-counts of a Beta prior. The estimate is that of a category with the two declared levels true and false
+  (families/categorical.sql), but it is counted and scored without a join. The fit refuses a number that is neither 0 nor 1; a score
+  treats it as missing.
 #}
 
-{# The column of a scan: yes or no, NULL where it is missing. #}
+{# The column of a scan: the Boolean, NULL if it is missing. #}
 {% macro default__bernoulli_inputs(feature, centre, careful, centred) -%}
 {% set x %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% if careful or feature.floating -%}
@@ -19,14 +19,14 @@ CAST({{ x }} AS BOOLEAN)
 {%- endmacro %}
 
 {#
-  One thing or another for a yes or no, whatever its type. The column stands beside its cast, too: a cast alone DuckDB hands on to the
-  reader of a CSV file, where it is one of the text, and "true" is no number.
+  One expression or another, depending on a Boolean of any type. The column stands beside its cast, because DuckDB would push a bare cast
+  down to the reader of a CSV file, where the column is text, and "true" is not a number.
 #}
 {% macro yes_or_no(x, yes, no) -%}
 CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WHEN 1 THEN {{ yes }} WHEN 0 THEN {{ no }} END END
 {%- endmacro %}
 
-{# How often a class has yes and no, and where it is a value a missing one, as columns of a scan. #}
+{# The aggregates of a scan: how often a class has true and false, and where missing is a value, how often it is missing. #}
 {% macro bernoulli_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set yes %}CASE WHEN nbsql_x{{ i }} THEN 1 END{% endset -%}
@@ -40,7 +40,7 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
   {%- endif %}
 {%- endmacro %}
 
-{# One column of its cells, the elements of a list: of true, of false, and where it is a value of a missing one. #}
+{# One column of its cells, as list elements: those of true, of false, and where missing is a value, of missing. #}
 {% macro bernoulli_cells(feature, column) -%}
 {% for level in ['true', 'false'] -%}
 {% set n %}{{ nbsql.word(level) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
@@ -54,8 +54,8 @@ CASE WHEN {{ x }} IS NOT NULL THEN CASE CAST({{ x }} AS {{ nbsql.double() }}) WH
 {%- endmacro %}
 
 {#
-  The log-likelihood in class k of the yes or no of a row; that of a missing one, where it is a value, and else 0. No row may have
-  lacked it while fitting: it is then a value never seen.
+  The log-likelihood in class k of a row's Boolean, or of its being missing if missing is a value, else 0. If no row of the fit lacked it,
+  missing counts as a value never seen.
 #}
 {% macro bernoulli_term(feature, k, part=none) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
@@ -70,18 +70,18 @@ CASE WHEN {{ x }} THEN parameters.true{{ i }} WHEN NOT {{ x }} THEN parameters.f
 CASE drawn.value{{ nbsql.feature_suffix(feature) }} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END
 {%- endmacro %}
 
-{# Its weights in a linear form: those of true, of false, and where it is a value of a missing one and of one never seen. #}
+{# Its weights in a linear form: those of true and false, and where missing is a value, those of missing and of a value never seen. #}
 {% macro bernoulli_weights(feature, column, degree) -%}
 {% for level in ['true', 'false'] -%}
 {% set weight %}{{ nbsql.word(level) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, weight, 'is', nbsql.text(level)) }}{% if loop.first %}, {% endif %}
+{{ nbsql.linear_weight(feature, column, weight, 'is', nbsql.text(level)) }}{% if loop.first %}, {% endif %}
 {%- endfor %}
 {%- if feature.family.nulls == 'category' %}
 {%- set weight %}missing{{ nbsql.feature_suffix(feature) }}{% endset -%}
-, {{ nbsql.weight_of(feature, column, weight, 'is') }}
+, {{ nbsql.linear_weight(feature, column, weight, 'is') }}
 {%- if feature.family.unseen == 'smooth' %}
 {%- set unseen %}unseen{{ nbsql.feature_suffix(feature) }}{% endset -%}
-, {{ nbsql.weight_of(feature, column, unseen, 'unseen') }}
+, {{ nbsql.linear_weight(feature, column, unseen, 'unseen') }}
 {%- endif %}
 {%- endif %}
 {%- endmacro %}

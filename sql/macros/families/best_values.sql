@@ -1,10 +1,10 @@
 {#
-  The tokens that tell most of the class, by their counts: those of `all_counts` with the largest mutual information or chi_square
-  (relevance.sql) are the `counts` that the families estimate from. So the choice is a query on cells that add up: it is made anew
-  when the model learns, and in every fold. With chi_square it is that of scikit-learn's SelectKBest(chi2) from the same counts, as
-  weighed, among the tokens that are met often enough; a tie goes to the token that comes last, as there.
+  The tokens that are most informative of the class, chosen by their counts. Those of `all_counts` with the largest mutual information or
+  chi_square (relevance.sql) become the `counts` from which the families estimate. The choice is a query on additive cells, so it is made
+  again whenever the model learns, and in every fold. With chi_square it is that of scikit-learn's SelectKBest(chi2) on the same weighted
+  counts, among the tokens that occur often enough; in a tie the last token wins, as there.
 
-  The last digits of a score, which depend on the order of the sum, decide nothing.
+  The last digits of a score depend on the order of summation, so they do not decide.
 #}
 {% macro best_counts(priors, features) -%}
 {% set considered %}(
@@ -60,7 +60,7 @@ counts AS (
 )
 {%- endmacro %}
 
-{# To twelve digits. #}
+{# Rounds a number to twelve significant digits. #}
 {% macro default__round_to_twelve_digits(x) -%}
 CASE WHEN {{ x }} > 1e-290 THEN round({{ x }}, 11 - CAST(floor(log10({{ x }})) AS INTEGER)) ELSE 0 END
 {%- endmacro %}

@@ -1,14 +1,14 @@
 {#
-  A number cut into bins, which are counted, estimated (dirichlet.sql) and looked up as categories. A bin holds its lower edge and
-  not its upper one.
+  A number cut into bins, which are counted, estimated (dirichlet.sql) and looked up as categories. A bin includes its lower edge and
+  excludes its upper one.
 #}
 
-{# The label of the bin of a number, NULL where it is missing. #}
+{# The label of the bin of a number; NULL if it is missing. #}
 {% macro binned_value(feature, relation) -%}
 {{ nbsql.bin_of(feature.column, relation, feature.family.edges, feature.family.labels) }}
 {%- endmacro %}
 
-{# The label of the bin of a column of numbers, NULL where it is missing. #}
+{# The label of the bin of a numeric column; NULL if it is missing. #}
 {% macro bin_of(column, relation, edges, labels) -%}
 {% set x %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
@@ -21,10 +21,10 @@ CASE WHEN {{ nbsql.finite(x) }} IS NOT NULL THEN CASE
 {%- endmacro %}
 
 {#
-  One row: the least value, and the edges between the bins.
+  One row: the smallest value, and the edges between the bins.
 
     width     least + i (largest - least) / bins
-    quantile  the least value that i / bins of the rows, or of their weight, do not exceed
+    quantile  the smallest value that i / bins of the rows, or of their weight, do not exceed
 #}
 {% macro binned_edges(model, source, feature) -%}
 {% set bins = feature.family.bins -%}
@@ -48,7 +48,7 @@ FROM (
     {%- endif %}
 
   FROM (
-    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.size(model) }} AS n
+    SELECT {{ nbsql.finite(x) }} AS x, {{ nbsql.group_weight(model) }} AS n
     FROM {{ source }} AS source
     WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
     GROUP BY {{ nbsql.finite(x) }}
@@ -56,7 +56,7 @@ FROM (
 ) AS cumulated
 {%- endmacro %}
 
-{# A number of the bin that was drawn, each as probable as any other. #}
+{# A number drawn uniformly from the drawn bin. #}
 {% macro binned_drawn(feature, seed, position) -%}
 {% set u %}{{ nbsql.uniform(seed, feature.index, 1) }}{% endset -%}
 {% set number -%}
@@ -68,7 +68,7 @@ CASE drawn.value{{ nbsql.feature_suffix(feature) }}
 {% if feature.whole %}floor({{ number }}){% else %}{{ number }}{% endif %}
 {%- endmacro %}
 
-{# The middle of the bin that a row is most likely in, of whole numbers one of these (impute.sql). #}
+{# The middle of the row's most likely bin; if the numbers are whole, a whole number (impute.sql). #}
 {% macro binned_middle(feature) -%}
 CASE drawn.value{{ nbsql.feature_suffix(feature) }}
 {%- for label, low, high in feature.family.spans %}

@@ -1,19 +1,19 @@
 {#
-  The edges of bins that tell the classes apart, a row an edge (Fayyad and Irani 1993). A set S of N rows of k classes is cut in two,
-  S1 and S2, where the entropy of the class that is left is least, at the lowest such place, if the minimum description length
-  principle accepts the cut:
+  Bin edges that separate the classes, one row an edge (Fayyad and Irani 1993). A set S of N rows of k classes is cut in two, S1 and S2,
+  where the remaining entropy of the class is smallest, at the lowest such place, if the minimum description length principle accepts the
+  cut:
 
     Ent(S) - (N1 Ent(S1) + N2 Ent(S2)) / N  >  (log2(N - 1) + log2(3^k - 2) - k Ent(S) + k1 Ent(S1) + k2 Ent(S2)) / N
 
-  and so on with both parts. The edge is halfway between the values on its sides.
+  Both parts are then cut in the same way. The edge is halfway between the values on its two sides.
 
-  A row of `parts` is a value and a class in a part, which is named by the value below it, where the last cut was made: feature (its
-  index), part, x, class, n, up_to, all_up_to, cut. All parts of all features are cut at once, and those that were not cut are left behind.
-  A step is made of the one before, in one query where that may read itself more than once, else in tables
-  (nbsql/learning/mdl_bins.py). up_to and all_up_to count the rows up to the value, of the class and of all, once for all parts.
+  A row of `parts` is a value and class in a part. A part is named by the value below it, where the last cut was made. Columns: feature
+  (its index), part, x, class, n, up_to, all_up_to, cut. Each step cuts all parts of all features at once and drops the parts that were
+  not cut. It is made from the step before, in one query if the engine lets a query read itself more than once, else in tables
+  (nbsql/learning/mdl_bins.py). up_to and all_up_to count the rows up to the value, of the class and of all classes, once for all parts.
 #}
 
-{# By a query that reads itself; its rows are those of all steps. #}
+{# All steps in one recursive query. Its rows are those of every step. #}
 {% macro binned_mdl(model, source, features) -%}
 WITH RECURSIVE parts AS (
   {{ nbsql.mdl_parts(model, source, features) | indent(2) }}
@@ -23,7 +23,7 @@ WITH RECURSIVE parts AS (
 {{ nbsql.mdl_edges(nbsql.word('parts')) }}
 {%- endmacro %}
 
-{# The first step, where all is one part. #}
+{# The first step, in which all rows are one part. #}
 {% macro mdl_parts(model, source, features) -%}
 SELECT
   feature,
@@ -39,7 +39,7 @@ FROM (
   {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset %}
   {% set finite = nbsql.finite(x) %}
   {% set target = nbsql.target(model) %}
-  {% set n %}CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}){% endset %}
+  {% set n %}CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}){% endset %}
   SELECT {{ feature.index }} AS feature, {{ finite }} AS x, {{ target }} AS class, {{ n }} AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND {{ finite }} IS NOT NULL
@@ -51,7 +51,7 @@ FROM (
 ) AS counts
 {%- endmacro %}
 
-{# The next step: cut is the value after which the part was cut. #}
+{# The next step. cut is the value after which the part was cut. #}
 {% macro mdl_step(parts) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('cuts')) }}
   parts.feature,
@@ -68,7 +68,7 @@ JOIN (
 ) AS cuts ON cuts.feature = parts.feature AND cuts.part = parts.part
 {%- endmacro %}
 
-{# The edges of a step, or of all steps, lowest first: feature, edge. #}
+{# The edges of one step or of all steps, lowest first: feature, edge. #}
 {% macro mdl_edges(parts) -%}
 SELECT feature, CASE WHEN cut / 2 + following / 2 > cut THEN cut / 2 + following / 2 ELSE following END AS edge
 FROM (
@@ -77,7 +77,9 @@ FROM (
 ORDER BY feature ASC NULLS LAST, edge ASC NULLS LAST
 {%- endmacro %}
 
-{# The parts that are to be cut, and after which value: feature, part, cut. Whether the principle accepts is asked of the best cut alone. #}
+{#
+  One row a part that is to be cut: feature, part, cut (the value to cut after). The principle is applied to the best cut of a part only.
+#}
 {% macro mdl_cuts(parts) -%}
 {% set bits %}bits / total{% endset -%}
 {% set cost %}{{ nbsql.round_to_ten_places(bits) }}, x{% endset -%}
@@ -115,14 +117,14 @@ HAVING {{ bits_of_all }} - {{ bits_of_left }} - {{ bits_of_right }}
     + sum(CASE WHEN is_right THEN 1 ELSE 0 END) * {{ bits_of_right }} / sum(of_class - left_n)
 {%- endmacro %}
 
-{# The bits of a set of rows, N Ent(S), by how many of each class it has: with f(n) = n log2(n), f(N) minus the sum of f(n_c). #}
+{# The bits of a set of rows, N Ent(S), from its class counts: with f(n) = n log2(n), f(N) minus the sum of f(n_c). #}
 {% macro mdl_bits(n) -%}
 ({{ nbsql.n_bits('sum(' ~ n ~ ')') }} - sum({{ nbsql.n_bits(n) }}))
 {%- endmacro %}
 
 {#
-  A row a value and class: feature, part, x, total (the rows of the part), right_n (those above the value), and the bits of the two sides
-  of a cut after the value. These change from value to value by the f(n_c) of the classes that the value has: they are a running sum.
+  One row a value and class: feature, part, x, total (the rows of the part), right_n (the rows above the value), and the bits of both
+  sides of a cut after the value. From value to value these change by the f(n_c) of the classes at the value, so they are a running sum.
 #}
 {% macro mdl_sides(parts) -%}
 {% set up_to, of_class = nbsql.word('up_to'), nbsql.word('of_class') -%}
@@ -167,12 +169,12 @@ FROM (
 ) AS counts
 {%- endmacro %}
 
-{# Costs that differ by rounding alone are the same. #}
+{# Rounds costs, so that costs that differ only by rounding are equal. #}
 {% macro round_to_ten_places(x) -%}
 round({{ x }}, 10)
 {%- endmacro %}
 
-{# n log2(n), and 0 for what rounding leaves of no row. #}
+{# n log2(n), and 0 for a remainder that is only rounding. #}
 {% macro n_bits(n) -%}
 CASE WHEN {{ n }} > 1e-9 THEN ({{ n }}) * {{ nbsql.log2(n) }} ELSE 0 END
 {%- endmacro %}

@@ -1,13 +1,15 @@
 {#
-  The edges that are left where bins beside each other are merged until the share of a class rises from bin to bin, or falls, a row an
-  edge: edge, and classes, how many the target has; one row without an edge if none is left.
+  The edges that remain when adjacent bins are merged until the share of a class rises, or falls, from bin to bin. One row an edge: edge,
+  and classes, the number of classes of the target; if no edge remains, one row without an edge.
 
-  Pool adjacent violators (Ayer et al. 1955), without its steps: with the rows and those of the class cumulated, an edge is left where
-  every share of bins that end there is under every share of bins that begin there, which are the corners of the greatest convex
-  minorant (Barlow et al., Statistical Inference under Order Restrictions, 1972). Of the two directions the one is taken whose bins have
-  the greater information value, half a row added to each side of a bin, so that a bin of one class alone has one (both alike: rising).
+  This is pool adjacent violators (Ayer et al. 1955) without its steps. With the rows and those of the class cumulated, an edge remains if
+  the share of every run of bins that ends there is below the share of every run that begins there. These edges are the corners of the
+  greatest convex minorant (Barlow et al., Statistical Inference under Order Restrictions, 1972). Of the two directions, the one with the
+  greater information value is taken, rising in a tie. Half a row is added to both sides of a bin, so that a bin with a single class has
+  an information value.
 
-  feature.family.by: the edges to choose from. The class is the larger label; with two, that of the other is monotone, too.
+  feature.family.by: the edges to choose from. The class is the larger label; with two classes, the share of the other one is then
+  monotone, too.
 #}
 {% macro binned_monotone(model, source, feature) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
@@ -17,7 +19,7 @@ ELSE {{ feature.family.by | length }} END
 {%- endset -%}
 {% set slope %}(other.of_class - place.of_class) / (other.n - place.n){% endset -%}
 WITH counts AS (
-  SELECT {{ bin }} AS bin, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+  SELECT {{ bin }} AS bin, {{ nbsql.target(model) }} AS class, CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.finite(x) }} IS NOT NULL
   GROUP BY {{ bin }}, {{ nbsql.target(model) }}

@@ -1,6 +1,6 @@
 {#
-  Categories as they are, estimated by dirichlet.sql. A family of categories has two macros: its value as text, and something that
-  is NULL where the value is missing.
+  Categories, estimated by dirichlet.sql. A family of categories has two macros: its value as text, and an expression that is NULL where
+  the value is missing.
 #}
 
 {% macro default__categorical_value(feature, relation) -%}
@@ -9,8 +9,8 @@
 {%- endmacro %}
 
 {#
-  A value as text. A number is read as one of the type that the model was fitted on: a frame with a gap in a column of whole numbers
-  holds doubles, and 1.0 must find the value 1, and 1 the value 1.00 of a decimal.
+  A value as text. A number is read in the type of the column that the model was fitted on: a frame with a gap in a column of whole
+  numbers holds doubles, and 1.0 must find the value 1, and 1 the value 1.00 of a decimal.
 #}
 {% macro default__text_as_fitted(feature, column, whole, x) -%}
 {% set number -%}

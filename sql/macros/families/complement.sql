@@ -1,21 +1,21 @@
 {#
-  The complement (Rennie, Shih, Teevan and Karger, Tackling the poor assumptions of naive Bayes text classifiers, ICML 2003): what
-  a class is not like, estimated from all other classes together, of which there is more.
+  The complement (Rennie, Shih, Teevan and Karger, Tackling the poor assumptions of naive Bayes text classifiers, ICML 2003). The estimate
+  for a class comes from all other classes together, which have more rows:
 
     theta_ct = (n_t - n_ct + alpha_t) / (n - n_c + sum of alpha)      score = -sum over the tokens or columns t of  x_t ln theta_ct
 
-  With the norm, the weights -ln theta_ct of a class are divided by their sum. `likelihood` is theta. A count that no other
-  class has is estimated from alpha alone. The prior does not enter a model of nothing else (parameters.sql); among other
-  features it does, and the score stands where their log-likelihoods do.
+  With the norm, the weights -ln theta_ct of a class are divided by their sum. `likelihood` is theta. A value that no other class has is
+  estimated from alpha alone. The prior does not enter a model with no other features (parameters.sql). Among other features it does, and
+  this score is added to their log-likelihoods.
 #}
 
 {#
-  One row a class, feature and value: the columns of likelihoods (likelihoods.sql), where `likelihood` is that of all other classes and
-  `score` the weight that comes of it.
+  One row a class, feature and value: the columns of likelihoods (likelihoods.sql). `likelihood` is that of all other classes, and `score`
+  the weight derived from it.
 #}
 {% macro complement_likelihoods(features) -%}
 {% set normed = features | selectattr('family.normalised_weights') | list -%}
-{% set weight %}-({{ nbsql.log(nbsql.word('likelihood')) }}){% endset -%}
+{% set weight %}-({{ nbsql.safe_ln(nbsql.word('likelihood')) }}){% endset -%}
 {% set score -%}
 {% if normed %}
 {{ weight }} / CASE

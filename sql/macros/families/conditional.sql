@@ -2,39 +2,39 @@
   A category v that depends on the class c and on the value u of another column, its parent:
 
     P(v | u, c) = (n_cuv + alpha) / (n_cu + alpha K)          or, with s for `shrinkage`,  (n_cuv + s P(v | c)) / (n_cu + s)
-    P(v | c)    = (n_cv + alpha) / (n_c + alpha K)            where u is missing, or none that the fit met
+    P(v | c)    = (n_cv + alpha) / (n_c + alpha K)            where u is missing or was not seen by the fit
 
-  K is the number of values v that any class has seen. Laplace's is that of Friedman, Geiger and Goldszmidt (Bayesian network classifiers,
-  Machine Learning 29, 1997, section 3), the other their smoothed one, but that it is toward P(v | c), not P(v). One relation of counts
-  holds both: a value is the JSON text of the list [v, u], or of [v] where there is no u to go by, and n_cv sums n_cuv over all of these.
-  A parent that no row of any class has any more says nothing, and is as one that was never met.
+  K is the number of values v that any class has seen. The first estimate, Laplace's, is that of Friedman, Geiger and Goldszmidt (Bayesian
+  network classifiers, Machine Learning 29, 1997, section 3). The second is their smoothed one, but toward P(v | c) instead of P(v). One
+  relation of counts holds both: a value is the JSON text of the list [v, u], or of [v] without a u, and n_cv sums n_cuv over all of
+  these. A parent value that no longer occurs in any row of any class counts as never seen.
 #}
 
-{# The list of the value and that of the parent, as text; NULL where the value is missing and that is no value. #}
+{# The list of the value and the parent's value, as text; NULL where the value is missing and missing is not a value. #}
 {% macro conditional_value(feature, relation) -%}
 {% set family = feature.family -%}
 {% set column, parent = feature.columns[0], feature.columns[1] -%}
-{% set own = nbsql.conditional_text(feature, column, relation, family.edges, family.labels) -%}
+{% set child = nbsql.conditional_text(feature, column, relation, family.edges, family.labels) -%}
 {% set given = nbsql.conditional_text(feature, parent, relation, family.parent_edges, family.parents) -%}
 {% set missing %}{{ relation }}.{{ nbsql.ident(parent) }} IS NULL{% endset -%}
-{% set with_parent %}{{ own }}, {{ given }}{% endset -%}
+{% set with_parent %}{{ child }}, {{ given }}{% endset -%}
 CASE
   {%- if family.nulls != 'category' %} WHEN {{ nbsql.conditional_given(feature, relation) }} IS NULL THEN NULL
   {%- else %} WHEN {{ missing }} THEN {{ nbsql.json_list(with_parent) }}{% endif %}
   {%- if family.parent_edges is not none %} WHEN {{ given }} IS NOT NULL THEN {{ nbsql.json_list(with_parent) }}
   {%- elif family.parents %} WHEN {{ given }} IN (
   {%- for value in family.parents %}{{ nbsql.text(value) }}{% if not loop.last %}, {% endif %}{% endfor -%}
-) THEN {{ nbsql.json_list(with_parent) }}{% endif %} ELSE {{ nbsql.json_list(own) }} END
+) THEN {{ nbsql.json_list(with_parent) }}{% endif %} ELSE {{ nbsql.json_list(child) }} END
 {%- endmacro %}
 
-{# Something that is NULL where the value is missing. #}
+{# An expression that is NULL where the value is missing. #}
 {% macro conditional_given(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% set number %}CAST({{ x }} AS {{ nbsql.double() }}){% endset -%}
 {% if feature.family.nulls == 'category' %}TRUE{% elif feature.family.edges is none %}{{ x }}{% else %}{{ nbsql.finite(number) }}{% endif %}
 {%- endmacro %}
 
-{# The value of one of the two columns as text, or its bin. #}
+{# The value of one of the two columns, or of its bin, as text. #}
 {% macro conditional_text(feature, column, relation, edges, labels) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
 {% if edges is not none -%}
@@ -44,7 +44,7 @@ CASE
 {%- endif %}
 {%- endmacro %}
 
-{# The values of the parent, a row a value, one more than there may be at most. #}
+{# The parent's values, one row a value, up to one more than the maximum. #}
 {% macro conditional_parents(model, source, feature) -%}
 {% set x %}source.{{ nbsql.ident(feature.family.parent) }}{% endset -%}
 {% set value = nbsql.text_as_fitted(feature, feature.family.parent, feature.family.parent in feature.family.integers, x) -%}
@@ -76,7 +76,7 @@ VALUES
   {% endfor %}
 {%- endmacro %}
 
-{# A relation of the values of the parents: feature, parent; of a feature that has none, nothing. #}
+{# The values of the parents, a relation: feature, parent. A feature without a parent has no rows. #}
 {% macro conditional_vocabulary(features) -%}
 {% set nothing %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 VALUES
@@ -92,11 +92,11 @@ VALUES
 {%- endmacro %}
 
 {#
-  The estimates from the relation `counts`, a row a class and value, of every value with every parent, and by itself: class, feature,
-  value, unseen, likelihood.
+  The estimates from the relation `counts`, one row a class and value: class, feature, value, unseen, likelihood. Every value is estimated
+  with every parent and by itself.
 #}
 {% macro conditional_estimates(features) -%}
-{#- the values of other features are no lists, and an engine may look into them before it leaves them out #}
+{#- the values of other features are not lists, and an engine may parse them before it filters them out #}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
 {% set child = nbsql.json_list(nbsql.json_element(counted, 0)) -%}
 {% set parent = nbsql.json_list(nbsql.json_element(counted, 1)) -%}

@@ -1,12 +1,12 @@
 {#
-  Categories, tokens and count columns, with a Dirichlet prior on their probabilities (Beta, where there are two):
+  Categories, tokens and count columns, with a Dirichlet prior on their probabilities (a Beta prior for two):
 
     P(v | c) = (n_cv + alpha_v) / (n_c + sum of alpha)
 
-  That is the mean of the posterior distribution; its mode, (n_cv + alpha_v - 1) / (n_c + sum of alpha - K), is the same with
-  pseudo-counts of one less, which is how the families give them (Gelman et al., Bayesian Data Analysis, section 3.4). n_c is the sum
-  of n_cv over the values, so that it counts only what is present. A class without any has 1 / K, the limit of smoothing. A token met
-  fewer than `min_count` times in all is no value.
+  This is the mean of the posterior distribution. Its mode, (n_cv + alpha_v - 1) / (n_c + sum of alpha - K), is the same with
+  pseudo-counts of one less, and the families pass these (Gelman et al., Bayesian Data Analysis, section 3.4). n_c is the sum of n_cv over
+  the values, so it counts only values that are present. A class without any has 1 / K, the limit of smoothing. A token that occurs fewer
+  than `min_count` times in all is not a value.
 #}
 {% macro dirichlet_likelihoods(features) -%}
 SELECT
@@ -18,15 +18,15 @@ FROM (
 
 {% macro dirichlet_quantities() %}{% endmacro %}
 
-{# The options of a feature of counts, elements of a row: its name, the pseudo-count of a value, and how often a value must be met. #}
+{# The options of a counted feature, elements of a row: its name, the pseudo-count of a value, and the minimum count of a value. #}
 {% macro count_options(feature) -%}
 {{ nbsql.text(feature.name) }}, {{ nbsql.number(feature.family.added_count) }}, {{ feature.family.least_count }}
 {%- endmacro %}
 
 {#
-  The estimates from a relation of counts, which are those of each class or those of all others: class, feature, value, unseen,
-  likelihood. The values are those that any class has seen. Fenced, since an engine that is asked for one feature of it guesses so few
-  rows that it would look for each value of each class among all counts.
+  The estimates from a relation of counts, which are those of each class or of all other classes: class, feature, value, unseen,
+  likelihood. The values are those that any class has seen. The query is fenced, because an engine that filters it by one feature
+  underestimates its rows and would search all counts for each value of each class.
 #}
 {% macro dirichlet_estimates(features, evidence) -%}
 {% set n %}coalesce(counts.n, 0){% endset -%}
@@ -113,12 +113,12 @@ WHERE smooths
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# n: of a value in a class; total: of the class, with all pseudo-counts; k: the number of values. #}
+{# n: the count of a value in a class; total: of the class, with all pseudo-counts; k: the number of values. #}
 {% macro dirichlet_likelihood(n, alpha, total, k) -%}
 CASE WHEN {{ total }} > 0 THEN ({{ n }} + {{ alpha }}) / {{ total }} ELSE 1 / CAST({{ k }} AS {{ nbsql.double() }}) END
 {%- endmacro %}
 
-{# The values that are declared, a row a feature and value: feature, value and what is added to its count, alpha. #}
+{# The declared values, one row a feature and value: feature, value, and alpha, the number added to its count. #}
 {% macro declared_values(features) -%}
 (
   VALUES

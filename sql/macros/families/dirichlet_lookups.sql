@@ -1,9 +1,9 @@
 {#
-  The lookups (parameters.sql) of categories and tokens straight from their counts: feature, value, idf if other features have one,
+  The lookups (parameters.sql) of categories and tokens directly from their counts: feature, value, idf if other features have one,
   class_1, class_2, ...
 
-  Most words are met in few of the classes. The likelihoods, a row a class and word, are dense; laying out the counts in columns
-  before they are smoothed makes one row a word of the few that there are: of 2 million words and 20 classes in a third of the time.
+  Most words occur in few classes. The likelihoods, one row a class and word, are dense. Laying out the few existing counts in columns
+  before smoothing them makes one row a word. For 2 million words and 20 classes this takes a third of the time.
 #}
 {% macro dirichlet_lookups(model, statistics, priors, features, with_idf) -%}
 {% set alpha %}values_of.alpha{% endset -%}
@@ -16,7 +16,7 @@ SELECT
   {%- endif %}
   {%- for k in model.class_numbers %}
   {%- set likelihood %}likelihood_{{ k }}{% endset %},
-  {{ nbsql.log(likelihood) }} AS class_{{ k }}
+  {{ nbsql.safe_ln(likelihood) }} AS class_{{ k }}
   {%- endfor %}
 
 FROM (

@@ -3,20 +3,20 @@
 
     ln p(x | c) = ln r_c - r_c x        r_c = (n + a) / (sum of x + b)
 
-  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data
-  Analysis, section 2.6); its mode has a - 1. No mean, sum of x over n, is under 1e-9 of that over all classes, so that a class
-  of zeros has a finite density. A class without a value takes the mean over all classes; a column of zeros alone says nothing. A
-  negative number is outside the distribution: no class explains it.
+  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis,
+  section 2.6); its mode has a - 1. The mean, sum of x over n, is at least 1e-9 of the mean over all classes, so that a class of zeros has
+  a finite density. A class without a value takes the mean over all classes. A column of only zeros adds nothing to a score. A negative
+  number is outside the distribution: no class explains it.
 #}
 
-{% macro exponential_estimate(quantity, of) -%}
-{% set n %}({{ of('n') }} + {{ of('a') }}){% endset -%}
-{% set mean %}CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(of, 'b') }} / {{ n }} ELSE {{ of('pooled_mean') }} END{% endset -%}
-{% if quantity == 'rate' %}1 / nullif(greatest({{ mean }}, 1e-9 * {{ of('pooled_mean') }}), 0){% endif %}
+{% macro exponential_estimate(quantity, get) -%}
+{% set n %}({{ get('n') }} + {{ get('a') }}){% endset -%}
+{% set mean %}CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(get, 'b') }} / {{ n }} ELSE {{ get('pooled_mean') }} END{% endset -%}
+{% if quantity == 'rate' %}1 / nullif(greatest({{ mean }}, 1e-9 * {{ get('pooled_mean') }}), 0){% endif %}
 {%- endmacro %}
 
-{% macro exponential_density(x, of) -%}
-{{ of('log_rate') }} - {{ of('rate') }} * {{ x }}
+{% macro exponential_density(x, get) -%}
+{{ get('log_rate') }} - {{ get('rate') }} * {{ x }}
 {%- endmacro %}
 
 {% macro exponential_inside(x) -%} {{ x }} >= 0 {%- endmacro %}
@@ -28,7 +28,7 @@
 {% macro exponential_weights(feature, column, degree) -%}
 {% set constant %}log_rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set slope %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endmacro %}
 
 {% macro exponential_moment(quantity) -%}

@@ -3,22 +3,22 @@
 
     ln p(x | c) = -ln(2 pi v_c) / 2 - (x - m_c)^2 / (2 v_c)
 
-  m_c is the mean and v_c the variance m2 / n (or m2 / (n - 1), the sample variance), never under `floor` times the variance
-  of the feature over all classes. With a shared variance v_c is that within the classes, the same for all: the sum of m2 over the
-  sum of n, or over that of n - 1. A class without a value takes the mean and variance over all classes. A number that never
-  varies says nothing and is left out of the score; with a floor of 0, one that varies in other classes only is all but certain.
+  m_c is the mean and v_c the variance m2 / n (or m2 / (n - 1), the sample variance), at least `floor` times the variance of the feature
+  over all classes. With a shared variance, v_c is the variance within the classes, the same for all: the sum of m2 over the sum of n, or
+  over that of n - 1. A class without a value takes the mean and variance over all classes. A number that never varies is left out of the
+  score. With a floor of 0, a number that does not vary in one class but does in others is all but certain there.
 #}
 
 {# A number of a row less its centre, as a column, and in a careful scan the centre. #}
 {% macro gaussian_inputs(feature, centre, careful, centred) -%}
 {% if centred %}{% set centre %}means.centre{{ nbsql.feature_suffix(feature) }}{% endset %}{% endif -%}
-{{ nbsql.input(feature, feature.column, centre=centre, careful=careful) }}
+{{ nbsql.number_input(feature, feature.column, centre=centre, careful=careful) }}
 {%- if centred %},
 {{ centre }} AS centre{{ nbsql.feature_suffix(feature) }}
 {%- endif %}
 {%- endmacro %}
 
-{# Columns of a scan: the centre of a number, and about it n, its sum and the sum of its squares. #}
+{# The aggregates of a scan: the centre of a number, and about it n, the sum and the sum of squares. #}
 {% macro gaussian_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set x %}nbsql_x{{ i }}{% endset -%}
@@ -30,7 +30,7 @@
   {{ nbsql.summed_squares(model, x, careful) }} AS squares{{ i }}
 {%- endmacro %}
 
-{# One column of its one cell (`summed_cell`). #}
+{# One column of its single cell (`summed_cell`). #}
 {% macro gaussian_cells(feature, column) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set n %}n{{ i }}{% endset -%}
@@ -40,97 +40,101 @@
 {{ nbsql.summed_cell(feature, column, n, centre=centre, total=total, squares=squares) }}
 {%- endmacro %}
 
-{# The mean or the variance of a class; those of all classes, where it has no value. #}
-{% macro gaussian_estimate(quantity, of) -%}
+{# The mean or the variance of a class, or of all classes if it has no value. #}
+{% macro gaussian_estimate(quantity, get) -%}
 {% if quantity == 'mean' -%}
-CASE WHEN {{ of('n') }} > 0 THEN {{ of('mean') }} ELSE {{ of('pooled_mean') }} END
+CASE WHEN {{ get('n') }} > 0 THEN {{ get('mean') }} ELSE {{ get('pooled_mean') }} END
 {%- elif quantity == 'variance' -%}
-{{ nbsql.floored_variance(nbsql.variance_of_class(of), of) }}
+{{ nbsql.floored_variance(nbsql.variance_of_class(get), get) }}
 {%- endif %}
 {%- endmacro %}
 
-{# The variance of a class, of all classes where it has no value; 0 of too few values. #}
-{% macro variance_of_class(of) -%}
+{# The variance of a class, or of all classes if it has no value; 0 if there are too few values. #}
+{% macro variance_of_class(get) -%}
+{% set n, lost = get('n'), get('lost') -%}
 CASE
-  WHEN {{ of('n') }} > 0 THEN CASE WHEN {{ of('n') }} > {{ of('lost') }} THEN {{ of('m2') }} / ({{ of('n') }} - {{ of('lost') }}) ELSE 0 END
-  WHEN {{ of('pooled_n') }} > {{ of('lost') }} THEN {{ of('pooled_m2') }} / ({{ of('pooled_n') }} - {{ of('lost') }})
+  WHEN {{ n }} > 0 THEN CASE WHEN {{ n }} > {{ lost }} THEN {{ get('m2') }} / ({{ n }} - {{ lost }}) ELSE 0 END
+  WHEN {{ get('pooled_n') }} > {{ get('lost') }} THEN {{ get('pooled_m2') }} / ({{ get('pooled_n') }} - {{ get('lost') }})
 END
 {%- endmacro %}
 
 {#
-  With a share of the largest variance over all classes that any number of this distribution has: scikit-learn's var_smoothing. of also
-  knows it: largest.
+  Adds a share of the largest variance over all classes that any number of this distribution has: scikit-learn's var_smoothing. get also
+  has `largest`.
 #}
-{% macro smoothed_gaussian_estimate(quantity, of) -%}
-{% if quantity == 'variance' %}{{ nbsql.variance_of_class(of) }} + {{ of('smoothing') }} * {{ of('largest') }}
-{%- else %}{{ nbsql.gaussian_estimate(quantity, of) }}
+{% macro smoothed_gaussian_estimate(quantity, get) -%}
+{% if quantity == 'variance' %}{{ nbsql.variance_of_class(get) }} + {{ get('smoothing') }} * {{ get('largest') }}
+{%- else %}{{ nbsql.gaussian_estimate(quantity, get) }}
 {%- endif %}
 {%- endmacro %}
 
-{# of also knows the sums of n and m2 within the classes, and how many classes there are: within_n, within_m2, within_classes. #}
-{% macro shared_gaussian_estimate(quantity, of) -%}
-{% set counted %}({{ of('within_n') }} - {{ of('lost') }} * {{ of('within_classes') }}){% endset -%}
-{% set variance %}CASE WHEN {{ counted }} > 0 THEN {{ of('within_m2') }} / {{ counted }} ELSE 0 END{% endset -%}
-{% if quantity == 'variance' %}{{ nbsql.floored_variance(variance, of) }}{% else %}{{ nbsql.gaussian_estimate(quantity, of) }}{% endif %}
+{# get also has the sums of n and m2 within the classes and the number of classes: within_n, within_m2, within_classes. #}
+{% macro shared_gaussian_estimate(quantity, get) -%}
+{% set counted %}({{ get('within_n') }} - {{ get('lost') }} * {{ get('within_classes') }}){% endset -%}
+{% set variance %}CASE WHEN {{ counted }} > 0 THEN {{ get('within_m2') }} / {{ counted }} ELSE 0 END{% endset -%}
+{% if quantity == 'variance' %}{{ nbsql.floored_variance(variance, get) }}{% else %}{{ nbsql.gaussian_estimate(quantity, get) }}{% endif %}
 {%- endmacro %}
 
-{% macro floored_variance(variance, of) -%}
-{% set total %}{{ of('pooled_m2') }} / nullif({{ of('pooled_n') }}, 0){% endset -%}
-greatest({{ variance }}, {{ of('floor') }} * {{ total }}, CASE WHEN {{ total }} > 0 THEN 1e-300 ELSE 0 END)
+{# A variance, at least `floor` times the variance over all classes; above 0 unless the number never varies. #}
+{% macro floored_variance(variance, get) -%}
+{% set total %}{{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0){% endset -%}
+greatest({{ variance }}, {{ get('floor') }} * {{ total }}, CASE WHEN {{ total }} > 0 THEN 1e-300 ELSE 0 END)
 {%- endmacro %}
 
 {#
-  The mean and the variance of a class, of all classes where it has no number, for a density known by these: the variance is at least
-  1e-10 times `scale`, at most `most`, and 0 of a number that never varies.
+  The mean and the variance of a class, or of all classes if it has no number, for a density that these determine. The variance is at
+  least 1e-10 times `scale` and at most `most`, and 0 for a number that never varies.
 #}
-{% macro moments_estimate(quantity, of, scale, most) -%}
+{% macro moments_estimate(quantity, get, scale, most) -%}
 {% set variance -%}
-CASE WHEN {{ of('n') }} > 0 THEN {{ of('m2') }} / {{ of('n') }} ELSE {{ of('pooled_m2') }} / nullif({{ of('pooled_n') }}, 0) END
+CASE WHEN {{ get('n') }} > 0 THEN {{ get('m2') }} / {{ get('n') }} ELSE {{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0) END
 {%- endset -%}
 {% if quantity == 'mean' -%}
-{{ nbsql.gaussian_estimate('mean', of) }}
+{{ nbsql.gaussian_estimate('mean', get) }}
 {%- elif quantity == 'variance' -%}
-CASE WHEN {{ of('pooled_m2') }} > 0 THEN least(
-  greatest({{ nbsql.floored_variance(variance, of) }}, {{ nbsql.number(1e-10) }} * {{ scale }}),
+CASE WHEN {{ get('pooled_m2') }} > 0 THEN least(
+  greatest({{ nbsql.floored_variance(variance, get) }}, {{ nbsql.number(1e-10) }} * {{ scale }}),
   {{ most }}
 ) ELSE 0 END
 {%- endif %}
 {%- endmacro %}
 
 {# A parameter of the density of a class: mean, peak (its logarithm at the mean) or precision, half of 1 / variance. #}
-{% macro gaussian_parameter(quantity, of) -%}
-{% set variance = of('variance') -%}
-{% if quantity == 'mean' %}{{ of('mean') }}
+{% macro gaussian_parameter(quantity, get) -%}
+{% set variance = get('variance') -%}
+{% if quantity == 'mean' %}{{ get('mean') }}
 {%- elif quantity == 'peak' %}CASE WHEN {{ variance }} > 0 THEN -0.5 * ln({{ nbsql.number(6.283185307179586) }} * {{ variance }}) END
 {%- elif quantity == 'precision' %}CASE WHEN {{ variance }} > 0 THEN 0.5 / {{ variance }} END
 {%- endif %}
 {%- endmacro %}
 
-{% macro gaussian_density(x, of) -%}
-{% set deviation %}({{ x }} - {{ of('mean') }}){% endset -%}
-{{ of('peak') }} - {{ nbsql.weighted_square(of('precision'), deviation) }}
+{% macro gaussian_density(x, get) -%}
+{% set deviation %}({{ x }} - {{ get('mean') }}){% endset -%}
+{{ get('peak') }} - {{ nbsql.weighted_square(get('precision'), deviation) }}
 {%- endmacro %}
 
 
 {#
-  The terms of several numbers that no row lacked when the model was fitted. A guard takes DuckDB as long as the term; so they are added
-  without one, and again with one a term for a row that does lack a number.
+  The sum of the terms of several numbers that no row of the fit lacked. In DuckDB a guard takes as long as the term. So the terms are
+  added without guards, and a second time with one guard a term for a row that does lack a number.
 #}
 {% macro far_terms(model, k) -%}
 coalesce({% for block in model.far | batch(50) %}
 {%+ if not loop.first %} + {%+ endif %}({% for feature in block -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% call(name) nbsql.density(feature.family, x) %}{{ nbsql.parameter_column(feature, name, k) }}{% endcall %}
-{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.terms_of(model.far, k) | indent(2) }})
+{%- if not loop.last %} + {% endif %}{% endfor %}){% endfor %}, {{ nbsql.sum_of_terms(model.far, k) | indent(2) }})
 {%- endmacro %}
 
 {#
-  Those of them of which no class is far from another, in powers of how much a row is above an origin, the mean of the first class:
+  The sum of those terms for which no class is far from another. They are expanded in powers of the distance d of a row from an origin,
+  the mean of the first class:
 
     ln p(x | c) = peak - precision (x - m_c)^2 = constant_c + 2 precision (m_c - m_1) d - precision d^2,    d = x - m_1
 
-  So a class takes two products of lists however many they are, which DuckDB plans and computes in a fraction of the time of the terms.
-  Digits would cancel where m_c - m_1 is many standard deviations; then, and of a row that lacks a number, the terms are added one by one.
+  So a class takes two products of lists, however many numbers there are, and DuckDB plans and computes these in a fraction of the time of
+  the terms. If m_c - m_1 is many standard deviations, digits would cancel. Then, and for a row that lacks a number, the terms are added
+  one by one.
 #}
 {% macro near_terms(model, k) -%}
 {% set above %}above{% endset -%}
@@ -153,9 +157,10 @@ END
 {%- endmacro %}
 
 {#
-  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and whether a row has all numbers, nbsql_whole. The
-  numbers are put together where they are read, as every column of a query costs DuckDB time to plan. One that is missing is infinite, as
-  a product refuses a NULL, even in a row that it need not multiply; so the product of the list with itself tells whether all are there.
+  Rows with the lists that `near_terms` multiplies, nbsql_above and nbsql_squares, and nbsql_whole, whether the row has all numbers. The
+  lists are assembled where the numbers are read, because every column of a query costs DuckDB planning time. A missing number is replaced
+  by infinity, because a product of lists rejects a NULL even in a row that it need not multiply. The product of the list with itself then
+  shows whether all numbers are present.
 #}
 {% macro with_powers(model, relation, parameters) -%}
 (
@@ -180,7 +185,7 @@ END
 )
 {%- endmacro %}
 
-{# The parameters of these numbers, in one row: means, peaks and precisions, of each a list by class of lists by number. #}
+{# The parameters of these numbers, in one row: means, peaks and precisions, each a list by class of lists by number. #}
 {% macro near_parameters(model) -%}
 {% set quantities = ['mean', 'peak', 'precision'] -%}
 SELECT
@@ -210,9 +215,9 @@ FROM (
 {%- endmacro %}
 
 {#
-  The one row of parameters with the columns that `near_terms` reads beside these lists: is_near, whether no class is more than a hundred
-  standard deviations from the first, origins, 0 where one is, and by class a constant and a list of slopes. In steps, as an expression
-  that another names is computed once more.
+  The one row of parameters with further columns that `near_terms` reads beside these lists: is_near, whether no class is more than a
+  hundred standard deviations from the first; origins, with 0 where one class is; and by class a constant and a list of slopes. They are
+  computed in steps, because an expression that another one names is computed again.
 #}
 {% macro with_slopes(model, parameters) -%}
 SELECT
@@ -248,12 +253,12 @@ FROM (
 numbers.mean{{ i }} + sqrt(numbers.variance{{ i }}) * {{ nbsql.standard_normal(seed, feature) }}
 {%- endmacro %}
 
-{# (x - m)^2 in its powers. #}
+{# The powers of (x - m)^2. #}
 {% macro gaussian_weights(feature, column, degree) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set constant %}peak{{ i }} - precision{{ i }} * mean{{ i }} * mean{{ i }}{% endset -%}
 {% set slope %}2 * precision{{ i }} * mean{{ i }}{% endset -%}
 {% set curve %}-precision{{ i }}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
-{%- if feature.family.degree == 2 %}, {{ nbsql.weight_of(feature, column, curve, 'x^2') }}{% endif %}
+{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
+{%- if feature.family.degree == 2 %}, {{ nbsql.linear_weight(feature, column, curve, 'x^2') }}{% endif %}
 {%- endmacro %}

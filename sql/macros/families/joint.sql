@@ -1,24 +1,24 @@
 {#
-  Several columns as one category (estimated by dirichlet.sql), which is the list of their values: a JSON text such as
-  ["sunny",null], which tells NULL from the text 'null', and a comma in a value from one between two.
+  Several columns as one category (estimated by dirichlet.sql). Its value is the JSON text of the list of their values, such as
+  ["sunny",null], which distinguishes NULL from the text 'null', and a comma within a value from one between two.
 #}
 
-{# The list of the values of a row as text, NULL where one of them is missing and that is no value. #}
+{# The list of a row's values as text; NULL where one of them is missing and missing is not a value. #}
 {% macro joint_value(feature, relation) -%}
 {% if feature.family.nulls == 'category' -%}
-{{ nbsql.listed_values(feature, relation) }}
+{{ nbsql.values_as_json(feature, relation) }}
 {%- else -%}
-CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.listed_values(feature, relation) }} END
+CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.values_as_json(feature, relation) }} END
 {%- endif %}
 {%- endmacro %}
 
-{# A list with gaps is a value, where missing values are. #}
+{# An expression that is NULL where the value is missing. A list with gaps is a value where missing values are. #}
 {% macro joint_given(feature, relation) -%}
 {% if feature.family.nulls == 'category' %}TRUE{% else %}CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN TRUE END{% endif %}
 {%- endmacro %}
 
-{# The list of the values of some columns, as a text of JSON. #}
-{% macro listed_values(feature, relation) -%}
+{# The list of the values of some columns, as a JSON text. #}
+{% macro values_as_json(feature, relation) -%}
 {% set values -%}
   {%- for column in feature.columns -%}
   {% set x %}{{ relation }}.{{ nbsql.ident(column) }}{% endset -%}
@@ -28,16 +28,17 @@ CASE WHEN {{ nbsql.has_all_columns(feature, relation) }} THEN {{ nbsql.listed_va
 {{ nbsql.json_list(values) }}
 {%- endmacro %}
 
-{# A list of texts, as a text of JSON. #}
+{# A list of texts, as a JSON text. #}
 {% macro json_list(values) -%}
 CAST(to_json({{ nbsql.array_of(values) }}) AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
-{# An element of such a list, the first being 0; NULL where it is null, or there is none. #}
+{# An element of such a list, from 0; NULL if it is null or does not exist. #}
 {% macro default__json_element(list, position) -%}
 json_extract_string({{ list }}, '$[{{ position }}]')
 {%- endmacro %}
 
+{# The condition that no column of the feature is NULL. #}
 {% macro has_all_columns(feature, relation) -%}
 {% for column in feature.columns %}{{ relation }}.{{ nbsql.ident(column) }} IS NOT NULL{% if not loop.last %} AND {% endif %}{% endfor %}
 {%- endmacro %}

@@ -3,12 +3,13 @@
 
     p(x | c) = (sum over the values v of phi((x - v) / h_c) / h_c + alpha / range) / (n_c + alpha)
 
-  Counted and looked up as a category, the number of the cell. h_c is given, or s_c (3 n_c / 4)^(-1/5), Silverman's rule (Density
-  Estimation for Statistics and Data Analysis, 1986, section 3.4.2), s_c the standard deviation; at least the width of a cell. A class
-  without a value has the uniform density. In the likelihoods, `likelihood` is the density in the middle of the cell.
+  It is counted and looked up as a category, the number of the grid cell. h_c is given, or s_c (3 n_c / 4)^(-1/5) by Silverman's rule
+  (Density Estimation for Statistics and Data Analysis, 1986, section 3.4.2), where s_c is the standard deviation; it is at least the
+  width of a grid cell. A class without a value has the uniform density. In the likelihoods, `likelihood` is the density in the middle of
+  the grid cell.
 #}
 
-{# The number of the cell of a number, as text, NULL where it is missing. #}
+{# The number of the grid cell of a number, as text; NULL if the number is missing. #}
 {% macro kernel_value(feature, relation) -%}
 {% set x %}CAST({{ relation }}.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
 {% set place %}floor(({{ x }} - {{ nbsql.number(feature.family.low) }}) / {{ nbsql.number(feature.family.width) }}){% endset -%}
@@ -22,7 +23,7 @@ END
 {{ nbsql.kernel_value(feature, relation) }}
 {%- endmacro %}
 
-{# One row: the least and the largest value, and the bandwidth of the whole. #}
+{# One row: the smallest and the largest value, and the bandwidth over all classes. #}
 {% macro kernel_range(model, source, feature) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.double() }}){% endset -%}
 SELECT
@@ -33,7 +34,7 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{# One row a class, feature and cell of its grid: the columns of likelihoods (likelihoods.sql). #}
+{# One row a class, feature and grid cell: the columns of likelihoods (likelihoods.sql). #}
 {% macro kernel_likelihoods(features) -%}
 WITH options(feature, cells, width, bandwidth, alpha) AS (
   VALUES
@@ -108,13 +109,13 @@ TRY_CAST({{ value }} AS BIGINT)
 
 {% macro kernel_quantities() %}{% endmacro %}
 
-{# A number of the cell that was drawn, each as probable as any other. #}
+{# A number drawn uniformly from the drawn grid cell. #}
 {% macro kernel_drawn(feature, seed, position) -%}
 {% set place %}(CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS BIGINT) + {{ nbsql.uniform(seed, feature.index, 1) }}){% endset -%}
 {{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * {{ place }}
 {%- endmacro %}
 
-{# The middle of the cell that a row is most likely in (impute.sql). #}
+{# The middle of the row's most likely grid cell (impute.sql). #}
 {% macro kernel_middle(feature) -%}
 {% set place %}(CAST(drawn.value{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.double() }}) + 0.5){% endset -%}
 {{ nbsql.number(feature.family.low) }} + {{ nbsql.number(feature.family.width) }} * {{ place }}

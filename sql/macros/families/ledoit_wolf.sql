@@ -1,13 +1,14 @@
 {#
   The shrinkage of Ledoit and Wolf (A well-conditioned estimator for large-dimensional covariance matrices, Journal of Multivariate
-  Analysis 88, 2004) of each class's correlations R, as scikit-learn has it with shrinkage="auto": (1 - s) R + s t I, t = tr(R) / p,
+  Analysis 88, 2004) of each class's correlations R, as in scikit-learn with shrinkage="auto": (1 - s) R + s t I, t = tr(R) / p,
 
     s = min(b, d) / d     d = (sum of R_ij^2 - p t^2) / p     b = (mean of |z|^4 - sum of R_ij^2) / (p n)
 
-  of numbers z standardised in the class, and then in the units of the columns again. |z|^4 is no sum of cells: a fit asks for it.
+  z are the numbers standardised in the class; the result is then put back into the units of the columns. |z|^4 is not a sum of cells, so
+  a fit queries it.
 #}
 
-{# A row a class: label, as text, and fourth, the mean of |z|^4. #}
+{# One row a class: label, as text, and fourth, the mean of |z|^4. #}
 {% macro default__fourth_powers(model, source, feature) -%}
 {% set weight %}{% if model.weight %}weight{% else %}1{% endif %}{% endset -%}
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, sum({{ weight }} * square * square) / sum({{ weight }}) AS fourth
@@ -64,7 +65,7 @@ FROM (
 GROUP BY class
 {%- endmacro %}
 
-{# The covariances within the classes, shrunk, in the columns of `of_classes`. #}
+{# The shrunk covariances within the classes, in the columns of `of_classes`. #}
 {% macro ledoit_wolf(feature) -%}
 {% set p = feature.columns | length -%}
 SELECT

@@ -1,19 +1,19 @@
-{# ln x!, and ln B(a, b), which densities read, and which not every engine has a word for. #}
+{# ln x! and ln B(a, b), which some densities read. Not every engine has a function for them. #}
 
-{# x: a number that is not below 0. #}
+{# x: a number of at least 0. #}
 {% macro default__log_factorial(x) -%}
 lgamma({{ x }} + 1)
 {%- endmacro %}
 
-{# The same of what the term of a count reads of a row (families/poisson.sql). #}
+{# The same for the input of a count's term (families/poisson.sql). #}
 {% macro default__log_factorial_of(feature) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.log_factorial(x) }}
 {%- endmacro %}
 
 {#
-  ln x!, 0 where x is not above 0, by Stirling's series of ln gamma(w), at w = x + 9 for the sake of small x, less the logarithm of
-  the steps down to x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the terms left out are below 1e-13).
+  ln x!, and 0 where x is not above 0, by Stirling's series of ln gamma(w). It is evaluated at w = x + 9 for the sake of small x, less the
+  logarithms of the steps down to x + 1 (Abramowitz and Stegun 1964, 6.1.41 and 6.1.15; the omitted terms are below 1e-13).
 #}
 {% macro stirling(x) -%}
 {% set w %}{{ x }} + 9{% endset -%}
@@ -31,8 +31,8 @@ END
 {%- endmacro %}
 
 {#
-  ln B(a, b) of numbers above 0: what Stirling's formula without its series says of all three ln gamma at once, whose digits would
-  cancel one by one, and the series of each.
+  ln B(a, b) of numbers above 0: the leading terms of Stirling's formula for all three ln gamma together, whose digits would cancel one by
+  one, and the series of each.
 #}
 {% macro log_beta(a, b) -%}
 {% set sum %}({{ a }} + {{ b }}){% endset -%}

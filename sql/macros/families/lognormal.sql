@@ -3,8 +3,8 @@
 
     ln p(x | c) = -ln x - ln(2 pi v_c) / 2 - (ln x - m_c)^2 / (2 v_c)
 
-  It is counted and estimated as ln x by gaussian.sql, or with a prior by normal_inverse_gamma.sql. A number of 0 or less is refused
-  by the fit, and outside the distribution to a score: no class explains it.
+  ln x is counted and estimated by gaussian.sql, or with a prior by normal_inverse_gamma.sql. The fit refuses a number of 0 or less; in a
+  score it is outside the distribution, and no class explains it.
 #}
 
 {# The logarithm of a number of a row, less its centre, as a column, and in a careful scan the centre. #}
@@ -18,7 +18,7 @@
 {%- endif %}
 {%- endmacro %}
 
-{# The logarithm of a number of a row, minus infinity where there is none. #}
+{# The logarithm of a number of a row; minus infinity if it has none. #}
 {% macro default__log_of_input(x, centre, careful) -%}
 {% set ln_x %}ln({{ x }}){% endset -%}
 CASE WHEN {{ x }} > 0 THEN {{ nbsql.scan_value(ln_x, careful) }} WHEN {{ x }} <= 0 THEN -{{ nbsql.infinity() }} END
@@ -34,7 +34,7 @@ CASE WHEN {{ x }} > 0 THEN {{ nbsql.scan_value(ln_x, careful) }} WHEN {{ x }} <=
 exp({{ nbsql.gaussian_drawn(feature, seed, position) }})
 {%- endmacro %}
 
-{# The mean or the variance of the number itself, whose logarithm has those of the likelihoods. #}
+{# The mean or the variance of the number itself. The likelihoods have those of its logarithm. #}
 {% macro lognormal_moment(quantity) -%}
 {% if quantity == 'mean' %}exp(mean + variance / 2){% else %}(exp(variance) - 1) * exp(2 * mean + variance){% endif %}
 {%- endmacro %}

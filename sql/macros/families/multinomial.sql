@@ -3,20 +3,20 @@
 
     sum over the columns t of  x_t ln((n_ct + alpha_t) / (n_c + sum of alpha))
 
-  n_ct is the sum of column t in class c, n_c that of all columns. The estimate is Dirichlet's (dirichlet.sql) with the
-  columns as declared levels. 0 ln 0 is 0.
+  n_ct is the sum of column t in class c, n_c that of all columns. The estimate is Dirichlet's (dirichlet.sql) with the columns as
+  declared levels. 0 ln 0 is 0.
 #}
 
 {# The counts of a row, as columns. #}
 {% macro multinomial_inputs(feature, centre, careful, centred) -%}
 {% for column in feature.columns -%}
-{{ nbsql.input(feature, column, loop.index, careful=careful or feature.floating) }}
+{{ nbsql.number_input(feature, column, loop.index, careful=careful or feature.floating) }}
 {%- if not loop.last %},
 {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# Columns of a scan: the sum of each count. #}
+{# The aggregates of a scan: the sum of each count. #}
 {% macro multinomial_aggregates(model, feature, centre, careful) -%}
 {% for column in feature.columns -%}
 {% set x %}nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
@@ -25,7 +25,7 @@
 {%- endfor %}
 {%- endmacro %}
 
-{# One column of its cells, one a count: the elements of a list. #}
+{# One column of its cells, one cell a count: the elements of a list. #}
 {% macro multinomial_cells(feature, column) -%}
 {% for name in feature.columns -%}
 {% set n %}sum{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
@@ -34,7 +34,7 @@
 {%- endfor %}
 {%- endmacro %}
 
-{# The sum of the counts of a row, each times its weight in class k, or of the count number `part` alone. #}
+{# The sum of the counts of a row, each times its weight in class k, or of the count with the number `part` alone. #}
 {% macro multinomial_term(feature, k, part=none) -%}
 {% set columns = [part] if part is not none else range(1, feature.columns | length + 1) | list -%}
 {% for block in columns | batch(50) -%}
@@ -55,11 +55,11 @@ coalesce({% if feature.family.allows_zero %}CASE WHEN {{ x }} = 0 THEN 0 ELSE {{
 {% macro multinomial_weights(feature, column, degree) -%}
 {% for name in feature.columns -%}
 {% set weight %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
+{{ nbsql.linear_weight(feature, column, weight, 'x', nbsql.text(name)) }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# How many of the occurrences of a row that was drawn at random (sample.sql) are of this column. #}
+{# The number of occurrences of this column in a row drawn at random (sample.sql). #}
 {% macro default__multinomial_drawn(feature, seed, position) -%}
 {% set bag %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.bag, []){% endset -%}
 len(list_filter({{ bag }}, lambda token: token = {{ nbsql.text(feature.columns[position]) }}))

@@ -3,20 +3,19 @@
 
     ln p(x | c) = -(p ln 2 pi + ln |S_c| + (x - m_c)' S_c^-1 (x - m_c)) / 2
 
-  S_c is the co-moments over n, or over n - 1; shared, those of all classes together: (1 / N) sum_c sum_i (x_i - m_c)(x_i - m_c)'
-  (Hastie, Tibshirani and Friedman, The Elements of Statistical Learning, section 4.3). Shrunk, it is (1 - s) S + s tr(S) / p I.
+  S_c is the co-moments over n, or over n - 1; shared, those of all classes together: (1 / N) sum_c sum_i (x_i - m_c)(x_i - m_c)' (Hastie,
+  Tibshirani and Friedman, The Elements of Statistical Learning, section 4.3). Shrunk, it is (1 - s) S + s tr(S) / p I.
 
-  Its cells: for each column a mean and m2, and for each pair, value ["a","b"], those of the sum a / scale_a + b / scale_b, so that
-  cells of pairs add up as all others do (likelihoods.sql, `pooled`); a co-moment is half of what the m2 of the sum exceeds
-  those of its parts by. The scales, powers of two, keep columns of very different sizes from cancelling.
+  Each column has a cell with its mean and m2. Each pair has a cell with the value ["a","b"] and the mean and m2 of the sum
+  a / scale_a + b / scale_b, so that cells of pairs add up like all others (likelihoods.sql, `pooled_moments`). A co-moment is half of the
+  excess of the m2 of the sum over those of its parts. The scales, powers of two, keep columns of very different sizes from cancelling.
 
-  covariance.sql makes the matrices of them and their inverses, multivariate_gaussian_terms.sql scores rows by these.
+  covariance.sql computes the matrices and their inverses, and multivariate_gaussian_terms.sql scores rows by them.
 #}
 
 {#
-  The numbers of a row less their centres, as columns, and in a careful scan the centres. A row counts whole or not at all; nbsql_whole of
-  a row, in a step of its own, keeps the condition from being written once a column.
-  In a score, the sum over the columns is NULL where one of them is.
+  The numbers of a row less their centres, as columns, and in a careful scan the centres. A row counts whole or not at all; nbsql_whole,
+  in a step of its own, saves writing the condition once a column. In a score, the sum over the columns is NULL if one of them is.
 #}
 {% macro default__multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
@@ -41,7 +40,7 @@ means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.fe
 {%- endfor %}
 {%- endmacro %}
 
-{# 0 of a row that has all its numbers, otherwise NULL; of a scan that is not careful also NaN, which its sums do not hide. #}
+{# 0 for a row with all its numbers, else NULL. A scan that is not careful keeps NaN, which then shows in its sums. #}
 {% macro multivariate_gaussian_whole(feature, careful) -%}
 0 * (
 {%- for column in feature.columns -%}
@@ -50,7 +49,7 @@ means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.fe
 {%- endfor %})
 {%- endmacro %}
 
-{# Columns of a scan: n, and as lists the centres, the sums and the sums of the products of the numbers, pair by pair. #}
+{# The aggregates of a scan: n, and as lists the centres, the sums, and the sums of the products of the numbers, pair by pair. #}
 {% macro multivariate_gaussian_aggregates(model, feature, centre, careful) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set p = feature.columns | length -%}
@@ -78,7 +77,10 @@ means.centre{{ nbsql.feature_suffix(feature, loop.index) }} AS centre{{ nbsql.fe
   {{ nbsql.list_of(products, nbsql.double()) }} AS products{{ i }}
 {%- endmacro %}
 
-{# One row a pair of columns i <= j, each beside itself too: i, j, k (its number, row by row), value (of its cell), scale_i, scale_j. #}
+{#
+  One row a pair of columns i <= j, including each column with itself: i, j, k (its number, row by row), value (of its cell), scale_i,
+  scale_j.
+#}
 {% macro default__column_pairs(feature) -%}
 {% set p = feature.columns | length -%}
 {% set before %}(i - 1) * (2 * {{ p }} + 2 - i){% endset -%}
@@ -98,14 +100,14 @@ CROSS JOIN (
 ) AS columns
 CROSS JOIN (
   SELECT
-    {{ nbsql.array() }}{{ nbsql.texts(feature.columns) }} AS names,
-    {{ nbsql.array() }}{{ nbsql.texts(feature.family.quoted) }} AS quoted,
+    {{ nbsql.array() }}{{ nbsql.text_list(feature.columns) }} AS names,
+    {{ nbsql.array() }}{{ nbsql.text_list(feature.family.quoted) }} AS quoted,
     {{ nbsql.list_of(scales, nbsql.double()) }} AS scales
 ) AS names
 WHERE i <= j
 {%- endmacro %}
 
-{# The parameters of pairs of columns, of which the first is at a position, as `listed_parameters` lists what is wanted. #}
+{# The parameters of pairs of columns, of which the first has a position, as `listed_parameters` lists parameters. #}
 {% macro multivariate_gaussian_pairs(feature, first) -%}
 {% set before %}j * (j - 1){% endset -%}
 SELECT {{ first - 1 }} + {{ nbsql.whole_quotient(before, 2) }} + i, {{ nbsql.text(feature.name) }}, 'score', value, FALSE, FALSE
@@ -157,8 +159,8 @@ FROM (
 {%- endmacro %}
 
 {#
-  One row, which a fit reads before it counts: spreads (of the first rows of each column), means (to impute), and fourth, for the
-  shrinkage of Ledoit and Wolf: by class the mean of |z|^4, z the numbers of a row, standardised in the class.
+  One row that a fit reads before it counts: spreads (of the first rows of each column), means (to impute), and fourth, for the shrinkage
+  of Ledoit and Wolf: by class the mean of |z|^4, where z are the numbers of a row, standardised in the class.
 #}
 {% macro multivariate_gaussian_question(model, source, feature) -%}
 {% set family = feature.family -%}
@@ -207,8 +209,8 @@ SELECT
 {%- endmacro %}
 
 {#
-  One row a class and column or pair of columns of such a feature, and one for what a class adds to every row: the columns of
-  likelihoods (likelihoods.sql).
+  One row a class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
+  columns of likelihoods (likelihoods.sql).
 #}
 {% macro default__multivariate_gaussian_likelihoods(features) -%}
 {% for feature in features -%}
@@ -306,8 +308,8 @@ UNION ALL
 {%- endmacro %}
 
 {#
-  One row: means, a list, the point about which the linear scores are taken, from `entries`: of each column the median of the class
-  means, by rows. Not the mean, which a class far away draws away from all others, so that their scores cancel.
+  One row, from `entries`: means, a list, the point about which the linear scores are taken. It is the median of the class means of each
+  column, weighted by rows. The mean would be drawn by a distant class away from all others, whose scores would then cancel.
 #}
 {% macro middle_of_classes() -%}
 SELECT {{ nbsql.ordered_list(nbsql.word('mean'), nbsql.word('i')) }} AS means
@@ -328,7 +330,7 @@ FROM (
 WHEN 'location' THEN smoothed.mean
 {%- endmacro %}
 
-{# Cells of several queries, as a relation. #}
+{# The cells of several queries, as a relation. #}
 {% macro union_of_cells(queries) -%}
 (
   {% for query in queries %}
@@ -340,8 +342,8 @@ WHEN 'location' THEN smoothed.mean
 )
 {%- endmacro %}
 
-{# One row: n, the rows, or their weights, that lack one of the numbers of a feature. #}
-{% macro rows_without(statistics, feature) -%}
+{# One row: n, the number of rows, or their weight, that lack one of the numbers of a feature. #}
+{% macro rows_missing_a_number(statistics, feature) -%}
 SELECT
   coalesce(sum(CASE WHEN feature IS NULL THEN n END), 0)
     - coalesce(sum(CASE WHEN feature = {{ nbsql.text(feature.name) }} AND value = {{ nbsql.text(feature.column) }} THEN n END), 0) AS n

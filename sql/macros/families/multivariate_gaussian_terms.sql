@@ -1,8 +1,8 @@
-{# How rows are scored by numbers with a covariance matrix (multivariate_gaussian.sql), and the weights of a linear form. #}
+{# How numbers with a covariance matrix (multivariate_gaussian.sql) score rows, and their weights in a linear form. #}
 
 {#
-  Shared: about the middle of the classes, what is linear in each class, and the square that all have in common; with a column a
-  class, scoring has that apart.
+  The term in class k. Shared: the linear part of each class, about the middle of the classes, and the square that all classes have in
+  common; in the wide form scoring keeps that square apart.
 #}
 {% macro multivariate_gaussian_term(feature, k, part=none) -%}
 {% set shared = feature.family.shared -%}
@@ -13,36 +13,36 @@ coalesce(parameters.peak{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix
 {{- nbsql.class_suffix(k) }} * {{ nbsql.deviation(feature, j, shared_k) }}
 {%- endfor %}
 {%- endif %}
-{%- if k is none or not shared %} + {{ nbsql.white_square(feature, k) }}{% endif %}, 0)
+{%- if k is none or not shared %} + {{ nbsql.whitened_distance(feature, k) }}{% endif %}, 0)
 {%- endmacro %}
 
 {% macro multivariate_gaussian_common(feature, k) -%}
-coalesce({{ nbsql.white_square(feature, k) }}, 0)
+coalesce({{ nbsql.whitened_distance(feature, k) }}, 0)
 {%- endmacro %}
 
 {#
-  -|W (x - m)|^2 / 2, of the matrix and mean of class k. With a column a class, x - m and W (x - m) are steps, each named where it would be
-  written out in dozens of terms; or else W (x - m) is a list, whose sum passes over a number that is missing.
+  -|W (x - m)|^2 / 2, with the matrix and mean of class k. In the wide form x - m and W (x - m) are columns of earlier steps, because they
+  would otherwise be written out in dozens of terms. In the long form W (x - m) is a list, whose sum ignores a missing number.
 #}
-{% macro white_square(feature, k) -%}
+{% macro whitened_distance(feature, k) -%}
 {% set numbers = range(1, feature.columns | length + 1) -%}
 {% if k is none -%}
-{% set whites %}{% for j in numbers %}{{ nbsql.white_number(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
--0.5 * {{ nbsql.white_squares(nbsql.list_of(whites, nbsql.double())) }} + 0 * (
+{% set whites %}{% for j in numbers %}{{ nbsql.whitened_value(feature, j, none) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
+-0.5 * {{ nbsql.sum_of_whitened_squares(nbsql.list_of(whites, nbsql.double())) }} + 0 * (
 {%- for j in numbers %}number.nbsql_x{{ nbsql.feature_suffix(feature, j) }}{% if not loop.last %} + {% endif %}{% endfor %})
 {%- else -%}
 -0.5 * (
 {%- for j in numbers -%}
 {% set z %}number.nbsql_z{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% endset -%}
-{{ nbsql.white_squared(z) }}{% if not loop.last %} + {% endif %}
+{{ nbsql.square_of_whitened(z) }}{% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endif %}
 {%- endmacro %}
 
-{% macro white_squared(z) -%} {{ z }} * {{ z }} {%- endmacro %}
+{% macro square_of_whitened(z) -%} {{ z }} * {{ z }} {%- endmacro %}
 
 {# The sum of the squares of a list. #}
-{% macro white_squares(list) -%}
+{% macro sum_of_whitened_squares(list) -%}
 list_sum(list_transform({{ list }}, lambda z: z * z))
 {%- endmacro %}
 
@@ -62,21 +62,21 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 {% for k in ([1] if feature.family.shared else class_numbers) -%}
 {% set last = loop.last -%}
 {% for j in range(1, feature.columns | length + 1) -%}
-{{ nbsql.white_number(feature, j, k) }} AS nbsql_z{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
+{{ nbsql.whitened_value(feature, j, k) }} AS nbsql_z{{ nbsql.feature_suffix(feature, j) }}_{{ k }}{% if not (last and loop.last) %},
 {% endif %}
 {%- endfor %}
 {%- endfor %}
 {%- endmacro %}
 
 {# Row j of W (x - m). #}
-{% macro white_number(feature, j, k) -%}
+{% macro whitened_value(feature, j, k) -%}
 {% set white %}parameters.white{{ nbsql.feature_suffix(feature) }}_{% endset -%}
 {% for i in range(1, j + 1) -%}
 {{ white }}{{ j * (j - 1) // 2 + i }}{{ nbsql.class_suffix(k) }} * {{ nbsql.deviation(feature, i, k) }}{% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# x_j - m_j; with a column a class, the name of the step. #}
+{# x_j - m_j; in the wide form the column of the step. #}
 {% macro deviation(feature, j, k) -%}
 {% if k is none %}{{ nbsql.deviation_from_mean(feature, j, none) }}{% else %}number.nbsql_d_{{ feature.index }}_{{ j }}_{{ k }}{% endif %}
 {%- endmacro %}
@@ -85,7 +85,7 @@ list_sum(list_transform({{ list }}, lambda z: z * z))
 (number.nbsql_x{{ nbsql.feature_suffix(feature, j) }} - parameters.mean{{ nbsql.feature_suffix(feature, j) }}{{ nbsql.class_suffix(k) }})
 {%- endmacro %}
 
-{# The numbers of a row, for an explanation, as the text of a list. #}
+{# The numbers of a row as the text of a list, for an explanation. #}
 {% macro multivariate_gaussian_value(feature, relation) -%}
 {% set numbers -%}
 {% for column in feature.columns %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){{ nbsql.comma(loop) }}{% endfor %}
@@ -94,7 +94,8 @@ CAST([{{ numbers }}] AS {{ nbsql.string() }}){{ nbsql.binary() }}
 {%- endmacro %}
 
 {#
-  Its weights in a linear form: of x and, of matrices of their own, of its products. With P = W'W, ln p is -x'Px / 2 + m'Px - m'Pm / 2.
+  Its weights in a linear form: those of x and, if each class has its own matrix, of its products. With P = W'W,
+  ln p is -x'Px / 2 + m'Px - m'Pm / 2.
 #}
 {% macro multivariate_gaussian_weights(feature, column, degree) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
@@ -103,10 +104,10 @@ CAST([{{ numbers }}] AS {{ nbsql.string() }}){{ nbsql.binary() }}
 peak{{ i }}
 {%- for j in range(1, p + 1) %}
 {%- if feature.family.shared %} - slope{{ nbsql.feature_suffix(feature, j) }} * mean{{ nbsql.feature_suffix(feature, j) }}
-{%- else %} - 0.5 * pow({{ nbsql.white_mean(feature, j) }}, 2){% endif %}
+{%- else %} - 0.5 * pow({{ nbsql.whitened_mean(feature, j) }}, 2){% endif %}
 {%- endfor %}
 {%- endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }}
+{{ nbsql.linear_weight(feature, column, constant, '1') }}
 {%- for name in feature.columns %}
 {%- set a = loop.index %}
 {%- set slope -%}
@@ -114,35 +115,35 @@ peak{{ i }}
 slope{{ nbsql.feature_suffix(feature, a) }}
 {%- else -%}
 {% for j in range(a, p + 1) -%}
-{{ nbsql.white_column(feature, j, a) }} * {{ nbsql.white_mean(feature, j) }}{% if not loop.last %} + {% endif %}
+{{ nbsql.whitening_column(feature, j, a) }} * {{ nbsql.whitened_mean(feature, j) }}{% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endif %}
 {%- endset -%}
-, {{ nbsql.weight_of(feature, column, slope, 'x', nbsql.text(name)) }}
+, {{ nbsql.linear_weight(feature, column, slope, 'x', nbsql.text(name)) }}
 {%- if not feature.family.shared %}
 {%- for other in feature.columns[:a] %}
 {%- set b = loop.index %}
 {%- set product -%}
 -{% if a == b %}0.5{% else %}1{% endif %} * (
 {%- for j in range(a, p + 1) -%}
-{{ nbsql.white_column(feature, j, a) }} * {{ nbsql.white_column(feature, j, b) }}{% if not loop.last %} + {% endif %}
+{{ nbsql.whitening_column(feature, j, a) }} * {{ nbsql.whitening_column(feature, j, b) }}{% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endset -%}
-, {{ nbsql.weight_of(feature, column, product, 'x^2' if a == b else 'x y', nbsql.text(name), none if a == b else nbsql.text(other)) }}
+, {{ nbsql.linear_weight(feature, column, product, 'x^2' if a == b else 'x y', nbsql.text(name), none if a == b else nbsql.text(other)) }}
 {%- endfor %}
 {%- endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# The parameter in row j and column i of W, a triangle that is counted row by row. #}
-{% macro white_column(feature, j, i) -%}
+{# The parameter in row j and column i of W, a triangle whose elements are numbered row by row. #}
+{% macro whitening_column(feature, j, i) -%}
 white{{ nbsql.feature_suffix(feature, j * (j - 1) // 2 + i) }}
 {%- endmacro %}
 
 {# Row j of W m. #}
-{% macro white_mean(feature, j) -%}
+{% macro whitened_mean(feature, j) -%}
 (
 {%- for i in range(1, j + 1) -%}
-{{ nbsql.white_column(feature, j, i) }} * mean{{ nbsql.feature_suffix(feature, i) }}{% if not loop.last %} + {% endif %}
+{{ nbsql.whitening_column(feature, j, i) }} * mean{{ nbsql.feature_suffix(feature, i) }}{% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endmacro %}

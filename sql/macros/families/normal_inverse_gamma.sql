@@ -3,34 +3,34 @@
 
     v ~ inverse gamma (a, b),  m ~ normal (mean, v / kappa)
 
-  After n values of mean x and squared deviations m2 it is the same with (Murphy, Conjugate Bayesian analysis of the Gaussian
-  distribution, 2007; Gelman et al., Bayesian Data Analysis, section 3.3)
+  After n values of mean x and squared deviations m2 the posterior is of the same form with (Murphy, Conjugate Bayesian analysis of the
+  Gaussian distribution, 2007; Gelman et al., Bayesian Data Analysis, section 3.3)
 
     kappa' = kappa + n      mean' = (kappa mean + n x) / kappa'
     a' = a + n / 2          b' = b + m2 / 2 + kappa n (x - mean)^2 / (2 kappa')
 
-  The posterior mean of the variance is b' / (a' - 1); at the mode of m and v together it is b' / (a' + 3 / 2) (Fraley and
-  Raftery, Journal of Classification 24, 2007). The mean is mean' in both. What is not given comes from all classes: mean, and b so
-  that the prior's own estimate is the variance over all classes. The floor of the variance is that of gaussian.sql.
+  The posterior mean of the variance is b' / (a' - 1); at the mode of m and v together it is b' / (a' + 3 / 2) (Fraley and Raftery,
+  Journal of Classification 24, 2007). The mean is mean' in both. Options that are not given come from all classes: mean, and b such that
+  the prior's own estimate is the variance over all classes. The floor of the variance is that of gaussian.sql.
 #}
 
-{# The mean or the variance of a class, with the prior; NULL where no class has a value. #}
-{% macro normal_inverse_gamma_estimate(quantity, of) -%}
-{% set n, kappa, a = of('n'), of('kappa'), of('a') -%}
-{% set centre %}coalesce({{ of('prior_mean') }}, {{ of('pooled_mean') }}){% endset -%}
-{% set gap %}({{ of('mean') }} - {{ centre }}){% endset -%}
-{% set total %}{{ of('pooled_m2') }} / nullif({{ of('pooled_n') }}, 0){% endset -%}
+{# The mean or the variance of a class, with the prior; NULL if no class has a value. #}
+{% macro normal_inverse_gamma_estimate(quantity, get) -%}
+{% set n, kappa, a = get('n'), get('kappa'), get('a') -%}
+{% set centre %}coalesce({{ get('prior_mean') }}, {{ get('pooled_mean') }}){% endset -%}
+{% set gap %}({{ get('mean') }} - {{ centre }}){% endset -%}
+{% set total %}{{ get('pooled_m2') }} / nullif({{ get('pooled_n') }}, 0){% endset -%}
 {% if quantity == 'mean' -%}
-CASE WHEN {{ n }} > 0 THEN {{ centre }} + {{ n }} * {{ gap }} / ({{ kappa }} + {{ n }}) WHEN {{ of('pooled_n') }} > 0 THEN {{ centre }} END
+CASE WHEN {{ n }} > 0 THEN {{ centre }} + {{ n }} * {{ gap }} / ({{ kappa }} + {{ n }}) WHEN {{ get('pooled_n') }} > 0 THEN {{ centre }} END
 {%- elif quantity == 'variance' -%}
-CASE WHEN {{ of('pooled_n') }} > 0 THEN greatest(
-  (coalesce({{ of('b') }}, ({{ a }} + {{ of('divisor') }}) * {{ total }})
+CASE WHEN {{ get('pooled_n') }} > 0 THEN greatest(
+  (coalesce({{ get('b') }}, ({{ a }} + {{ get('divisor') }}) * {{ total }})
     + CASE
-      WHEN {{ n }} > 0 THEN {{ of('m2') }} / 2 + {{ kappa }} * {{ n }} * {{ gap }} * {{ gap }} / (2 * ({{ kappa }} + {{ n }}))
+      WHEN {{ n }} > 0 THEN {{ get('m2') }} / 2 + {{ kappa }} * {{ n }} * {{ gap }} * {{ gap }} / (2 * ({{ kappa }} + {{ n }}))
       ELSE 0
     END)
-    / ({{ a }} + {{ n }} / 2 + {{ of('divisor') }}),
-  {{ of('floor') }} * {{ total }}
+    / ({{ a }} + {{ n }} / 2 + {{ get('divisor') }}),
+  {{ get('floor') }} * {{ total }}
 ) END
 {%- endif %}
 {%- endmacro %}

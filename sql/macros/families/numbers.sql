@@ -1,27 +1,29 @@
 {#
-  Numbers whose density in a class is a formula (family.density). A family says it once, of an expression x and of `of`, a function
-  from the name of a parameter to the expression that stands for it; <family> is family.formula, another's where that has its density:
+  Numbers whose density in a class is a formula (family.density). A family writes the formula once, in terms of an expression x and a
+  function `get` from the name of a parameter to its expression. <family> is family.formula, which is another family's name if that one
+  has the density:
 
-    <family>_density(x, of)   ln p(x | c) of a number inside of the distribution, but for what all classes have in common
-    <family>_inside(x)        whether a number is inside: no class explains any other; a family without this takes every number
-    <family>_at_zero(of)      the density of 0, of counts, which 0 ln 0 = 0 sets apart; nothing is taken from it
-    <family>_base(x, feature) what is taken from it in all classes alike, where there is such a part; feature: none in a frozen scorer
+    <family>_density(x, get)   ln p(x | c) of a number inside the distribution, except for the part that all classes share
+    <family>_inside(x)         whether a number is inside: no class explains any other; without it every number is inside
+    <family>_at_zero(get)      for counts, the density at 0, apart because 0 ln 0 = 0; nothing is subtracted from it
+    <family>_base(x, feature)  the part to subtract in all classes alike, if there is one; feature: none in a frozen scorer
 
-  The form of a query says what x and the parameters are: columns here, numbers in a frozen scorer (scoring/elsewhere/terms.sql).
+  The form of the query determines x and the parameters: here they are columns, in a frozen scorer numbers (scoring/elsewhere/terms.sql).
 
-  What it estimates (family.distribution) is said once, too, by what is known of a class, of a function `of` again:
+  The estimates (family.distribution) are also written once, in terms of a function `get` from the name of a known number to its
+  expression:
 
-    <distribution>_estimate(quantity, of)   the mean, the variance or the rate; nothing, where it has none. Known are n, mean and m2 of
-                                            the class, n 0 and the others NULL where it has no value, the same of all classes
-                                            (pooled_n, ...), and the numbers of family.estimate_options
-    <distribution>_parameter(quantity, of)  a parameter of the family, by its mean, variance and rate
+    <distribution>_estimate(quantity, get)   the mean, the variance or the rate; nothing if the distribution has none. Known are n, mean
+                                             and m2 of the class (if it has no value, n is 0 and the others NULL), the same of all
+                                             classes (pooled_n, ...), and the numbers of family.estimate_options
+    <distribution>_parameter(quantity, get)  a parameter of the family, from its mean, variance and rate
 
-  Forms of these are likelihoods and parameters here, and rows left out of them (judging/left_out/left_out_numbers.sql).
+  Likelihoods and parameters here use these macros, and so does leave-one-out (judging/left_out/left_out_numbers.sql).
 #}
 
 {#
-  The name of the macro of a part of a family, such as inputs, aggregates, cells, term, weights: its own, by `name`, or where it has none
-  that of the nearest family which is counted alike.
+  The name of the macro for a part of a family, such as inputs, aggregates, cells, term or weights: the family's own, by `name`, or that
+  of the nearest family that is counted alike.
 #}
 {% macro macro_of(family, part, name=none) -%}
 {% set name = name or family.name -%}
@@ -33,32 +35,38 @@
 {%- endif %}_{{ nbsql.word(part) }}
 {%- endmacro %}
 
-{# The columns that a scan or a score reads of a row for a feature (statistics.sql). #}
+{# The columns of a row that a scan or a score reads for a feature (statistics.sql). #}
 {% macro inputs(feature, centre, careful, centred) -%}
 {{ nbsql[nbsql.macro_of(feature.family, 'inputs')](feature, centre, careful, centred) }}
 {%- endmacro %}
 
 {#
-  The density of a family, to be called with a block whose body is what stands for the parameter of that name. In dbt 2 the block can
-  be called here alone, and the get of a dictionary anywhere.
+  The density of a family. Call it with a block that renders the expression of the parameter with a given name. dbt 2 can call that block
+  only here, but the get of a dictionary anywhere.
 #}
 {% macro density(family, x) -%}
-{% set known = namespace(of={}) -%}
-{% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, known.of.get) }}
+{% set expressions = namespace(by_name={}) -%}
+{% for name in family.parameters | map(attribute='name') -%}
+{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
+{%- endfor -%}
+{{ nbsql[nbsql.macro_of(family, 'density', family.formula)](x, expressions.by_name.get) }}
 {%- endmacro %}
 
+{# The density of a family at 0, to be called in the same way. #}
 {% macro density_at_zero(family) -%}
-{% set known = namespace(of={}) -%}
-{% for name in family.parameters | map(attribute='name') %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{{ nbsql[family.formula ~ '_at_zero'](known.of.get) }}
+{% set expressions = namespace(by_name={}) -%}
+{% for name in family.parameters | map(attribute='name') -%}
+{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
+{%- endfor -%}
+{{ nbsql[family.formula ~ '_at_zero'](expressions.by_name.get) }}
 {%- endmacro %}
 
+{# The column of a feature's parameter in class k. #}
 {% macro parameter_column(feature, name, k) -%}
 parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}
 {%- endmacro %}
 
-{# The term of a number in the joint log-likelihood of class k, 0 where it is missing; in the long form, of the class of the row. #}
+{# The term of a number in the joint log-likelihood of class k, in the long form of the row's class; 0 if the number is missing. #}
 {% macro number_term(feature, k) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set is_zero %}number.nbsql_zero{{ nbsql.feature_suffix(feature) }}{% endset -%}
@@ -70,7 +78,7 @@ parameters.{{ nbsql.word(name) }}{{ nbsql.feature_suffix(feature) }}{{ nbsql.cla
 {%- endif %}
 {%- endmacro %}
 
-{# The density of x in class k, of which the parameters are columns; 0 where x is missing, or the parameters are. #}
+{# The density of x in class k, whose parameters are columns; 0 if x or the parameters are missing. #}
 {% macro density_term(feature, k, x) -%}
 {% set name = feature.family.formula -%}
 {% set base, inside, at_zero = nbsql[name ~ '_base'], nbsql[name ~ '_inside'], nbsql[name ~ '_at_zero'] -%}
@@ -94,7 +102,7 @@ coalesce({{ density }}, 0)
 {%- endif %}
 {%- endmacro %}
 
-{# The term of a feature that is computed of its parameters alone. part: the number of its column, for one of several. #}
+{# The term of a feature that is computed from its parameters alone. part: the column number in a feature over several columns. #}
 {% macro computed_term(feature, k, part=none) -%}
 {% if feature.family.density -%}
 {{ nbsql.number_term(feature, k) }}
@@ -103,30 +111,30 @@ coalesce({{ density }}, 0)
 {%- endif %}
 {%- endmacro %}
 
-{# An estimate, or a parameter, to be called with a block whose body is what stands for the number of that name. #}
+{# An estimate or a parameter. Call it with a block that renders the expression of the number with a given name. #}
 {% macro estimate_of(family, quantity) -%}
 {% set moments = ['n', 'mean', 'm2', 'pooled_n', 'pooled_mean', 'pooled_m2', 'within_n', 'within_m2', 'within_classes', 'largest'] -%}
-{% set known = namespace(of={}) -%}
+{% set expressions = namespace(by_name={}) -%}
 {% for name in moments + (['zeros'] if family.zeros else []) + family.estimate_options | list -%}
-{% set known.of = dict(known.of, **{name: caller(name)}) %}
+{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}
 {%- endfor -%}
-{% if family.zeros %}{{ nbsql.zero_inflated_estimate(quantity, known.of.get, family.formula) }}
-{%- else %}{{ nbsql[family.distribution ~ '_estimate'](quantity, known.of.get) }}
+{% if family.zeros %}{{ nbsql.zero_inflated_estimate(quantity, expressions.by_name.get, family.formula) }}
+{%- else %}{{ nbsql[family.distribution ~ '_estimate'](quantity, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 
-{# A parameter by the mean, the variance and the rate, to be called likewise. #}
+{# A parameter from the mean, the variance and the rate. Call it in the same way. #}
 {% macro parameter_of(family, quantity) -%}
-{% set known = namespace(of={}) -%}
-{% for name in ['mean', 'variance', 'rate'] %}{% set known.of = dict(known.of, **{name: caller(name)}) %}{% endfor -%}
-{% if family.zeros %}{{ nbsql.zero_inflated_parameter(quantity, known.of.get, family.formula) }}
-{%- else %}{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, known.of.get) }}
+{% set expressions = namespace(by_name={}) -%}
+{% for name in ['mean', 'variance', 'rate'] %}{% set expressions.by_name = dict(expressions.by_name, **{name: caller(name)}) %}{% endfor -%}
+{% if family.zeros %}{{ nbsql.zero_inflated_parameter(quantity, expressions.by_name.get, family.formula) }}
+{%- else %}{{ nbsql[nbsql.macro_of(family, 'parameter', family.distribution)](quantity, expressions.by_name.get) }}
 {%- endif %}
 {%- endmacro %}
 
 {#
-  One row a class and feature, numbers of one distribution: the columns of likelihoods (likelihoods.sql), from the relations classes,
-  moments and pooled_moments. part: a column of classes and pooled_moments, if only classes that have it in common are pooled.
+  One row a class and feature, for numbers of one distribution: the columns of likelihoods (likelihoods.sql), from the relations classes,
+  moments and pooled_moments. part: a column of classes and pooled_moments, if only classes with the same part are pooled.
 #}
 {% macro number_likelihoods(features, part=none) -%}
 {% set family = features[0].family -%}
@@ -192,11 +200,12 @@ FROM (
 ) AS known
 {%- endmacro %}
 
+{# A number as a literal; NULL for none. #}
 {% macro number_or_null(value) -%}
 {% if value is none %}{{ nbsql.nullable_double(value) }}{% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
 
-{# The quantities of the parameters of some features (parameters.sql), from their likelihoods. #}
+{# The quantities of some features' parameters (parameters.sql), from their likelihoods. #}
 {% macro number_quantities(features) %}
 {% set family = features[0].family -%}
 {% for quantity in family.parameters | map(attribute='quantity') | unique %}

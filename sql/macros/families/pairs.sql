@@ -1,23 +1,23 @@
 {#
-  What pairs of categories say beyond each of them by itself: averaged one-dependence estimators (Webb, Boughton and Wang, Not so naive
-  Bayes: aggregating one-dependence estimators, Machine Learning 58, 2005),
+  The dependence between pairs of categories: averaged one-dependence estimators (Webb, Boughton and Wang, Not so naive Bayes: aggregating
+  one-dependence estimators, Machine Learning 58, 2005),
 
     P(c, x) = 1 / |S| sum over the super-parents i of S of P(c) P(x_i | c) prod over j <> i of P(x_j | c, x_i)
 
-  S holds the features whose value in the row was met `least` times. Each summand has the factors of naive Bayes but for the ratios
+  S holds the features whose value in the row was seen `least` times. Each summand has the factors of naive Bayes except for the ratios
 
     r_ij = P(x_j | c, x_i) / P(x_j | c)          P(v | c, u) = (n_cuv + alpha) / (n_cu + alpha K)   or, with s for `shrinkage`,
                                                                (n_cuv + s P(v | c)) / (n_cu + s)
 
-  so that P(c, x) is that of naive Bayes times the mean over S of prod over j of r_ij. The logarithm of this mean is what the feature adds
-  to a score: 0 where S is empty. n_cu counts the rows of the class that have x_i = u and any x_j; where no row of any class has, u says
-  nothing of x_j. A missing value is neither parent nor child, and so is one that the fit has not met.
+  so P(c, x) is that of naive Bayes times the mean over S of prod over j of r_ij. The feature adds the logarithm of this mean to a score:
+  0 if S is empty. n_cu counts the rows of the class with x_i = u and any x_j. If no class has such a row, r_ij is 1. A value that is
+  missing, or that the fit has not seen, is neither parent nor child.
 
-  A value is a JSON text: [["sky","grey"]] of a column by itself, [["sky","grey"],["wind","weak"]] of two, in the statistics in the order
-  of the columns, in the likelihoods the parent first. The elements, ["sky","grey"], are called keys.
+  A value is a JSON text: [["sky","grey"]] for a single column and [["sky","grey"],["wind","weak"]] for two, in the statistics in the
+  order of the columns, in the likelihoods with the parent first. The elements, such as ["sky","grey"], are called keys.
 #}
 
-{# The key of the value of a column of the feature, as text; NULL where the value is missing and that is no value. #}
+{# The key of the value of one of the feature's columns, as text; NULL where the value is missing and missing is not a value. #}
 {% macro pairs_key(feature, position, relation) -%}
 {% set family, column = feature.family, feature.columns[position] -%}
 {% set edges = family.edges[position] -%}
@@ -29,7 +29,7 @@
 {%- endif %}
 {%- endmacro %}
 
-{# The keys of a row, a list; of a missing value NULL. #}
+{# The list of the keys of a row; NULL for a missing value. #}
 {% macro pairs_keys(feature, relation) -%}
 {% set keys -%}
 {% for position in range(feature.columns | length) %}
@@ -39,7 +39,7 @@
 {{ nbsql.array_of(keys) }}
 {%- endmacro %}
 
-{# One row a row and token, a value or a pair of them: the columns `row_columns`, value and times (tokens.sql). #}
+{# One row a row and token, where a token is a value or a pair of values: the columns `row_columns`, value and times (tokens.sql). #}
 {% macro pairs_tokens(feature, source, row_columns, condition=none) -%}
 {% set columns = feature.columns | length -%}
 {% set tokens -%}
@@ -77,7 +77,7 @@ FROM (
 WHERE value IS NOT NULL
 {%- endmacro %}
 
-{# The cells of the values and of the pairs of them: how many rows of each class hold them. #}
+{# The cells of the values and of their pairs: how many rows of each class hold them. #}
 {% macro pairs_cells(model, source, feature) -%}
 {% set slice = ['slice'] if model.slice_by else [] -%}
 {% set n %}{% if model.weight %}sum(weight){% else %}CAST(count(*) AS {{ nbsql.double() }}){% endif %}{% endset -%}
@@ -91,7 +91,7 @@ FROM (
     SELECT
       {{ nbsql.target(model) }} AS class
       {%- if model.slice_by %},
-      {{ nbsql.slice_of(nbsql.word('source')) }} AS slice
+      {{ nbsql.row_slice(nbsql.word('source')) }} AS slice
       {%- endif %}
       {%- if model.weight %},
       {{ nbsql.weight(model) }} AS weight
@@ -107,10 +107,13 @@ FROM (
 ) AS pairs
 {%- endmacro %}
 
-{# One row a class and value: the columns of likelihoods (likelihoods.sql); the score is the logarithm of the ratio, 0 of a value alone. #}
+{#
+  One row a class and value: the columns of likelihoods (likelihoods.sql). The score is the logarithm of the ratio, and 0 for a single
+  value.
+#}
 {% macro pairs_likelihoods(features) -%}
 {% set ratio %}likelihood / alone{% endset -%}
-{% set score %}CASE WHEN alone > 0 THEN {{ nbsql.log(ratio) }} ELSE 0 END{% endset -%}
+{% set score %}CASE WHEN alone > 0 THEN {{ nbsql.safe_ln(ratio) }} ELSE 0 END{% endset -%}
 SELECT
   {{ nbsql.likelihood_columns(score) | indent(2) }}
 FROM (
@@ -134,7 +137,7 @@ VALUES
   {% endfor %}
 {%- endmacro %}
 
-{# The bins of such features, which are values whether a row is in them or not: feature, name (of the column), label. #}
+{# The bins of such features, which are values whether or not a row is in them: feature, name (of the column), label. #}
 {% macro bins_of_pairs(features) -%}
 VALUES
   {% for feature in features %}
@@ -147,11 +150,11 @@ VALUES
 {%- endmacro %}
 
 {#
-  The estimates from the relation `counts`: class, feature, value, likelihood, and alone, the likelihood of the child by itself. Of every
-  value that was met `least` times, as a parent, with all values of the other columns, and by itself.
+  The estimates from the relation `counts`: class, feature, value, likelihood, and alone, the likelihood of the child by itself. Every
+  value that was seen `least` times has one by itself, and as a parent one with every value of the other columns.
 #}
 {% macro pairs_estimates(features) -%}
-{#- the values of other features are no lists, and an engine may look into them before it leaves them out #}
+{#- the values of other features are not lists, and an engine may parse them before it filters them out #}
 {% set cut = features | selectattr('family.bins') | list -%}
 {% set bin %}name, label{% endset -%}
 {% set counted %}CASE WHEN counts.feature IN ({{ nbsql.feature_names(features) }}) THEN counts.value END{% endset -%}
@@ -266,8 +269,8 @@ LEFT JOIN pairs
   AND pairs.child = alone.value
 {%- endmacro %}
 
-{# The counts of pairs in the other order, as likelihoods have them, too: feature, value, class, n. #}
-{% macro turned_pairs(counts, features) -%}
+{# The counts of pairs in reverse order, which the likelihoods also need: feature, value, class, n. #}
+{% macro reversed_pairs(counts, features) -%}
 {% set pair %}CASE WHEN feature IN ({{ nbsql.feature_names(features) }}) THEN value END{% endset -%}
 {% set one, other = nbsql.json_element(pair, 0), nbsql.json_element(pair, 1) -%}
 SELECT feature, ('[' || ({{ other }}) || ',' || ({{ one }}) || ']'){{ nbsql.binary() }} AS value, class, n

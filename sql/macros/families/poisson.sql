@@ -3,16 +3,16 @@
 
     ln p(x | c) = x ln r_c - r_c - ln x!        r_c = (sum of x + a) / (n + b)
 
-  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data
-  Analysis, section 2.6); its mode has a - 1. A class without a value takes the rate over all classes. 0 ln 0 is 0. A negative
-  number is outside the distribution: no class explains it.
+  a and b are the shape and the rate of a Gamma prior, both 0 for the maximum-likelihood estimate (Gelman et al., Bayesian Data Analysis,
+  section 2.6); its mode has a - 1. A class without a value takes the rate over all classes. 0 ln 0 is 0. A negative number is outside the
+  distribution: no class explains it.
 #}
 
 {% macro poisson_inputs(feature, centre, careful, centred) -%}
-{{ nbsql.input(feature, feature.column, careful=careful or feature.floating) }}
+{{ nbsql.number_input(feature, feature.column, careful=careful or feature.floating) }}
 {%- endmacro %}
 
-{# Columns of a scan: n and the sum of a count. #}
+{# The aggregates of a scan: n and the sum of a count. #}
 {% macro poisson_aggregates(model, feature, centre, careful) -%}
 {% set x %}nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 ,
@@ -26,23 +26,23 @@
 {{ nbsql.summed_cell(feature, column, n, centre=0, total=total) }}
 {%- endmacro %}
 
-{# The rate of a class; that of all classes, where it has no value. #}
-{% macro poisson_estimate(quantity, of) -%}
-{% set n %}({{ of('n') }} + {{ of('b') }}){% endset -%}
+{# The rate of a class, or of all classes if it has no value. #}
+{% macro poisson_estimate(quantity, get) -%}
+{% set n %}({{ get('n') }} + {{ get('b') }}){% endset -%}
 {% if quantity == 'rate' -%}
-CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(of, 'a') }} / {{ n }} ELSE {{ of('pooled_mean') }} END
+CASE WHEN {{ n }} > 0 THEN {{ nbsql.total_with_prior(get, 'a') }} / {{ n }} ELSE {{ get('pooled_mean') }} END
 {%- endif %}
 {%- endmacro %}
 
-{% macro poisson_parameter(quantity, of) -%}
-{% if quantity == 'rate' %}{{ of('rate') }}{% elif quantity == 'log_rate' %}{{ nbsql.log(of('rate')) }}{% endif %}
+{% macro poisson_parameter(quantity, get) -%}
+{% if quantity == 'rate' %}{{ get('rate') }}{% elif quantity == 'log_rate' %}{{ nbsql.safe_ln(get('rate')) }}{% endif %}
 {%- endmacro %}
 
-{% macro poisson_density(x, of) -%}
-{{ x }} * {{ of('log_rate') }} - {{ of('rate') }}
+{% macro poisson_density(x, get) -%}
+{{ x }} * {{ get('log_rate') }} - {{ get('rate') }}
 {%- endmacro %}
 
-{% macro poisson_at_zero(of) -%} -{{ of('rate') }} {%- endmacro %}
+{% macro poisson_at_zero(get) -%} -{{ get('rate') }} {%- endmacro %}
 
 {% macro poisson_inside(x) -%} {{ x }} >= 0 {%- endmacro %}
 
@@ -57,7 +57,7 @@ count{{ nbsql.feature_suffix(feature) }}.value
 {% macro poisson_weights(feature, column, degree) -%}
 {% set constant %}-rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set slope %}log_rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }}, {{ nbsql.weight_of(feature, column, slope) }}
+{{ nbsql.linear_weight(feature, column, constant, '1') }}, {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endmacro %}
 
 {% macro poisson_moment(quantity) -%} rate {%- endmacro %}

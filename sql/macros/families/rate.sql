@@ -1,4 +1,4 @@
-{# The sum of x in a class, and what the prior of a rate adds to it: the option of that name. #}
-{% macro total_with_prior(of, option) -%}
-(coalesce({{ of('n') }} * {{ of('mean') }}, 0) + {{ of(option) }})
+{# The sum of x in a class, plus the prior's contribution to it: the option of that name. #}
+{% macro total_with_prior(get, option) -%}
+(coalesce({{ get('n') }} * {{ get('mean') }}, 0) + {{ get(option) }})
 {%- endmacro %}

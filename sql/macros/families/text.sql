@@ -1,11 +1,11 @@
 {#
-  Text under the Bernoulli event model (McCallum and Nigam 1998): of every word of the vocabulary, whether it is there.
+  Text under the Bernoulli event model (McCallum and Nigam 1998): for every word of the vocabulary, whether it is present.
 
     P(w in document | c) = (n_cw + alpha) / (n_c + 2 alpha)         n_cw of the n_c documents of class c hold w
 
-  The score of a document is the sum of ln P over the words it holds and of ln(1 - P) over those it does not. The parameter
-  `absent` is the latter over the whole vocabulary; the score of a word is ln P - ln(1 - P), so that only the words that
-  are there need to be looked up. Text under the multinomial event model is Dirichlet's (dirichlet.sql).
+  The score of a document is the sum of ln P over the words it holds and of ln(1 - P) over those it does not. The parameter `absent` is
+  the latter summed over the whole vocabulary, and the score of a word is ln P - ln(1 - P), so that only the present words are looked up.
+  Text under the multinomial event model is estimated by dirichlet.sql.
 #}
 
 {% macro text_inputs(feature, centre, careful, centred) -%}
@@ -24,11 +24,11 @@ source.{{ nbsql.ident(feature.column) }} AS nbsql_x{{ nbsql.feature_suffix(featu
 {%- endmacro %}
 
 {#
-  One row a class, feature and word: the columns of likelihoods (likelihoods.sql), where `likelihood` is that of a text with the word
-  and `score` the logarithm of its odds.
+  One row a class, feature and word: the columns of likelihoods (likelihoods.sql). `likelihood` is that of a text with the word, and
+  `score` the logarithm of its odds.
 #}
 {% macro presence_likelihoods(features) -%}
-{% set score %}{{ nbsql.log(nbsql.word('likelihood')) }} - {{ nbsql.log(nbsql.absence()) }}{% endset -%}
+{% set score %}{{ nbsql.safe_ln(nbsql.word('likelihood')) }} - {{ nbsql.safe_ln(nbsql.absence_probability()) }}{% endset -%}
 SELECT
   {{ nbsql.likelihood_columns(score) | indent(2) }}
 FROM (
@@ -68,24 +68,25 @@ FROM (
 
 {% macro presence_quantities() %}
 
-WHEN 'log_absence' THEN {{ nbsql.log(nbsql.absence()) }}
+WHEN 'log_absence' THEN {{ nbsql.safe_ln(nbsql.absence_probability()) }}
 {%- endmacro %}
 
-{% macro absence() -%} (1 - likelihood) {%- endmacro %}
+{# The probability that a text of the class lacks the word. #}
+{% macro absence_probability() -%} (1 - likelihood) {%- endmacro %}
 
-{# The term of a text beside those of its words: that all words are absent, 0 where it is missing. #}
+{# The term of a text beside those of its words, which is that all words are absent; 0 if the text is missing. #}
 {% macro text_term(feature, k, part=none) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 CASE WHEN number.nbsql_x{{ i }} IS NOT NULL THEN coalesce(parameters.absent{{ i }}{{ nbsql.class_suffix(k) }}, 0) ELSE 0 END
 {%- endmacro %}
 
-{# Absence is a constant of the texts; its sum over the vocabulary has a parameter of its own. #}
+{# The absence of a word is a constant of the texts. Its sum over the vocabulary has a parameter of its own. #}
 {% macro text_weights(feature, column, degree) -%}
 {% if feature.family.presence -%}
 {% set absent %}absent{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{{ nbsql.weight_of(feature, column, absent, '1') }}
+{{ nbsql.linear_weight(feature, column, absent, '1') }}
 {%- else -%}
-{{ nbsql.other_weights(feature, column) }}
+{{ nbsql.weights_of_missing_and_unseen(feature, column) }}
 {%- endif %}
 {%- endmacro %}
 

@@ -1,6 +1,6 @@
 {#
-  Bags of tokens, in lists and in maps: the wide scan counts the bags themselves, where it must be known how many there are. What is
-  in them is counted by tokens.sql.
+  Bags of tokens in lists and in maps. The wide scan counts the bags themselves where their number is needed; tokens.sql counts the tokens
+  in them.
 #}
 
 {# The tokens of a row drawn at random (sample.sql). #}

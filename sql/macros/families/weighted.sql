@@ -1,15 +1,15 @@
 {#
   A feature as a logistic model scores it (learning/logistic/weights.sql):
 
-    weight_c (x - mean)      mean: over all rows that have x; yes is 1, no is 0
+    weight_c (x - mean)      mean: over all rows that have x; true is 1, false is 0
 
-  and where it is squared, of weights that were given (estimating/given_weights.sql), square_c (x - mean)^2 more,
+  Squared given weights (estimating/given_weights.sql) add square_c (x - mean)^2.
 
-  or with the product of two columns for x, so that a missing value, which adds nothing, counts as the mean. With nulls='category' it
-  has a weight of its own.
+  x may also be the product of two columns. A missing value adds nothing, so it counts as the mean. With nulls='category' it has a weight
+  of its own.
 #}
 
-{# The number of a row, or the product of its two, as a column. #}
+{# The number of a row, or the product of two, as a column. #}
 {% macro weighted_inputs(feature, centre, careful, centred) -%}
 {% if feature.family.product -%}
 {% for column in feature.columns -%}
@@ -24,7 +24,7 @@
 {# The two numbers of a product, for an explanation. #}
 {% macro weighted_value(feature, relation) -%} {{ nbsql.multivariate_gaussian_value(feature, relation) }} {%- endmacro %}
 
-{# The number of a row; the cast is for DuckDB 1.5, which exports the literals of a macro as decimals. #}
+{# The number of a row. The cast is for DuckDB 1.5, which exports the literals of a macro as decimals. #}
 {% macro default__weighted_number(feature) -%}
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% set x %}CAST({{ column }} AS {{ nbsql.double() }}){% endset -%}
@@ -41,7 +41,7 @@ WHEN 'location' THEN smoothed.mean
 {%- endmacro %}
 
 {#
-  The weight in class k of the number of a row times its distance from the mean; that of a missing one, where it is a value, and else 0.
+  The weight in class k times the distance of a row's number from the mean; the weight of a missing number if missing is a value, else 0.
 #}
 {% macro weighted_term(feature, k, part=none) -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
@@ -54,32 +54,32 @@ coalesce(parameters.weight{{ i }} * {{ deviation }}
 {%- if feature.family.nulls == 'category' %}, CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END{% endif %}, 0)
 {%- endmacro %}
 
-{# Its weights in a linear form: the constant, that of x, and where it has one of its own that of a missing value. #}
+{# Its weights in a linear form: the constant, that of x, and that of a missing value if it has one. #}
 {% macro weighted_weights(feature, column, degree) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set weight %}weight{{ i }}{% endset -%}
 {% set square %}{% if feature.family.squared %} + square{{ i }} * mean{{ i }} * mean{{ i }}{% endif %}{% endset -%}
 {% set constant %}-weight{{ i }} * mean{{ i }}{{ square }}{% endset -%}
 {% set slope %}{{ weight }}{% if feature.family.squared %} - 2 * square{{ i }} * mean{{ i }}{% endif %}{% endset -%}
-{{ nbsql.weight_of(feature, column, constant, '1') }},
+{{ nbsql.linear_weight(feature, column, constant, '1') }},
 {%- if feature.family.product %}
 {%- set first, second = nbsql.text(feature.columns[0]), nbsql.text(feature.columns[1]) %}
-{{ nbsql.weight_of(feature, column, weight, 'x y', first, second) }}
-{%- else %} {{ nbsql.weight_of(feature, column, slope) }}
+{{ nbsql.linear_weight(feature, column, weight, 'x y', first, second) }}
+{%- else %} {{ nbsql.linear_weight(feature, column, slope) }}
 {%- endif %}
 {%- if feature.family.squared %}
 {%- set curve %}square{{ i }}{% endset -%}
-, {{ nbsql.weight_of(feature, column, curve, 'x^2') }}
+, {{ nbsql.linear_weight(feature, column, curve, 'x^2') }}
 {%- endif %}
 {%- if feature.family.nulls == 'category' %}
 {%- set missing %}coalesce(missing{{ i }}, 0) + coalesce(weight{{ i }} * mean{{ i }}, 0){% endset -%}
-, {{ nbsql.weight_of(feature, column, missing, 'is') }}
+, {{ nbsql.linear_weight(feature, column, missing, 'is') }}
 {%- endif %}
 {%- endmacro %}
 
 {#
-  The table `weights` as the likelihoods of some features (likelihoods.sql), which scoring lays out: dense, with a score of 0 where a
-  class has no weights. The weight of a number, which has a mean, is told from that of its missing value by `unseen`.
+  The table `weights` as the likelihoods of some features (likelihoods.sql), which scoring lays out. The relation is dense, with a score
+  of 0 where a class has no weights. `unseen` distinguishes the weight of a number, which has a mean, from that of its missing value.
 #}
 {% macro weights_as_likelihoods(weights, priors, features) -%}
 SELECT
@@ -109,7 +109,7 @@ LEFT JOIN {{ weights }} AS weights
   AND (weights.mean IS NOT NULL) = known.unseen
 {%- endmacro %}
 
-{# The priors with the bias of every class where the logarithm of its prior stands. #}
+{# The priors, with the bias of every class in place of its log-prior. #}
 {% macro priors_with_bias(priors, weights) -%}
 (
   SELECT priors.class, priors.prior, coalesce(weights.weight, 0) AS log_prior

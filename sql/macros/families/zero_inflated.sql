@@ -4,18 +4,22 @@
     P(x = 0 | c) = z_c = (n_c0 + alpha) / (n_c + 2 alpha)
     p(x | c)     = (1 - z_c) p(x | c, x <> 0)              for any other x
 
-  n_c0 of the n_c rows of a class are 0, the mean of the posterior of a Beta prior (Gelman et al., Bayesian Data Analysis, section 2.4);
-  its mode has alpha - 1. p(x | c, x <> 0) is that of the family `formula`, counted and estimated from the numbers that are not 0: a model
-  in two parts (Duan, Manning, Morris and Newhouse, Journal of Business and Economic Statistics 1, 1983). A class without any of them takes
-  those of all classes, and a class without a value has z = 1/2; where no number but 0 varies, it says nothing but whether it is 0.
+  n_c0 of the n_c rows of a class are 0. z_c is the mean of the posterior of a Beta prior (Gelman et al., Bayesian Data Analysis, section
+  2.4); its mode has alpha - 1. p(x | c, x <> 0) is that of the family `formula`, counted and estimated from the numbers that are not 0: a
+  model in two parts (Duan, Manning, Morris and Newhouse, Journal of Business and Economic Statistics 1, 1983). A class without a nonzero
+  number takes those of all classes, and a class without a value has z = 1/2. If the nonzero numbers never vary, only whether x is 0
+  counts.
 
-  A 0 has a probability in every class and any other number a density in every class: what is compared is of one kind.
+  A 0 has a probability in every class and any other number a density in every class, so quantities of the same kind are compared.
 
-  Counted are two cells: of value "zero", how often it is 0; and of no value, n, mean and m2 of the others. In the likelihoods mean and
-  variance are those of the numbers that are not 0 (of their logarithms, for lognormal), and rate is z.
+  There are two cells: one of value "zero", the number of zeros, and one without a value, n, mean and m2 of the other numbers. In the
+  likelihoods mean and variance are those of the nonzero numbers (of their logarithms, for lognormal), and rate is z.
 #}
 
-{# A number of a row that is not 0, or its logarithm, less its centre, as a column; whether it is 0; and in a careful scan the centre. #}
+{#
+  A nonzero number of a row, or its logarithm, less its centre, as a column; a column for whether the number is 0; and in a careful scan
+  the centre.
+#}
 {% macro zero_inflated_inputs(feature, centre, careful, centred) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% if centred %}{% set centre %}means.centre{{ i }}{% endset %}{% endif -%}
@@ -30,7 +34,7 @@
 CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ i }}
 {%- endmacro %}
 
-{# Columns of a scan: those of a number, and how often it is 0. #}
+{# The aggregates of a scan: those of a number, and the number of zeros. #}
 {% macro zero_inflated_aggregates(model, feature, centre, careful) -%}
 {% set zero %}nbsql_zero{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {{ nbsql.gaussian_aggregates(model, feature, centre, careful) }},
@@ -43,18 +47,18 @@ CASE WHEN {{ value }} = 0 THEN 1 END AS nbsql_zero{{ i }}
 {{ nbsql.gaussian_cells(feature, column) }}, {{ nbsql.summed_cell(feature, column, n, value=nbsql.text('zero')) }}
 {%- endmacro %}
 
-{# The value that numbers are together which are not 0, where values are compared. #}
-{% macro other_than_zero() -%} CAST('other' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
+{# The value that represents all nonzero numbers together, where values are compared. #}
+{% macro nonzero_value() -%} CAST('other' AS {{ nbsql.string() }}){{ nbsql.binary() }} {%- endmacro %}
 
-{# One row a group of the keys: these, share_a and share_b, of what is not 0 among counts of both sides. #}
-{% macro shares_other_than_zero(counts, features, keys) -%}
+{# One row a group of the keys: the keys, share_a and share_b, the share of nonzero numbers in the counts of each side. #}
+{% macro nonzero_shares(counts, features, keys) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT
   {{ by }}
   {%- for side in ['a', 'b'] %}
   {%- set n = nbsql.word(side) %}
   {%- set total %}sum({{ n }}){% endset %},
-  sum(CASE WHEN value = 'zero' THEN 0 ELSE {{ n }} END) / {{ nbsql.divisor(total) }} AS share_{{ n }}
+  sum(CASE WHEN value = 'zero' THEN 0 ELSE {{ n }} END) / {{ nbsql.null_if_zero(total) }} AS share_{{ n }}
   {%- endfor %}
 
 FROM {{ counts }} AS counts
@@ -62,8 +66,8 @@ WHERE feature IN ({{ nbsql.feature_names(features) }})
 GROUP BY {{ by }}
 {%- endmacro %}
 
-{# One row a class that has the number, of some features: class, feature, share (of zeros among its rows). #}
-{% macro shares_of_zeros(statistics, features) -%}
+{# One row a class and feature that the class has: class, feature, share (of zeros among its rows). #}
+{% macro zero_shares(statistics, features) -%}
 SELECT class, feature, sum(CASE WHEN value = 'zero' THEN n ELSE 0 END) / sum(n) AS share
 FROM {{ statistics }} AS statistics
 WHERE feature IN ({{ nbsql.feature_names(features) }})
@@ -71,31 +75,31 @@ GROUP BY class, feature
 HAVING sum(n) > 0
 {%- endmacro %}
 
-{# What is estimated of a class: rate is the probability of a 0, mean and variance are those of the other numbers. #}
-{% macro zero_inflated_estimate(quantity, of, formula) -%}
-{% set n %}({{ of('zeros') }} + {{ of('n') }} + 2 * {{ of('added') }}){% endset -%}
-{% set mean %}greatest({{ nbsql.gaussian_estimate('mean', of) }}, 1e-9 * {{ of('pooled_mean') }}){% endset -%}
+{# The estimates of a class: rate is the probability of a 0, mean and variance are those of the nonzero numbers. #}
+{% macro zero_inflated_estimate(quantity, get, formula) -%}
+{% set n %}({{ get('zeros') }} + {{ get('n') }} + 2 * {{ get('added') }}){% endset -%}
+{% set mean %}greatest({{ nbsql.gaussian_estimate('mean', get) }}, 1e-9 * {{ get('pooled_mean') }}){% endset -%}
 {% if quantity == 'rate' -%}
-CASE WHEN {{ n }} > 0 THEN ({{ of('zeros') }} + {{ of('added') }}) / {{ n }} ELSE 0.5 END
+CASE WHEN {{ n }} > 0 THEN ({{ get('zeros') }} + {{ get('added') }}) / {{ n }} ELSE 0.5 END
 {%- elif formula == 'exponential' -%}
 {% if quantity == 'mean' %}{{ mean }}{% else %}power({{ mean }}, 2){% endif %}
 {%- else -%}
-{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_estimate'](quantity, of) }}
+{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_estimate'](quantity, get) }}
 {%- endif %}
 {%- endmacro %}
 
 {# A parameter of the density of a class, or the logarithm of the probability that it is 0, or is not. #}
-{% macro zero_inflated_parameter(quantity, of, formula) -%}
-{% set rest %}(1 - {{ of('rate') }}){% endset -%}
-{% if quantity == 'log_zero' %}{{ nbsql.log(of('rate')) }}
-{%- elif quantity == 'log_other' %}{{ nbsql.log(rest) }}
-{%- elif quantity == 'inverse_rate' %}1 / {{ of('mean') }}
-{%- elif quantity == 'inverse_log_rate' %}-ln({{ of('mean') }})
-{%- else %}{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_parameter'](quantity, of) }}
+{% macro zero_inflated_parameter(quantity, get, formula) -%}
+{% set rest %}(1 - {{ get('rate') }}){% endset -%}
+{% if quantity == 'log_zero' %}{{ nbsql.safe_ln(get('rate')) }}
+{%- elif quantity == 'log_other' %}{{ nbsql.safe_ln(rest) }}
+{%- elif quantity == 'inverse_rate' %}1 / {{ get('mean') }}
+{%- elif quantity == 'inverse_log_rate' %}-ln({{ get('mean') }})
+{%- else %}{{ nbsql[('gaussian' if formula == 'lognormal' else formula) ~ '_parameter'](quantity, get) }}
 {%- endif %}
 {%- endmacro %}
 
-{# Its term in class k, by that of a number which is not 0; 0 where it is missing. is_zero: the column that says so. #}
+{# Its term in class k, from the term of a nonzero number; 0 if the number is missing. is_zero: the column that tells whether it is 0. #}
 {% macro zero_inflated_term(x, is_zero, zero, other, term) -%}
 CASE
   WHEN {{ is_zero }} = 1 THEN {{ zero }}
@@ -113,7 +117,7 @@ CASE WHEN {{ nbsql.uniform(seed, feature.index, 2) }} >= numbers.rate{{ i }} THE
   {%- endif %} ELSE 0 END
 {%- endmacro %}
 
-{# The mean or the variance of the number itself, by those of the numbers that are not 0. #}
+{# The mean or the variance of the number itself, from those of the nonzero numbers. #}
 {% macro zero_inflated_moment(quantity, mean, variance) -%}
 {% if quantity == 'mean' %}(1 - rate) * {{ mean }}
 {%- else %}(1 - rate) * ({{ variance }} + rate * power({{ mean }}, 2))

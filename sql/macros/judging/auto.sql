@@ -1,26 +1,26 @@
 {#
-  The choice of a family for each column, by rows that a model has not met. Naive Bayes is a sum over the features, so what each
-  candidate adds to a row, by the model of the other folds, is computed once, and every question after that is arithmetic on it:
+  The choice of a family for each column, by rows that the model has not seen. Naive Bayes is a sum over the features. So the contribution
+  of each candidate to a row, by the model of the other folds, is computed once, and everything after that is arithmetic on it:
 
-    terms     a row a row: nbsql_key, and term_c_k, what candidate number c adds to the joint log-likelihood of class k
-    standing  a row a row: nbsql_key, nbsql_slice (its fold), weight, truth (the number of its class, NULL if its model has none), and
+    terms     one row a row: nbsql_key, and term_c_k, the contribution of candidate c to the joint log-likelihood of class k
+    standing  one row a row: nbsql_key, nbsql_slice (its fold), weight, truth (the number of its class, NULL if its model has none), and
               joint_k, the joint log-likelihoods with the candidates chosen so far
-    losses    a row a row: nbsql_key, weight and loss, of a whole setting
+    losses    one row a row: nbsql_key, weight and loss, of a whole setting
 
-  A term is at least -100,000, an impossible one too: it is taken out of a sum again, and no posterior is the less 0 for that.
+  A term is at least -100,000, even an impossible one, because terms are subtracted from sums again; the posterior is 0 either way.
 #}
 {% macro least_term() -%} {{ nbsql.number(-100000.0) }} {%- endmacro %}
 
 {#
-  What says which candidates a column has: one row: for each column n, distinct, least, largest, broken (of a number: how many are
-  not whole; of a text: how many are of several words) and zeros (how many are 0), and in the end the rows.
+  The facts that determine the candidates of a column. One row: for each column n, distinct, least, largest, broken (of a number: how many
+  are not whole; of a text: how many have several words) and zeros (how many are 0), and finally the number of rows.
 #}
 {% macro column_facts(model, source, numbers, texts) -%}
 SELECT
   {% for column in numbers %}
   {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset %}
   {% set finite = nbsql.finite(x) %}
-  {{ nbsql.facts_of(finite, loop.index) | indent(2) }},
+  {{ nbsql.count_and_distinct(finite, loop.index) | indent(2) }},
   min({{ finite }}) AS least_{{ loop.index }},
   max({{ finite }}) AS largest_{{ loop.index }},
   count(CASE WHEN {{ nbsql.breaks_whole(column) }} THEN 1 END) AS broken_{{ loop.index }},
@@ -28,7 +28,7 @@ SELECT
   {% endfor %}
   {% for column in texts %}
   {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.string() }}){% endset %}
-  {{ nbsql.facts_of(x, nbsql.word('text_' ~ loop.index)) | indent(2) }},
+  {{ nbsql.count_and_distinct(x, nbsql.word('text_' ~ loop.index)) | indent(2) }},
   0 AS least_text_{{ loop.index }},
   0 AS largest_text_{{ loop.index }},
   count(CASE WHEN trim({{ x }}) LIKE '% %' THEN 1 END) AS broken_text_{{ loop.index }},
@@ -39,18 +39,21 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{% macro facts_of(x, ending) -%}
+{# The columns n and distinct of a column: how many values and how many distinct values it has. #}
+{% macro count_and_distinct(x, ending) -%}
 count({{ x }}) AS n_{{ ending }},
 count(DISTINCT {{ x }}) AS distinct_{{ ending }}
 {%- endmacro %}
 
-{# So many of a million rows, always the same ones: by a hash of their columns, of which kinds has what each is, by name. #}
-{% macro part_of_rows(source, columns, kinds, share) -%}
+{#
+  A sample of `share` in a million rows, always the same ones, chosen by a hash of their columns. kinds: the kind of each column, by name.
+#}
+{% macro sampled_share(source, columns, kinds, share) -%}
 {% set values = nbsql.values_to_hash(columns, kinds) -%}
 SELECT source.* FROM {{ source }} AS source WHERE {{ nbsql.mixed_hash(values) }} % 1000000 < {{ share }}
 {%- endmacro %}
 
-{# Where every row stands by the prior alone. #}
+{# The standing of every row by the prior alone. #}
 {% macro scores_of_priors(model, rows, parameters) -%}
 SELECT
   source.nbsql_key,
@@ -66,7 +69,10 @@ JOIN {{ parameters }} AS parameters ON parameters.nbsql_slice = source.nbsql_sli
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{# The terms of some candidates, each a feature here: the relation and the terms of a score (scoring/score.sql), not yet summed. #}
+{#
+  The terms of some candidates, each of which is a feature here: the relation and the terms of a score (scoring/score.sql), before they
+  are summed.
+#}
 {% macro terms_of_candidates(model, rows, parameters, lookups) -%}
 {% set inputs = model.features | selectattr('family.parametrised_term') | list + model.star | selectattr('family.parameters') | list -%}
 {% set relation %}{% if model.numbered %}numbered{% else %}{{ rows }}{% endif %}{% endset -%}
@@ -81,26 +87,27 @@ SELECT
   number.nbsql_key
   {%- for feature in model.features %}
   {%- for k in model.class_numbers %},
-  greatest({{ nbsql.term(feature, k) | indent(2) }}, {{ nbsql.least_term() }}) AS {{ nbsql.candidate(feature.index) }}_{{ k }}
+  greatest({{ nbsql.term(feature, k) | indent(2) }}, {{ nbsql.least_term() }}) AS {{ nbsql.candidate_term(feature.index) }}_{{ k }}
   {%- endfor %}
   {%- endfor %}
 
 FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 {%- endmacro %}
 
-{# The terms of some candidates beside those of others, of the same rows. #}
+{# The terms of some candidates beside those of others, for the same rows. #}
 {% macro joined_terms(terms, others) -%}
 SELECT * FROM {{ terms }} AS terms JOIN {{ others }} AS others USING (nbsql_key)
 {%- endmacro %}
 
-{% macro candidate(number) -%} term_{{ number }} {%- endmacro %}
+{# The name of the columns of a candidate's terms. #}
+{% macro candidate_term(number) -%} term_{{ number }} {%- endmacro %}
 
-{# What a candidate adds to class k; number 0 is to leave the column out. #}
+{# The contribution of a candidate to class k. Candidate 0 leaves the column out. #}
 {% macro added_term(number, k) -%}
-{% if number %}terms.{{ nbsql.candidate(number) }}_{{ k }}{% else %}0{% endif %}
+{% if number %}terms.{{ nbsql.candidate_term(number) }}_{{ k }}{% else %}0{% endif %}
 {%- endmacro %}
 
-{# Where every row stands with some candidates more, and some fewer. #}
+{# The standing of every row with some candidates added and some removed. #}
 {% macro scores_with_candidates(standing, terms, added, removed, classes) -%}
 SELECT
   standing.nbsql_key,
@@ -118,17 +125,17 @@ JOIN {{ terms }} AS terms ON terms.nbsql_key = standing.nbsql_key
 {%- endmacro %}
 
 {#
-  How the whole would do with each of some candidates of a column in the place of that which is chosen: one row: weight, rows, and for each
-  the sum of the losses, of what it gains over the first of them, and of the square of that, by row.
+  The loss if each of some candidates of a column took the place of the chosen one. One row: weight, rows, and for each candidate the sum
+  of the losses, of the gains over the first candidate, and of the squared gains, by row.
 
-  chosen: the number of the candidate that is in the sums of the standing, 0 for none. temperature: by which the sums are divided.
+  chosen: the number of the candidate that the sums of the standing include, 0 for none. temperature: the divisor of the sums.
 #}
-{% macro losses_of_candidates(standing, terms, chosen, tried, classes, temperature) -%}
+{% macro losses_of_candidates(standing, terms, chosen, candidates, classes, temperature) -%}
 SELECT
   sum(weight) AS weight,
   count(*) AS rows
-  {%- for number in tried %}
-  {%- set gain %}loss_{{ tried[0] }} - loss_{{ number }}{% endset %},
+  {%- for number in candidates %}
+  {%- set gain %}loss_{{ candidates[0] }} - loss_{{ number }}{% endset %},
   sum(weight * loss_{{ number }}) AS losses_{{ number }},
   sum(weight * ({{ gain }})) AS gains_{{ number }},
   sum(weight * ({{ gain }}) * ({{ gain }})) AS squares_{{ number }}
@@ -137,14 +144,14 @@ SELECT
 FROM (
   SELECT
     weight
-    {%- for number in tried %},
+    {%- for number in candidates %},
     {{ nbsql.loss_of_joints(nbsql.word('joint_' ~ number), classes, temperature) | indent(4) }} AS loss_{{ number }}
     {%- endfor %}
 
   FROM (
     SELECT
       joints.*
-      {%- for number in tried %},
+      {%- for number in candidates %},
       {{ nbsql.highest_of_joints(nbsql.word('joint_' ~ number), classes) | indent(6) }}
       {%- endfor %}
 
@@ -152,7 +159,7 @@ FROM (
       SELECT
         standing.weight,
         standing.truth
-        {%- for number in tried %}
+        {%- for number in candidates %}
         {%- for k in range(1, classes + 1) %},
         {% set change %} - {{ nbsql.added_term(chosen, k) }} + {{ nbsql.added_term(number, k) }}{% endset %}
         standing.joint_{{ k }}{% if number != chosen %}{{ change }}{% endif %} AS joint_{{ number }}_{{ k }}
@@ -168,7 +175,7 @@ FROM (
 ) AS losses
 {%- endmacro %}
 
-{# Of the columns <joint>_k: <joint>_highest, and <joint>_truth, that of the true class. #}
+{# From the columns <joint>_k: <joint>_highest, and <joint>_truth, that of the true class. #}
 {% macro highest_of_joints(joint, classes) -%}
 greatest(
   {%- for k in range(1, classes + 1) %}{{ joint }}_{{ k }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor -%}
@@ -177,8 +184,8 @@ CASE truth{% for k in range(1, classes + 1) %} WHEN {{ k }} THEN {{ joint }}_{{ 
 {%- endmacro %}
 
 {#
-  The log loss of a row, of the columns <joint>_k and those of highest_of_joints: -ln of the posterior of the true class, which is kept
-  from 0 and 1 as in evaluate.sql. temperature: an expression.
+  The log loss of a row, from the columns <joint>_k and those of highest_of_joints: -ln of the posterior of the true class, which is kept
+  away from 0 and 1 as in evaluate.sql. temperature: an expression.
 #}
 {% macro loss_of_joints(joint, classes, temperature) -%}
 coalesce(least(greatest(
@@ -203,7 +210,7 @@ coalesce(least(greatest(
 )
 {%- endmacro %}
 
-{# The sums of the losses at each of some temperatures, a row a fold: fold, weight, loss_1, loss_2, ... #}
+{# The sums of the losses at each of some temperatures, one row a fold: fold, weight, loss_1, loss_2, ... #}
 {% macro losses_of_temperatures(standing, temperatures, classes) -%}
 SELECT
   CAST(nbsql_slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold,
@@ -231,7 +238,7 @@ FROM (
 ) AS standing
 {%- endmacro %}
 
-{# Where every row stands by a method of its own, scored by the models of the other folds (predict.sql): the columns of a standing. #}
+{# The standing of every row by another method, as the models of the other folds score it (predict.sql): the columns of a standing. #}
 {% macro scores_of_method(model, scored, parameters, classes) -%}
 SELECT
   source.nbsql_key,
@@ -250,7 +257,7 @@ LEFT JOIN (
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{# What a setting gains over another, by row: weight, rows, the sums of the losses, of the gains, and of their squares. #}
+{# The gain of one setting over another, by row. One row: weight, rows, and the sums of the losses, the gains and the squared gains. #}
 {% macro compared_losses(losses, others) -%}
 SELECT
   sum(losses.weight) AS weight,
@@ -263,8 +270,8 @@ JOIN {{ others }} AS others ON others.nbsql_key = losses.nbsql_key
 {%- endmacro %}
 
 {#
-  What was tried, the best setting first, or column by column. rows: tuples in the order of the columns; texts: the numbers of those that
-  are texts.
+  The results that were tried, the best setting first, or column by column. rows: tuples in the order of the columns; texts: the numbers
+  of the columns of text.
 #}
 {% macro ranked_rows(rows, columns, texts) -%}
 SELECT {% for column in columns %}{{ nbsql.word(column) }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %}
@@ -278,7 +285,7 @@ FROM (
 ORDER BY place ASC NULLS LAST
 {%- endmacro %}
 
-{# A value of a ranking as a literal. #}
+{# A value of a ranking, as a literal. #}
 {% macro ranked_value(value, is_text) -%}
 {% if is_text %}{{ nbsql.text(value) }}
 {%- elif value is sameas true %}TRUE

@@ -1,15 +1,15 @@
 {#
-  Many settings of a model scored on the same rows, as a sweep does. Each category of a row is looked up once, for all settings, and is
-  a number then: the place, in the one list that is a setting, of what the value adds to the joint log-likelihood of every class. So a
-  setting is scored without a join, by an element of a list a category, which takes a third of the time.
+  Scores of many settings of a model on the same rows, for a sweep. Each category of a row is looked up once for all settings and is a
+  number from then on: a place in a list, one list a setting, that holds what each value adds to the joint log-likelihood of every class.
+  So a setting is scored without a join, by one list element a category, which takes a third of the time.
 
-    codes   a row a value of a feature: feature, value, place and size; NULL is a value. The place is that in the models of the first
-            fold; in those of the next it is `size` further on, because every row meets the models of the other folds
-    rows    the rows that count, with nbsql_slice and the places of its values, nbsql_place_1, nbsql_place_2, ...
-    scores  a row a setting: setting, and scores, the list of structs of class_1, class_2, ...
+    codes   one row a value of a feature: feature, value, place and size; NULL is a value. The place is that in the models of the first
+            fold; each further fold adds `size`, because every row is scored by the models of the other folds
+    rows    the counted rows, with nbsql_slice and the places of their values, nbsql_place_1, nbsql_place_2, ...
+    scores  one row a setting: setting, and scores, the list of structs of class_1, class_2, ...
 #}
 
-{# One row a feature and value: feature, value, size (how many values the feature has), place (that of its first score). #}
+{# One row a feature and value: feature, value, size (the number of values of the feature), place (the place of its first score). #}
 {% macro level_codes(cells, features, folds) -%}
 SELECT
   feature,
@@ -37,7 +37,7 @@ FROM (
 WINDOW feature_values AS (PARTITION BY position)
 {%- endmacro %}
 
-{# nbsql_slice and fold_no, from 0, of each fold. #}
+{# One row a fold: nbsql_slice, and fold_no, from 0. #}
 {% macro numbered_folds(model, folds) -%}
 (
   VALUES
@@ -47,7 +47,7 @@ WINDOW feature_values AS (PARTITION BY position)
 ) AS folds(nbsql_slice, fold_no)
 {%- endmacro %}
 
-{# columns: what else is read of a row. #}
+{# The coded rows. columns: the other columns that are read of a row. #}
 {% macro coded_rows(model, source, columns, features, folds, codes) -%}
 SELECT
   {% for column in columns %}
@@ -72,8 +72,8 @@ LEFT JOIN (
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
-{# The cells of some features without those of each fold, summed: slice (the fold that is left out), class, feature, value, n, mean, m2. #}
-{% macro cells_of_others(model, cells, features, folds) -%}
+{# The cells of some features, summed without those of each fold: slice (the fold that is left out), class, feature, value, n, mean, m2. #}
+{% macro cells_without_each_fold(model, cells, features, folds) -%}
 SELECT
   folds.nbsql_slice AS slice,
   cells.class,
@@ -89,7 +89,7 @@ WHERE cells.feature IS NULL OR cells.feature IN ({{ nbsql.feature_names(features
 GROUP BY folds.nbsql_slice, cells.class, cells.feature, cells.value
 {%- endmacro %}
 
-{# Lookups as in parameters.sql, with a row for a missing value that is a category, too, and one, unseen, for a value never met. #}
+{# Lookups as in parameters.sql, with an additional row for a missing value that is a category, and one, unseen, for a value never seen. #}
 {% macro coded_lookups(model, statistics, priors) -%}
 SELECT
   smoothed.feature,
@@ -109,9 +109,10 @@ GROUP BY smoothed.feature, smoothed.value, smoothed.unseen
 {%- endmacro %}
 
 {#
-  What a setting adds for a value is its lookup or, where it has none, that of an unseen one, unless the value is missing and no category.
+  What each value adds in each setting: its lookup, or if it has none, that of an unseen value, unless the value is missing and missing is
+  not a category.
 
-  names: of each coded feature of a setting, the number of the setting, its name among the cells, and the feature.
+  names: for each coded feature of a setting, the number of the setting, the feature's name among the cells, and the feature.
 #}
 {% macro coded_scores(model, settings, names, folds, codes, lookups) -%}
 WITH names(setting, counted, feature, categorical) AS (
@@ -163,8 +164,8 @@ GROUP BY setting
 {%- endmacro %}
 
 {#
-  The coded rows with what all categories add to the joint log-likelihoods of a setting, nbsql_levels_1, nbsql_levels_2, ... A query by
-  itself, in which the list meets the rows alone: a join with anything else copies it.
+  The coded rows with what all categories add to the joint log-likelihoods in a setting, nbsql_levels_1, nbsql_levels_2, ... This is a
+  query of its own, in which the list is joined with the rows alone, because a join with anything else copies it.
 #}
 {% macro with_levels(model, rows, columns, features, scores, setting) -%}
 SELECT

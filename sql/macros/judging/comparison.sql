@@ -1,9 +1,9 @@
 {#
-  Two models on the same rows: `judged` (evaluate.sql) by the one, with what the other says of each row beside it, so that what is
-  easy or hard for both cancels. The errors are those of intervals.sql, of the differences.
+  Two models on the same rows: `judged` (evaluate.sql) by one of them, with the other one's answers beside each row. The difficulty of
+  each row affects both and cancels. The errors are those of the differences (intervals.sql).
 #}
 
-{# The columns of the rows that a model has scored, with its nbsql_other_prediction and nbsql_other_posteriors. #}
+{# The columns of the rows that a model has scored, with the other model's nbsql_other_prediction and nbsql_other_posteriors. #}
 {% macro with_other_answers(model, scored, columns) -%}
 SELECT
   {% for column in columns %}
@@ -15,14 +15,14 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {#
-  A row a number: class (NULL for the whole), metric, value, other, difference (value - other), standard_error, low and high of the
-  difference. The areas are those of the classes that both models know.
+  One row a metric: class (NULL for all classes), metric, value, other, difference (value - other), standard_error, and low and high of
+  the difference. The areas are those of the classes that both models know.
 #}
 {% macro comparison(judged, other, other_parameters, as_text) -%}
 {% set hits = [nbsql.is_hit('prediction', as_text), nbsql.is_hit('nbsql_other_prediction', as_text)] -%}
 WITH {{ judged }},
 other_known AS (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(other, other_parameters) | indent(4) }}
   ) AS classes
@@ -66,21 +66,21 @@ SELECT
   other,
   difference,
   standard_error,
-  difference - {{ nbsql.confident() }} * standard_error AS low,
-  difference + {{ nbsql.confident() }} * standard_error AS high
+  difference - {{ nbsql.normal_quantile() }} * standard_error AS low,
+  difference + {{ nbsql.normal_quantile() }} * standard_error AS high
 FROM means
 ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 {%- endmacro %}
 
-{# 1 where a prediction is right, and 0 otherwise. #}
+{# 1 for a correct prediction, else 0. #}
 {% macro is_hit(prediction, as_text) -%}
-CAST(CASE WHEN {{ nbsql.label(nbsql.word(prediction), as_text) }} = class THEN 1 ELSE 0 END AS {{ nbsql.double() }})
+CAST(CASE WHEN {{ nbsql.as_text_if(nbsql.word(prediction), as_text) }} = class THEN 1 ELSE 0 END AS {{ nbsql.double() }})
 {%- endmacro %}
 
 {#
-  placements: a row a judged row and class that both models know: class, side (1: of the class), weight, and by the one model
-  (value) and the other the share of the rows of the other side that it beats, or is beaten by, ties counting half; NULL where
-  there are none.
+  placements: one row a judged row and class that both models know: class, side (1: the row is of the class), weight, and by each model
+  (value, other) the share of the rows of the opposite side that the row beats, or is beaten by, with ties counting half; NULL if the
+  opposite side is empty.
 #}
 {% macro placements() -%}
 ranked AS (
@@ -101,7 +101,7 @@ placements AS (
 )
 {%- endmacro %}
 
-{# In a SELECT from `ranked`: the share of the weight of the other side that a row of posterior p beats or is beaten by. #}
+{# To stand in a SELECT from `ranked`: the share of the opposite side's weight that a row with posterior p beats or is beaten by. #}
 {% macro placement(p) -%}
 {% set tied %}OVER (PARTITION BY class, {{ nbsql.word(p) }}){% endset -%}
 {% set from_below %}OVER (PARTITION BY class ORDER BY {{ nbsql.word(p) }} ASC NULLS LAST){% endset -%}

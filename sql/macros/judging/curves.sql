@@ -1,17 +1,17 @@
 {#
-  One class against the rest: what its posterior says at every threshold. Queries on `judged` (evaluate.sql), a row a class
-  and distinct posterior, so that rows of one posterior are taken together and no order among them is made up.
+  One class against the rest, at every threshold of its posterior. The queries read `judged` (evaluate.sql) and have one row a class and
+  distinct posterior, so that rows with equal posteriors stay together and no order among them is invented.
 
     true_positives(t)   sum of the weights of the rows of the class whose posterior is at least t
     false_positives(t)  the same of the rows of other classes
 
-  ROC, its area (trapezoids, which count a tie as half right) and average precision (sum of the steps in recall times the
-  precision there, without interpolation) are those of Fawcett, Pattern Recognition Letters 27 (2006), and of scikit-learn.
+  ROC, its area (trapezoids, in which a tie counts half) and average precision (the sum of the steps in recall times the precision there,
+  without interpolation) are those of Fawcett, Pattern Recognition Letters 27 (2006), and of scikit-learn.
 
-  sliced: how many columns `judged` is sliced by (slices.sql); a class is then one of each slice.
+  sliced: the number of columns by which `judged` is sliced (slices.sql); each slice then has its own classes.
 #}
 
-{# A row a judged row and class of the model: class_no, posterior, weight, and positive, the weight if it is the row's class. #}
+{# One row a judged row and class of the model: class_no, posterior, weight, and positive, the weight if it is the row's class. #}
 {% macro one_against_rest(sliced=0) -%}
 one_against_rest AS (
   SELECT {{ nbsql.slice_columns(sliced) }}class_no, posterior, weight, CASE WHEN class_no = true_no THEN weight ELSE 0 END AS positive
@@ -26,7 +26,7 @@ one_against_rest AS (
 {%- endmacro %}
 
 {#
-  cumulated: class_no, threshold, what is in the tie (positives, negatives), and what is above and in it (true_positives,
+  cumulated: class_no, threshold, the weights in the tie (positives, negatives), and the weights in and above it (true_positives,
   false_positives).
 #}
 {% macro cumulated(sliced=0) -%}
@@ -48,7 +48,7 @@ cumulated AS (
 )
 {%- endmacro %}
 
-{# areas: class_no, roc_auc and average_precision, NULL where no row, or for roc_auc every row, is of the class. #}
+{# areas: class_no, roc_auc and average_precision; NULL if no row, or for roc_auc every row, is of the class. #}
 {% macro areas() -%}
 {{ nbsql.cumulated() }},
 areas AS (
@@ -61,7 +61,7 @@ areas AS (
 )
 {%- endmacro %}
 
-{# points: the same with the class, all_positives and all_negatives. #}
+{# points: the columns of cumulated with class, all_positives and all_negatives. #}
 {% macro points(sliced=0) -%}
 {{ nbsql.cumulated(sliced) }},
 points AS (
@@ -75,7 +75,7 @@ points AS (
 )
 {%- endmacro %}
 
-{# The ROC curve: class, threshold, false_positive_rate, true_positive_rate; it begins in the corner, at threshold infinity. #}
+{# The ROC curve: class, threshold, false_positive_rate, true_positive_rate. It begins in the corner, at threshold infinity. #}
 {% macro roc(judged) -%}
 WITH {{ judged }},
 {{ nbsql.points() }}
@@ -104,8 +104,8 @@ ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
 {%- endmacro %}
 
 {#
-  What would come of calling a row of the class from a posterior of `threshold` on: class, threshold, the four counts,
-  precision, recall, specificity, f1, accuracy.
+  The result of predicting the class for rows with a posterior of at least `threshold`: class, threshold, the four counts, precision,
+  recall, specificity, f1, accuracy.
 #}
 {% macro thresholds(judged) -%}
 WITH {{ judged }},
@@ -127,8 +127,8 @@ ORDER BY class ASC NULLS LAST, threshold DESC NULLS LAST
 {%- endmacro %}
 
 {#
-  How many of a class one finds among the rows most likely to be of it: class, depth (the share of the rows looked at), gain
-  (the share of the class found there) and lift = gain / depth. Rows of one posterior are spread evenly over their depth.
+  The gain from looking first at the rows most likely to be of a class: class, depth (the share of the rows looked at), gain (the share of
+  the class found there) and lift = gain / depth. Rows with equal posteriors are spread evenly over their depth.
 #}
 {% macro lift(judged, bins) -%}
 WITH {{ judged }},
@@ -162,9 +162,9 @@ ORDER BY class ASC NULLS LAST, depth ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  Whether a posterior is as good as its word: class, bin (from 1), lower, upper, n (the weight of the rows in it), probability
-  (their mean posterior), frequency (the share that are of the class). Where class is NULL: the prediction, whatever its class,
-  and how often it is right. Bins are of equal width and hold their upper end, as those of scikit-learn's calibration_curve.
+  How reliable the posteriors are: class, bin (from 1), lower, upper, n (the weight of the rows in it), probability (their mean
+  posterior), frequency (the share that are of the class). Rows with class NULL are about the prediction, whatever its class, and how
+  often it is right. Bins have equal width and include their upper end, as in scikit-learn's calibration_curve.
 #}
 {% macro calibration(judged, bins) -%}
 WITH {{ judged }},
@@ -190,8 +190,8 @@ ORDER BY known.class ASC NULLS FIRST, binned.bin ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The number of edges below p, among the edges i / bins between the bins. An edge is i times the width, as numpy computes it; the
-  product p * bins may round across one, so the edges on both sides are looked at.
+  The number of edges below p, among the edges i / bins between the bins. An edge is i times the width, as numpy computes it. The product
+  p * bins may round across an edge, so the edges on both sides are compared.
 #}
 {% macro bin(p, bins) -%}
 {% set at %}floor({{ p }} * {{ bins }}){% endset -%}

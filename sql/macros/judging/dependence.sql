@@ -1,17 +1,18 @@
 {#
-  Where naive is wrong: how much two features tell of each other within the classes, a row a pair, the most dependent first:
+  Where the independence assumption fails: how much two features tell about each other within the classes. One row a pair, the most
+  dependent first:
 
     feature, other
     n                   rows with a class that have both
-    mutual_information  I(X; Y | C) = sum of p(x, y, c) ln(p(x, y, c) p(c) / (p(x, c) p(y, c))), in nats; 0 where they are independent
-    by_chance           what independent features of so many rows would show: sum over classes of (values of X - 1) (values of Y - 1) / 2n
+    mutual_information  I(X; Y | C) = sum of p(x, y, c) ln(p(x, y, c) p(c) / (p(x, c) p(y, c))), in nats; 0 if they are independent
+    by_chance           its expected value for independent features: sum over classes of (values of X - 1) (values of Y - 1) / 2n
                         (Miller, Note on the bias of information estimates, 1955)
-    gain                what remains: by how much the mean log-likelihood of a row grows where the two are taken as one
-    family              which would do so, in Python; NULL where nothing remains, and of a number with a category
+    gain                the difference: the increase in the mean log-likelihood of a row if the two are modelled as one
+    family              a family that does so, in Python; NULL if there is no gain, and for a number with a category
 
-  Of a number, the bins of a normal distribution of its mean and deviation that are equally probable, eight of them, are its values.
+  The values of a number are eight equally probable bins of a normal distribution with its mean and standard deviation.
 
-  features: triples of a column, its number, and whether it is one of numbers; pairs: of their numbers; families: of each pair.
+  features: triples of a column, its number, and whether it is numeric; pairs: of their numbers; families: of each pair.
 #}
 {% macro dependence(model, source, features, pairs, families) -%}
 {% set numbers = features | selectattr(2) | list -%}
@@ -82,10 +83,10 @@ ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, other ASC N
 {%- endmacro %}
 
 {#
-  The common table expressions that count pairs of columns, the last being by_class, a row a pair and class: a, b, n (rows that have
-  both), information (the sum of n ln(n(x, y) n / (n(x) n(y)))), freedom.
+  Common table expressions that count pairs of columns. The last is by_class, one row a pair and class: a, b, n (the rows that have both),
+  information (the sum of n ln(n(x, y) n / (n(x) n(y)))), freedom.
 
-  coded: a relation of class and value_1, value_2, ...; size: of its rows; None: each is one.
+  coded: a relation of class and value_1, value_2, ...; size: a weight of its rows; none: each counts 1.
 #}
 {% macro counted_pairs(coded, pairs, size=none) -%}
 {% set n %}{% if size is none %}CAST(count(*) AS {{ nbsql.double() }}){% else %}sum({{ size }}){% endif %}{% endset -%}
@@ -117,7 +118,7 @@ by_class AS (
 )
 {%- endmacro %}
 
-{# The octile of a normal distribution in which a number is, as a text from '0' to '7'; NULL where it is missing. #}
+{# The octile of a normal distribution that contains a number, as a text from '0' to '7'; NULL if the number is missing. #}
 {% macro normal_bin(column, place) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {% set upper = [0.3186393639643752, 0.6744897501960817, 1.1503493803760079] -%}
@@ -132,8 +133,8 @@ CASE
 {%- endmacro %}
 
 {#
-  Of rows `coded`, one row a pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which is
-  summed by the expression `n`. keys: the class, and what else the rows are counted by.
+  Counts of the rows `coded`, one row a pair of columns, class and two values: a and b (the places of the columns), class, x, y, n, which
+  is summed by the expression `n`. keys: the class, and other columns by which rows are counted.
 #}
 {% macro default__cells_of_pairs(coded, pairs, n, keys=['class']) -%}
 {% set by %}{% for key in keys %}{{ nbsql.word(key) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}

@@ -1,16 +1,16 @@
 {#
-  What tells one class from another, a row a feature and value of which both say something, the strongest evidence first:
+  The evidence between two classes, one row a feature and value with a likelihood in both, the strongest evidence first:
 
     feature, value
     n, other_n                    how often the value was counted in the one class and in the other
     likelihood, other_likelihood  P(value | class) and P(value | other class), as the model has them
-    log_ratio                     the logarithm of their quotient: the evidence of the value for the one class against the other
+    log_ratio                     the logarithm of their ratio: the evidence of the value for the one class against the other
 
-  class, other: labels, as expressions of the type that the classes have.
+  class, other: labels, as expressions of the type of the classes.
 #}
 {% macro discrimination(likelihoods, statistics, features, class, other) -%}
 {% set paired = features | selectattr('family.name', 'equalto', 'pairs') | list -%}
-{% set turned %}({{ nbsql.turned_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
+{% set reversed %}({{ nbsql.reversed_pairs(nbsql.word('counts'), paired) | indent(4) }}) AS turned{% endset -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 ratios AS (
   {{ nbsql.likelihood_ratios(likelihoods, class, other) | indent(2) }}
@@ -34,7 +34,7 @@ said AS (
       likelihood, other_likelihood, log_ratio,
       1 AS compared
     FROM ratios
-    {%- for counted in [nbsql.word('counts')] + ([turned] if paired else []) %}
+    {%- for counted in [nbsql.word('counts')] + ([reversed] if paired else []) %}
 
     UNION ALL
     SELECT
@@ -56,8 +56,9 @@ ORDER BY abs(log_ratio) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULL
 {%- endmacro %}
 
 {#
-  What matters, a row a feature, the most telling first: feature, mutual_information (nats), symmetrical_uncertainty (relevance.sql),
-  and missing, the share of the rows that have no value; of words and count columns it is NULL, since there are no rows among their counts.
+  The importance of the features, one row a feature, the most informative first: feature, mutual_information (nats),
+  symmetrical_uncertainty (relevance.sql), and missing, the share of the rows without a value. missing is NULL for words and count
+  columns, whose counts are not of rows.
 #}
 {% macro ranking_of_features(statistics, priors, features) -%}
 {% set occurring = features | selectattr('family.bag') | list + features | selectattr('family.over_columns') | list -%}
@@ -72,7 +73,7 @@ SELECT
   {{ missing }} AS missing
   {% endif %}
 FROM (
-  {{ nbsql.relevant(statistics, features) | indent(2) }}
+  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS ranked
 JOIN (
   SELECT sum(n) AS n FROM {{ priors }} AS priors

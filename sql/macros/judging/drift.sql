@@ -1,18 +1,18 @@
 {#
-  How far two parts of what was learnt, a and b, are apart, a row a feature (and one for the class, without a feature):
+  The distance between two parts of the learnt data, a and b, one row a feature, and one without a feature for the class:
 
     psi    the population stability index, the sum over values of (b - a) ln(b / a): Jeffreys' divergence of a and b
     kl     the Kullback-Leibler divergence of b from a, the sum of b ln(b / a), in nats
     value  the value that adds most to the psi, with its shares in a and b; for numbers the means in a and b
 
-  Shares of values are (n + 1/2) / (N + K / 2), K the values of both, so that one never met has a share (Krichevsky and Trofimov
-  1981). Numbers are compared as the distributions of their family that have their moments; columns that share a covariance matrix
-  together (covariance_distance.sql); a number whose zeros are counted apart as whether it is 0, and, where it is not, as what it is:
-  KL = KL of the zeros + P(x <> 0 in b) KL of the others.
+  Shares of values are (n + 1/2) / (N + K / 2), where K is the number of values of both, so that a value never seen in one has a share,
+  too (Krichevsky and Trofimov 1981). Numbers are compared as the distributions of their family with their moments. Columns that share a
+  covariance matrix are compared together (covariance_distance.sql). A number whose zeros are counted apart is compared by whether it is 0
+  and, where it is not, by its value: KL = KL of the zeros + P(x <> 0 in b) KL of the others.
 #}
 {% macro drift(a, b, features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
-{% set apart = features | selectattr('family.zeros') | list -%}
+{% set inflated = features | selectattr('family.zeros') | list -%}
 WITH a AS (
   SELECT feature, value, class, n, mean, m2 FROM (
     {{ nbsql.folded_cells(a, 'a') | indent(4) }}
@@ -35,12 +35,12 @@ counts AS (
     UNION ALL
     SELECT feature, CASE WHEN feature IS NULL THEN CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} ELSE value END AS value, 0, n
     FROM b WHERE mean IS NULL OR (value IS NOT NULL AND m2 IS NULL)
-    {%- if apart %}
+    {%- if inflated %}
 
     UNION ALL
-    SELECT feature, {{ nbsql.other_than_zero() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    SELECT feature, {{ nbsql.nonzero_value() }}, n, 0 FROM a WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
     UNION ALL
-    SELECT feature, {{ nbsql.other_than_zero() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+    SELECT feature, {{ nbsql.nonzero_value() }}, 0, n FROM b WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
     {%- endif %}
 
   ) AS both_sides
@@ -54,13 +54,13 @@ moments AS (
     {{ nbsql.variance_of_side(nbsql.word('a')) }} AS variance_a,
     {{ nbsql.variance_of_side(nbsql.word('b')) }} AS variance_b
   FROM (
-    {{ nbsql.pooled(nbsql.number_cells(nbsql.word('a')), ['feature']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('a')), ['feature']) | indent(4) }}
   ) AS a
   JOIN (
-    {{ nbsql.pooled(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('b')), ['feature']) | indent(4) }}
   ) AS b USING (feature)
 )
-SELECT feature, {% if apart %}sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b
+SELECT feature, {% if inflated %}sum(psi) AS psi, sum(kl) AS kl, max(value) AS value, max(a) AS a, max(b) AS b
 {%- else %}psi, kl, value, a, b
 {%- endif %}
 
@@ -77,9 +77,9 @@ FROM (
     a,
     b
   FROM moments
-  {%- if apart %}
+  {%- if inflated %}
 
-  WHERE feature NOT IN ({{ nbsql.feature_names(apart) }})
+  WHERE feature NOT IN ({{ nbsql.feature_names(inflated) }})
   UNION ALL
   SELECT feature, share_b * forward + share_a * backward, share_b * forward, NULL, NULL, NULL
   FROM (
@@ -91,7 +91,7 @@ FROM (
       {{ nbsql.divergence(nbsql.word('b'), nbsql.word('a'), features) | indent(6) }} AS backward
     FROM moments
     JOIN (
-      {{ nbsql.shares_other_than_zero(nbsql.word('counts'), apart, ['feature']) | indent(6) }}
+      {{ nbsql.nonzero_shares(nbsql.word('counts'), inflated, ['feature']) | indent(6) }}
     ) AS shares USING (feature)
   ) AS others
   {%- endif %}
@@ -102,7 +102,7 @@ FROM (
   {%- endfor %}
 
 ) AS divergences
-{%- if apart %}
+{%- if inflated %}
 
 GROUP BY feature
 {%- endif %}
@@ -111,10 +111,10 @@ ORDER BY psi DESC NULLS LAST, feature ASC NULLS FIRST
 {%- endmacro %}
 
 {#
-  How far the counts of values of two sides are apart, a row a group of the keys: the keys, psi, kl, value, a, b (of the value that adds
-  most to the psi, and its shares), n_a, n_b (the counts of the sides) and by_chance, the mean of the psi of two samples of one
-  distribution: nearly (K - 1) (1 / n_a + 1 / n_b), as that of Jeffreys' divergence (Kullback, Information Theory and Statistics, 1959,
-  chapter 6; Yurdakul and Naranjo, Statistical properties of the population stability index, 2020).
+  The distance between the counts of values on two sides, one row a group of the keys: the keys; psi; kl; value, a, b (the value that adds
+  most to the psi, and its shares); n_a, n_b (the counts of the sides); and by_chance, the mean psi of two samples of one distribution:
+  nearly (K - 1) (1 / n_a + 1 / n_b), as for Jeffreys' divergence (Kullback, Information Theory and Statistics, 1959, chapter 6; Yurdakul
+  and Naranjo, Statistical properties of the population stability index, 2020).
 
   counts: a relation of the keys, value, a, b. Shares are those of the header above.
 #}
@@ -132,7 +132,7 @@ SELECT
   {% endfor %}
   max(n_a) AS n_a,
   max(n_b) AS n_b,
-  (count(*) - 1) * (1 / {{ nbsql.divisor(n_a) }} + 1 / {{ nbsql.divisor(n_b) }}) AS by_chance
+  (count(*) - 1) * (1 / {{ nbsql.null_if_zero(n_a) }} + 1 / {{ nbsql.null_if_zero(n_b) }}) AS by_chance
 FROM (
   SELECT {{ by }}, value, n_a, n_b, (a + 0.5) / (n_a + 0.5 * k) AS a, (b + 0.5) / (n_b + 0.5 * k) AS b
   FROM (
@@ -147,14 +147,14 @@ FROM (
 GROUP BY {{ by }}
 {%- endmacro %}
 
-{# Of the moments of one side; less is the rounding of a constant. #}
+{# The variance from the moments of one side; NULL if it is so small that it is only the rounding of a constant. #}
 {% macro variance_of_side(side) -%}
 CASE WHEN {{ side }}.m2 / {{ side }}.n > 1e-20 * {{ side }}.mean * {{ side }}.mean THEN {{ side }}.m2 / {{ side }}.n END
 {%- endmacro %}
 
 {#
-  The divergence of the distribution of a number in `new` from that in `old`, as its family has it: normal, or of one parameter,
-  which its mean says. One without any variance, or without any mean, has none.
+  The divergence of a number's distribution in `new` from that in `old`, by its family: normal, or of one parameter, which its mean
+  determines. If one side has no variance, or no mean, there is none.
 #}
 {% macro divergence(old, new, features) -%}
 {% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
@@ -183,7 +183,7 @@ CASE WHEN variance_a > 0 AND variance_b > 0 THEN
 ln({{ old }} / {{ new }}) + {{ new }} / {{ old }} - 1
 {%- endmacro %}
 
-{# Of the mean m, the chance of success is 1 / (1 + m) and that of failure m / (1 + m). #}
+{# With mean m, the probability of success is 1 / (1 + m) and that of failure m / (1 + m). #}
 {% macro geometric_divergence(old, new) -%}
 ln((1 + {{ old }}) / (1 + {{ new }})) + {{ new }} * (ln({{ new }} / {{ old }}) + ln((1 + {{ old }}) / (1 + {{ new }})))
 {%- endmacro %}

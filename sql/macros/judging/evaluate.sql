@@ -1,33 +1,33 @@
 {#
-  How well a model does on rows whose class is known. Everything is a query on two relations:
+  How well a model predicts rows whose class is known. Everything is a query on two relations:
 
-    known   a row a class of the model: class, class_no
-    judged  a row of the source that has a class: class, class_no (NULL for a class that the model does not know), prediction,
+    known   one row a class of the model: class, class_no
+    judged  one row a row of the source with a class: class, class_no (NULL for a class that the model does not know), prediction,
             probability, posteriors (a list, by class_no), weight
 
-  A row of weight 0 counts for nothing. A row that no class can explain has a NULL prediction, which is wrong, and a posterior
-  of 0 in every class. So has, in every row, a class that the model does not know.
+  A row of weight 0 counts for nothing. A row that no class explains has a NULL prediction, which counts as wrong, and a posterior of 0 in
+  every class. A class that the model does not know has a posterior of 0 in every row.
 
-  Labels of text are compared as text, so that an ENUM and a VARCHAR agree; the caller sees to it that others compare.
-  The curves of one class against the rest are in curves.sql.
+  Text labels are compared as text, so that an ENUM and a VARCHAR agree; the caller makes other types comparable. The curves of one class
+  against the rest are in curves.sql.
 #}
 
 {#
-  The common table expressions that all queries begin with, from the relation `scored` (predict.sql). `outcomes` holds every
-  row of the source, the only read of it. It comes first, because a table of the user's may have the name of a later one.
-  `carried` are columns of `scored` that the rows keep; by: the names of those of the source by which they are sliced, nbsql_by_1, ...
+  The common table expressions that begin all these queries, from the relation `scored` (predict.sql). `outcomes` holds every row of the
+  source and is the only one to read it. It comes first, because a table of the user's may have the name of a later one. extra_columns:
+  further columns of `scored` to keep. by: the columns of the source by which rows are sliced, as nbsql_by_1, ...
 #}
-{% macro judged_rows(model, scored, parameters, weight, as_text, carried=(), by=()) -%}
+{% macro judged_rows(model, scored, parameters, weight, as_text, extra_columns=(), by=()) -%}
 outcomes AS {{ nbsql.materialized() }}(
   SELECT
     {{ nbsql.true_label(model, as_text) }} AS class,
-    {{ nbsql.label(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
+    {{ nbsql.as_text_if(nbsql.word('nbsql_prediction'), as_text) }} AS prediction,
     coalesce(source.nbsql_probability, 0) AS probability,
     {{ nbsql.posteriors(model) | indent(4) }} AS posteriors,
     {% set size %}{% if weight is none %}1{% else %}source.{{ nbsql.ident(weight) }}{% endif %}{% endset %}
     CAST({{ size }} AS {{ nbsql.double() }}) AS weight,
     {%+ if weight is none %}FALSE{% else %}{{ nbsql.breaks_weight(weight) }}{%+ endif %} AS broken
-    {%- for name in carried %},
+    {%- for name in extra_columns %},
     source.{{ nbsql.word(name) }}
     {%- endfor %}
     {%- for name in by %},
@@ -37,7 +37,7 @@ outcomes AS {{ nbsql.materialized() }}(
   FROM {{ scored }} AS source{{ nbsql.run_once() }}
 ),
 known AS (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
@@ -50,7 +50,7 @@ judged AS (
 )
 {%- endmacro %}
 
-{# The posteriors of a row of `scored`, a list by class_no; 0 where no class can explain the row. #}
+{# The posteriors of a row of `scored`, a list by class_no; 0 if no class explains the row. #}
 {% macro default__posteriors(model) -%}
 list_transform(
   {% set joints %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset %}
@@ -59,7 +59,7 @@ list_transform(
 )
 {%- endmacro %}
 
-{# A row a class: class, class_no. #}
+{# One row a class: class, class_no. #}
 {% macro numbered_classes(model, parameters) -%}
 {% if model.class_numbers -%}
 {% set labels %}{% for k in model.class_numbers %}class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
@@ -77,21 +77,22 @@ WHERE parameters.nbsql_segment = 0
 {%- endif %}
 {%- endmacro %}
 
-{% macro label(x, as_text) -%}
+{# An expression, cast to text if labels are compared as texts. #}
+{% macro as_text_if(x, as_text) -%}
 {% if as_text %}CAST({{ x }} AS {{ nbsql.string() }}){{ nbsql.binary() }}{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
-{# The label of a row that is judged; cast where classes are texts, as its column may be an ENUM, which has no collation. #}
+{# The label of a judged row. It is cast if the classes are texts, because its column may be an ENUM, which has no collation. #}
 {% macro true_label(model, as_text) -%}
 {% set x %}source.{{ nbsql.ident(model.target) }}{% endset -%}
 {% set text %}CAST({{ x }} AS {{ nbsql.string() }}){% endset -%}
-{% if as_text %}{{ nbsql.label(x, as_text) }}
+{% if as_text %}{{ nbsql.as_text_if(x, as_text) }}
 {%- elif nbsql.is_text(model.target_type) %}{{ nbsql.as_label(text, model.target_type) }}
 {%- else %}{{ nbsql.target(model) }}
 {%- endif %}
 {%- endmacro %}
 
-{# A row a true class and prediction: class, prediction, n (their weight). #}
+{# One row a true class and prediction: class, prediction, n (the weight of the rows). #}
 {% macro confusion(judged) -%}
 WITH {{ judged }}
 SELECT class, prediction, sum(weight) AS n
@@ -101,18 +102,18 @@ ORDER BY class ASC NULLS LAST, prediction ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  All the numbers, a row each: class (NULL for the whole), metric, value.
+  One row a metric: class (NULL for all classes), metric, value.
 
-    log_loss           mean of -ln p of the true class, p kept between 2^-52 and 1 - 2^-52, as scikit-learn does
-    brier              mean over the rows of the sum over the classes of (p - 1 or 0)^2; half of it with two classes, which is
+    log_loss           mean of -ln p of the true class, p kept between 2^-52 and 1 - 2^-52, as in scikit-learn
+    brier              mean over the rows of the sum over the classes of (p - 1 or 0)^2; with two classes half of it, which is
                        then (p - 1 or 0)^2 of either of them (Brier, Monthly Weather Review 78, 1950)
     calibration_error  mean over the bins of |how often the prediction is right - its mean probability|, by weight (Guo et al., 2017)
     f1                 2 hits / (rows of the class + rows predicted to be)
     ..._macro          mean over the classes for which it is defined; ..._weighted the same by support
     roc_auc            with two classes that of the larger label, otherwise the macro mean; average_precision likewise
 
-  A class that neither occurs nor is predicted has no precision, recall and f1; one that either never occurs or is never
-  predicted has 0, as in scikit-learn. roc_auc takes rows of the class and others, average_precision rows of the class.
+  A class that neither occurs nor is predicted has no precision, recall and f1. A class that either never occurs or is never predicted has
+  0, as in scikit-learn. roc_auc needs rows of the class and of others, average_precision rows of the class.
 #}
 {% macro metrics(judged, bins) -%}
 {% set rates = ['precision', 'recall', 'f1', 'roc_auc', 'average_precision'] -%}
@@ -152,7 +153,7 @@ by_class AS (
     CASE WHEN predicted > 0 THEN hits / predicted WHEN support > 0 THEN 0 END AS precision,
     CASE WHEN support > 0 THEN hits / support WHEN predicted > 0 THEN 0 END AS recall,
     2 * hits / nullif(support + predicted, 0) AS f1,
-    {# The posterior of a class that the model does not know is one single tie, at 0. #}
+    {# The posteriors of a class that the model does not know are a single tie, at 0. #}
     CASE WHEN counts.class_no IS NOT NULL THEN areas.roc_auc WHEN support < weight THEN 0.5 END AS roc_auc,
     CASE WHEN counts.class_no IS NOT NULL THEN areas.average_precision ELSE support / weight END AS average_precision
   FROM (
@@ -217,10 +218,9 @@ overall AS (
     losses.brier / averages.weight / CASE WHEN averages.classes > 2 THEN 1 ELSE 2 END AS brier,
     gap.gap / averages.weight AS calibration_error,
     averages.*,
-    {% for area in rates[3:] %}
-    {% set area = nbsql.word(area) %}
-    {% set of_larger %}averages.{{ area }}_of_larger{% endset %}
-    CASE WHEN averages.classes = 2 THEN {{ of_larger }} ELSE averages.{{ area }}_macro END AS {{ area }}{{ nbsql.comma(loop) }}
+    {% for auc in rates[3:] %}
+    {% set auc = nbsql.word(auc) %}
+    CASE WHEN averages.classes = 2 THEN averages.{{ auc }}_of_larger ELSE averages.{{ auc }}_macro END AS {{ auc }}{{ nbsql.comma(loop) }}
     {% endfor %}
   FROM averages
   CROSS JOIN read
@@ -230,7 +230,7 @@ overall AS (
 {{ nbsql.listed_metrics(overall, rates) }}
 {%- endmacro %}
 
-{# row_losses: a judged row with its log_loss, and the sum over the classes of (p - 1 or 0)^2, brier. #}
+{# row_losses: one row a judged row, with its log_loss and brier, the sum over the classes of (p - 1 or 0)^2. #}
 {% macro row_losses() -%}
 row_losses AS (
   SELECT
@@ -247,17 +247,17 @@ row_losses AS (
 )
 {%- endmacro %}
 
-{# Of the posterior of a row's true class; kept away from 0 and 1. #}
+{# The log loss from the posterior of a row's true class, which is kept away from 0 and 1. #}
 {% macro log_loss_of(p) -%}
 -ln(least(greatest({{ p }}, {{ nbsql.epsilon() }}), 1 - {{ nbsql.epsilon() }}))
 {%- endmacro %}
 
-{# Of the posterior of a row's true class and the sum of the squares of all. #}
+{# The Brier score from the posterior of a row's true class and the sum of the squares of all posteriors. #}
 {% macro brier_of(p, squares) -%}
 {{ squares }} - {{ nbsql.square(p) }} + (1 - {{ p }}) * (1 - {{ p }})
 {%- endmacro %}
 
-{# The numbers of the whole and of each class, a row each, from `overall` and `by_class`. #}
+{# One row a metric of all classes and of each class, from `overall` and `by_class`. #}
 {% macro listed_metrics(overall, rates) -%}
 SELECT class, metric, value
 FROM (
@@ -276,7 +276,7 @@ FROM (
 ORDER BY part ASC NULLS LAST, class ASC NULLS LAST, position ASC NULLS LAST
 {%- endmacro %}
 
-{# In a SELECT: a row a column of numbers, by name: position, metric, value. #}
+{# To stand in a SELECT: one row a numeric column, by name: position, metric, value. #}
 {% macro metric_rows(metrics) -%}
 {% set positions %}{% for _ in metrics %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set names %}{% for metric in metrics %}{{ nbsql.text(metric) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}

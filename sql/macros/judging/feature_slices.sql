@@ -1,14 +1,14 @@
 {#
-  Where a model is worst: the values of its features as slices, a row each: feature, slice (the value as text; NULL where it is missing),
-  n, accuracy, low, high (intervals.sql), of_all (the accuracy of all rows), the surely worst first. features: their names, in the order of
-  nbsql_by_1, ... in `judged`; least: rows that a slice has.
+  Where a model is worst: the values of its features as slices, one row each: feature, slice (the value as text; NULL if it is missing),
+  n, accuracy, low, high (intervals.sql), of_all (the accuracy over all rows). The slices that are most certainly worse come first.
+  features: their names, in the order of nbsql_by_1, ... in `judged`; least: the minimum number of rows of a slice.
 #}
 {% macro feature_slices(judged, features, least) -%}
 {% set names %}{% for name in features %}{{ nbsql.text(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set values -%}
 {% for _ in features -%}
 {% set column %}nbsql_by_{{ loop.index }}{% endset -%}
-{{ nbsql.label(column, true) }}{% if not loop.last %}, {% endif %}
+{{ nbsql.as_text_if(column, true) }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endset -%}
 WITH {{ judged }},
@@ -28,11 +28,11 @@ shares AS (
 numbers AS (
   {{ nbsql.numbers_of_shares(2) | indent(2) }}
 ),
-{{ nbsql.bounded() }}
+{{ nbsql.interval_bounds() }}
 SELECT
   nbsql_by_1 AS feature, nbsql_by_2 AS slice, of_rows AS n, value AS accuracy, low, high,
   (SELECT sum(CASE WHEN prediction = class THEN weight ELSE 0 END) / sum(weight) FROM judged) AS of_all
 FROM bounded
 WHERE of_rows >= {{ least }}
-ORDER BY {{ nbsql.in_steps(nbsql.word('high')) }} ASC NULLS LAST, nbsql_by_1 ASC NULLS LAST, nbsql_by_2 ASC NULLS LAST
+ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, nbsql_by_1 ASC NULLS LAST, nbsql_by_2 ASC NULLS LAST
 {%- endmacro %}

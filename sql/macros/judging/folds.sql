@@ -1,18 +1,18 @@
 {#
-  Cross-validation without a second fit: the statistics are counted by fold in one scan, and the model of a fold's rows is the
-  total minus their cells, that is the sum of the other folds. The tables that scoring reads hold the models of all folds, with the
-  fold in nbsql_slice, and each row meets that of its own.
+  Cross-validation without a second fit. One scan counts the statistics by fold, and the model for a fold is the total minus its cells,
+  which is the sum of the other folds. The tables that scoring reads hold the models of all folds, with the fold in nbsql_slice, and each
+  row is joined with the model for its fold.
 #}
 
 {#
-  The columns that a model reads, with the fold of each row: by a column of the user's, or dealt.
+  The columns that a model reads, with the fold of each row, which is given by a column of the user's or assigned:
 
-    class   in the order of their class and then of a hash, so that every fold has its share of every class
-    hash    by the hash alone, which is as even in a large table, and spares sorting it
-    number  by a hash of the number that the row has in its table, which spares making a copy of one
+    class   in the order of the rows' class and then of a hash, so that every fold has its share of every class
+    hash    by the hash alone, which is as even in a large table and needs no sort
+    number  by a hash of the row's number in its table, which needs no copy of one
 
-  kinds has what each column is, by name. All but the last deal the same rows always alike. Folds that are dealt are numbers, which are
-  quicker to count and to join than texts. The number of a row is hashed twice, because the columns may hang on a hash of it, too.
+  kinds: the kind of each column, by name. All but the last always assign the same fold to the same row. Assigned folds are numbers, which
+  are counted and joined faster than texts. The row number is hashed twice, because the columns may depend on a hash of it, too.
 #}
 {% macro rows_with_folds(source, columns, target, type, folds, fold, by, kinds) -%}
 {% set label %}source.{{ nbsql.ident(target) }}{% endset -%}
@@ -35,22 +35,22 @@ FROM {{ source }} AS source
 {%- endmacro %}
 
 {#
-  The rows that the model of a fold is fitted to, with the fold that is left out as nbsql_slice: those of the other folds and, if wanted,
-  all without a class.
+  The training rows of a fold, with the fold that is left out as nbsql_slice: the rows of the other folds and, if asked for, all rows
+  without a class.
 #}
-{% macro rows_of_others(model, dealt, columns, fold, unlabelled) -%}
+{% macro training_rows_of_fold(model, folded_rows, columns, fold, unlabelled) -%}
 SELECT
   {% for column in columns %}
   source.{{ nbsql.ident(column) }},
   {% endfor %}
   {{ nbsql.slice_name(model, fold) }} AS nbsql_slice
-FROM {{ dealt }} AS source
+FROM {{ folded_rows }} AS source
 WHERE source.nbsql_slice <> {{ nbsql.slice_name(model, fold) }}
 {%- if unlabelled %} OR {{ nbsql.target(model) }} IS NULL{% endif %}
 
 {%- endmacro %}
 
-{# The folds that have rows that count. #}
+{# The folds with counted rows. #}
 {% macro folds_of(cells) -%}
 SELECT CAST(slice AS {{ nbsql.string() }}){{ nbsql.binary() }} AS fold
 FROM {{ cells }} AS cells
@@ -60,9 +60,9 @@ ORDER BY {{ nbsql.as_number(nbsql.word('slice')) }} ASC NULLS LAST, slice ASC NU
 {%- endmacro %}
 
 {#
-  Cells of one setting, where several were counted at once: names has a pair a feature, its name among the cells and in the
-  setting. fold: without those of the fold, rendered; otherwise all of them, in no slice. left_out: the slice of a cell is the fold that
-  is left out of it already.
+  The cells of one setting, if several were counted at once. names: for each feature, a pair of its name among the cells and its name in
+  the setting. fold: the fold whose cells to leave out, rendered; none keeps all cells, in no slice. left_out: whether the slice of a cell
+  is the fold that it already leaves out.
 #}
 {% macro cells_of_setting(cells, names, fold=none, left_out=false) -%}
 SELECT
@@ -89,16 +89,16 @@ WHERE cells.slice {% if left_out %}={% else %}<>{% endif %} {{ fold }}
 {%- endif %}
 {%- endmacro %}
 
-{# A fold as the rows have it. #}
+{# A fold as the rows name it. #}
 {% macro slice_name(model, fold) -%}
 {% if model.whole_slices %}CAST({{ nbsql.text(fold) }} AS INTEGER){% else %}{{ nbsql.text(fold) }}{% endif %}
 {%- endmacro %}
 
 {#
-  The parameters, or the lookups, of the models of some folds, each of the cells of all others: one statement for all of them, as the
-  engine does for every fold what the query does for one. A class that the other folds do not have has none.
+  The parameters or the lookups of the models for some folds, each from the cells of all other folds. It is one statement, because the
+  engine evaluates a query on one fold for every fold. A class that the other folds do not have has none.
 
-  kind: the macro, parameters or lookups; statistics and priors: of one fold, which is `folds.nbsql_slice`.
+  kind: the macro, parameters or lookups; statistics and priors: those of one fold, `folds.nbsql_slice`.
 #}
 {% macro models_of_folds(kind, model, statistics, priors, folds) -%}
 SELECT folds.nbsql_slice, models.*
@@ -124,7 +124,9 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{# Those of one fold by itself, which is a literal: DuckDB before 2.0 cannot do a recursive query, an inverse say, for every fold. #}
+{#
+  The same for a single fold, which is a literal: DuckDB before 2.0 cannot evaluate a recursive query, such as an inverse, for every fold.
+#}
 {% macro model_of_fold(kind, model, statistics, priors, fold) -%}
 SELECT {{ nbsql.slice_name(model, fold) }} AS nbsql_slice, models.*
 FROM (
@@ -132,9 +134,10 @@ FROM (
 ) AS models
 {%- endmacro %}
 
+{# The fold that a query on all folds is evaluated for. #}
 {% macro fold_of_row() -%} folds.nbsql_slice {%- endmacro %}
 
-{# The numbers of the classes in the models of the folds: nbsql_slice, class, class_no. #}
+{# The class numbers in the models for the folds: nbsql_slice, class, class_no. #}
 {% macro classes_of_folds(model, parameters) -%}
 SELECT *
 FROM (
@@ -152,7 +155,7 @@ FROM (
 WHERE class IS NOT NULL
 {%- endmacro %}
 
-{# The classes of all rows, or those that there may be: class, class_no. #}
+{# The classes of all rows, or all declared ones: class, class_no. #}
 {% macro classes_of_cells(model, cells) -%}
 SELECT class, row_number() OVER (ORDER BY class ASC NULLS LAST) AS class_no
 {% if model.classes %}
@@ -167,10 +170,10 @@ GROUP BY class
 {%- endmacro %}
 
 {#
-  How well each fold is predicted: fold, rows, weight, accuracy, log_loss. The posterior of the true class is kept from 0 and 1 as in
+  How well each fold is predicted: fold, rows, weight, accuracy, log_loss. The posterior of the true class is kept away from 0 and 1 as in
   evaluate.sql.
 
-  scored: the rows as the models of the other folds score them (predict.sql).
+  scored: the rows as scored by the models of the other folds (predict.sql).
 #}
 {% macro fold_scores(model, scored, parameters) -%}
 SELECT
@@ -198,7 +201,7 @@ FROM (
 GROUP BY outcomes.fold
 {%- endmacro %}
 
-{# The joint log-likelihood of a row in the class whose number the row of classes has. #}
+{# The joint log-likelihood of a row in the class with the number in the relation of classes. #}
 {% macro numbered_joint(model) -%}
 {% if model.class_numbers -%}
 CASE numbered.class_no{% for k in model.class_numbers %} WHEN {{ k }} THEN source.nbsql_joint_{{ k }}{% endfor %} END
@@ -207,13 +210,14 @@ source.nbsql_joints[numbered.class_no]
 {%- endif %}
 {%- endmacro %}
 
-{% macro scores_in_order(scores) -%}
+{# The scores of the folds, ordered by fold; numbers in numeric order. #}
+{% macro sorted_fold_scores(scores) -%}
 SELECT * FROM {{ scores }} AS scores ORDER BY {{ nbsql.as_number(nbsql.word('fold')) }} ASC NULLS LAST, fold ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The rows as the models of the other folds score them, for the queries of evaluate.sql: target, weight, prediction, probability,
-  evidence, and the joint log-likelihoods as a list, in the order of all classes, whatever their numbers in the model of a fold.
+  The rows as scored by the models of the other folds, for the queries of evaluate.sql: target, weight, prediction, probability, evidence,
+  and the list of the joint log-likelihoods in the order of all classes, whatever their numbers in the model for a fold.
 #}
 {% macro out_of_fold(model, scored, parameters, classes) -%}
 SELECT
@@ -246,9 +250,9 @@ JOIN (
 {%- endmacro %}
 
 {#
-  The settings of a sweep and how well each predicts, best first: rank, alpha, prior, families, accuracy, log_loss.
+  The settings of a sweep with the quality of their predictions, best first: rank, alpha, prior, families, accuracy, log_loss.
 
-  rows: a tuple a setting, in that order.
+  rows: one tuple a setting, in that order.
 #}
 {% macro ranking(rows) -%}
 SELECT rank, alpha, prior, families, accuracy, log_loss

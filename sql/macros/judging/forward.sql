@@ -1,15 +1,15 @@
 {#
-  Forward selection without a second fit: naive Bayes is a sum over the features, so the joint log-likelihoods of a row without
-  some features are the sum of what the others add. What each feature adds to each row by the model of the other folds is computed
+  Forward selection without a second fit. Naive Bayes is a sum over the features, so the joint log-likelihoods of a row without some
+  features are the sum of what the others add. The contribution of each feature to each row, by the model of the other folds, is computed
   once (explain.sql), and every step is an aggregate over it.
 
-    contributions  row, feature (NULL: the prior), scores: what it adds to each class, in the order of the labels
+    contributions  row, feature (NULL: the prior), scores: the contributions to each class, in the order of the labels
     standing       row, weight, truth (the place of its class, NULL if the model has none), scores: the sum so far, and loss
 #}
 
-{# The rows with a key, by which what is said of them meets. #}
-{% macro rows_with_keys(dealt) -%}
-SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
+{# The rows with a key, by which their parts are joined. #}
+{% macro rows_with_keys(folded_rows) -%}
+SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ folded_rows }} AS dealt
 {%- endmacro %}
 
 {% macro rows_of_fold(keyed, fold) -%}
@@ -17,7 +17,7 @@ SELECT {{ nbsql.row_id() }} AS nbsql_key, dealt.* FROM {{ dealt }} AS dealt
 {%- endmacro %}
 
 {#
-  What the features add to the rows of a fold. numbers: for every class of the whole the number it has in the fold's model, or none:
+  The contributions of the features to the rows of a fold. numbers: for every class of the whole its number in the fold's model, or none:
   such a class is impossible.
 #}
 {% macro fold_contributions(explained, numbers) -%}
@@ -38,9 +38,9 @@ FROM (
 GROUP BY nbsql_key, feature
 {%- endmacro %}
 
-{# Where every row stands with the prior alone. #}
+{# The standing of every row by the prior alone. #}
 {% macro scores_of_prior_alone(model, keyed, contributions, priors) -%}
-SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
+SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
   SELECT
     contributions.row,
@@ -56,8 +56,8 @@ FROM (
 ) AS standing
 {%- endmacro %}
 
-{# The log loss of a row, of `scores` and `truth`; the posterior is kept from 0 and 1 as in evaluate.sql. #}
-{% macro loss() -%}
+{# The log loss of a row, from `scores` and `truth`. The posterior is kept away from 0 and 1 as in evaluate.sql. #}
+{% macro row_loss() -%}
 {% set scores, epsilon = nbsql.word('scores'), nbsql.epsilon() -%}
 {% set truth %}{{ nbsql.element(scores, nbsql.word('truth')) }} - {{ nbsql.list_highest(scores) }}{% endset -%}
 {% set share %}score - {{ nbsql.list_highest(scores) }}{% endset -%}
@@ -67,7 +67,7 @@ FROM (
   {{ epsilon }}), 1 - {{ epsilon }}))
 {%- endmacro %}
 
-{# Rows with the sums that they would have with a feature more. #}
+{# The rows of a standing with the sums that they would have with another feature. #}
 {% macro with_feature(standing, contributions, condition) -%}
 SELECT
   standing.row,
@@ -88,14 +88,14 @@ FROM {{ standing }} AS standing
 SELECT sum(weight * loss) / sum(weight) AS loss FROM {{ standing }} AS standing
 {%- endmacro %}
 
-{# How much every feature would add to the mean log loss: feature, change. #}
+{# The change of the mean log loss if each feature were added: feature, change. #}
 {% macro changes_of_loss(standing, contributions) -%}
 {% set join -%}
 JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AND contributions.feature IS NOT NULL
 {%- endset -%}
 SELECT feature, sum(weight * (loss - loss_before)) / (SELECT sum(weight) FROM {{ standing }} AS standing) AS change
 FROM (
-  SELECT feature, weight, loss_before, {{ nbsql.loss() }} AS loss
+  SELECT feature, weight, loss_before, {{ nbsql.row_loss() }} AS loss
   FROM (
     {{ nbsql.with_feature(standing, contributions, join) | indent(4) }}
   ) AS sums
@@ -103,18 +103,18 @@ FROM (
 GROUP BY feature
 {%- endmacro %}
 
-{# Where every row stands with a feature more. #}
+{# The standing of every row with another feature. #}
 {% macro scores_with_feature(standing, contributions, feature) -%}
 {% set join -%}
 LEFT JOIN {{ contributions }} AS contributions ON contributions.row = standing.row AND contributions.feature = {{ nbsql.text(feature) }}
 {%- endset -%}
-SELECT row, weight, truth, scores, {{ nbsql.loss() }} AS loss
+SELECT row, weight, truth, scores, {{ nbsql.row_loss() }} AS loss
 FROM (
   {{ nbsql.with_feature(standing, contributions, join) | indent(2) }}
 ) AS sums
 {%- endmacro %}
 
-{# What a chosen feature adds is in the sum, and not asked again. #}
+{# Drops the contributions of a chosen feature, because the sums now include it. #}
 {% macro drop_contributions(contributions, feature) -%}
 DELETE FROM {{ contributions }} WHERE feature = {{ nbsql.text(feature) }}
 {%- endmacro %}

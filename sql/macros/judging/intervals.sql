@@ -1,6 +1,6 @@
 {#
-  How sure the numbers of an evaluation are, and the difference of two models. Queries on `judged` (evaluate.sql), in which a weight
-  w counts as w rows.
+  Confidence intervals of the metrics of an evaluation, and of the difference of two models. Queries on `judged` (evaluate.sql), in which
+  a weight w counts as w rows.
 
     accuracy, recall, precision, selection_rate, false_positive_rate, false_negative_rate
                                  a share of n rows: the score interval (Wilson, Journal of the American Statistical Association 22, 1927)
@@ -13,26 +13,29 @@
   selection_rate is the share of all rows that are predicted to be of the class, false_positive_rate that of the rows of other classes,
   and false_negative_rate the share of the rows of the class that are not.
 
-  z is the quantile of the normal distribution that leaves 2.5 % on each side, so that an interval holds the number of endless
-  many such rows 95 times in 100. Rows are taken as drawn independently.
+  z is the quantile of the normal distribution that leaves 2.5 % on each side, so 95 % of such intervals contain the value for infinitely
+  many rows of the same kind. Rows are taken to be drawn independently.
 
-  sliced: how many columns `judged` is sliced by (slices.sql); every number is then one of each slice.
+  sliced: the number of columns by which `judged` is sliced (slices.sql); each slice then has its own metrics.
 #}
 
 {#
-  A row a number: class (NULL for the whole), metric, value, standard_error, low, high. Those without an interval, since it is
-  of one row or of none, have NULLs.
+  One row a metric: class (NULL for all classes), metric, value, standard_error, low, high. These are NULL for a metric without an
+  interval, because it is of one row or of none.
 #}
 {% macro intervals(judged) -%}
 WITH {{ judged }},
 {{ nbsql.all_numbers() }},
-{{ nbsql.bounded() }}
+{{ nbsql.interval_bounds() }}
 SELECT class, metric, value, standard_error, low, high
 FROM bounded
 ORDER BY class ASC NULLS FIRST, position ASC NULLS LAST
 {%- endmacro %}
 
-{# numbers: a row a class (NULL for the whole) and metric: class, metric, position, value, standard_error, and of_rows of a share. #}
+{#
+  numbers: one row a class (NULL for all classes) and metric: class, metric, position, value, standard_error, and of_rows, for a share the
+  number of its rows.
+#}
 {% macro all_numbers(sliced=0) -%}
 {% set by = nbsql.slice_columns(sliced) -%}
 {{ nbsql.points(sliced) }},
@@ -61,7 +64,7 @@ numbers AS (
 )
 {%- endmacro %}
 
-{# A row a share, as `numbers` has them. #}
+{# The shares, as rows of `numbers`. #}
 {% macro numbers_of_shares(sliced=0) -%}
 SELECT
   {{ nbsql.slice_columns(sliced) }}class, metric, position,
@@ -70,8 +73,8 @@ FROM shares
 {%- endmacro %}
 
 {# bounded: `numbers` with low and high. #}
-{% macro bounded() -%}
-{% set z = nbsql.confident() -%}
+{% macro interval_bounds() -%}
+{% set z = nbsql.normal_quantile() -%}
 bounded AS (
   SELECT
     *,
@@ -93,12 +96,13 @@ bounded AS (
 )
 {%- endmacro %}
 
-{% macro confident() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
+{# The quantile of the normal distribution for intervals of 95 %. #}
+{% macro normal_quantile() -%} {{ nbsql.number(1.959963984540054) }} {%- endmacro %}
 
-{# What the sum over the classes is divided by: with two, it is the square of either. #}
+{# The divisor of the sum over the classes: 2 with two classes, because both squares are then equal. #}
 {% macro brier_divisor() -%} (SELECT CASE WHEN count(*) > 2 THEN 1 ELSE 2 END FROM known) {%- endmacro %}
 
-{# shares: a row a class (NULL for the whole) and share: class, metric, position, hits of n rows. #}
+{# shares: one row a class (NULL for all classes) and share: class, metric, position, hits of n rows. #}
 {% macro counted_shares(sliced=0) -%}
 {% set by = nbsql.slice_columns(sliced) -%}
 {% set hits %}sum(CASE WHEN prediction = class THEN weight ELSE 0 END){% endset -%}
@@ -138,9 +142,9 @@ shares AS (
 {%- endmacro %}
 
 {#
-  means: a row a class (NULL for the whole) and metric: class, metric, position, the mean of each of the columns, and the standard error
-  of that of the last one. From `observations`: class, metric, position, side, weight and the columns. The mean is that of side 1; what a
-  second side adds to its variance is added. With two classes the area of the larger one is that of the whole, too.
+  means: one row a class (NULL for all classes) and metric: class, metric, position, the mean of each of the columns, and the standard
+  error of the mean of the last one. From `observations`: class, metric, position, side, weight and the columns. The mean is that of side
+  1; a second side only adds to its variance. With two classes the area of the larger label is also that of all classes.
 #}
 {% macro means(columns, sliced=0) -%}
 {% set by = nbsql.slice_columns(sliced) -%}

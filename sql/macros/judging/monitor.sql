@@ -1,46 +1,47 @@
 {#
-  A model watched over time: what the rows of each period are like beside a reference, and how well the model does on them. A row a period,
-  feature (NULL for the whole), class (NULL but for shares of the classes) and metric:
+  A model watched over time: the rows of each period compared with a reference, and the quality of the model on them. One row a period,
+  feature (NULL for all features), class (NULL except for shares of the classes) and metric:
 
     period, feature, class, metric, value
-    reference  the same of the reference rows; without any, what the model's counts say of it, or NULL where they cannot
+    reference  the same metric of the reference rows; without such rows, of the model's counts, or NULL if they do not determine it
     moved      of a psi: the value that adds most to it
-    by_chance  of a psi: what as many rows would show if nothing had moved (drift.sql)
+    by_chance  of a psi: its expected value for as many rows if nothing has moved (drift.sql)
 
-  Of a feature:
+  Metrics of a feature:
 
-    psi      the population stability index of its values against those of the reference, as drift.sql has it: of categories, tokens and
-             bins by their counts; of numbers against the counts of the model by the distributions of their family that have the moments
-             of the two sides, and against reference rows by counts of bins, each with a tenth of these rows; of columns that share a
-             covariance matrix that of the column that moved most; NULL of a feature that is the period itself
+    psi      the population stability index of its values against those of the reference, as in drift.sql: for categories, tokens and
+             bins by their counts; for numbers against the counts of the model by the distributions of their family with the moments
+             of the two sides, and against reference rows by counts of bins, each with a tenth of these rows; for columns that share a
+             covariance matrix that of the column that moved most; NULL for a feature that is the period itself
     nulls    the share of the rows in which it is missing
-    unseen   the share of its values, of a text of its words, that the model has never met
+    unseen   the share of its values, or of the words of a text, that the model has never seen
 
-  Of the whole:
+  Metrics of all features together:
 
-    rows           how many, whatever they weigh
-    log_evidence   the mean of ln p(x) over the rows that some class explains; NULL of a model that has none
+    rows           the number of rows, whatever their weight
+    log_evidence   the mean of ln p(x) over the rows that some class explains; NULL if the model has no evidence
     unexplained    the share of the rows that no class explains
-    psi            that of the score: counts of predictions with the bin of their probability, by tenths of the reference rows. The
-                   counts of a model do not say how its probabilities are distributed, so that it is NULL without such rows
-    posterior_psi  that of the mean posteriors: against the priors, of which they are the mean where rows are distributed as the model
-                   believes, or against those of the reference rows; what it shows by chance is at most by_chance
+    psi            that of the score: counts of predictions with the bin of their probability, by tenths of the reference rows. NULL
+                   without such rows, because the counts of a model do not determine how its probabilities are distributed
+    posterior_psi  that of the mean posteriors: against the priors, which are their mean if rows are distributed as the model
+                   believes, or against those of the reference rows; by chance it is at most by_chance
     label_psi      that of the labels, against the classes of the model, or the labels of the reference rows
-    labelled       the share of the rows whose class is known; of these
+    labelled       the share of the rows whose class is known; among these
     unknown        the share whose class the model does not know
     accuracy, log_loss  as in evaluate.sql
 
-  Of a class: predicted, posterior and actual, the share of the rows with that prediction, the mean posterior, and the share of the labels.
+  Metrics of a class: predicted, posterior and actual, the share of the rows with that prediction, the mean posterior, and the share of
+  the labels.
 
-  All shares and means are by weight. A row whose weight is no number above 0 counts for nothing.
+  All shares and means are weighted. A row whose weight is not a number above 0 counts for nothing.
 #}
 
 {#
-  The rows to compare: columns of the sources, nbsql_period and the weight of each row, nbsql_weight. A period is 'p' and its text, 'n'
-  where it is NULL, and 'r' for rows of the reference.
+  The rows to compare: columns of the sources, nbsql_period, and nbsql_weight, the weight of each row. A period is 'p' followed by its
+  text, 'n' if it is NULL, and 'r' for reference rows.
 
-  sides: of each (relation, columns, the expression of the period or none, whether they are the reference). names: of the columns in the
-  result; the label, whose type is given, is none of the columns of a side without labels.
+  sides: for each one (relation, columns, the expression of the period or none, whether it is the reference). names: the columns of the
+  result. The label, whose type is given, is not among the columns of a side without labels.
 #}
 {% macro monitored_rows(sides, names, type_of_label, weight) -%}
 {% for relation, columns, by, is_reference in sides -%}
@@ -70,34 +71,34 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{# Of monitored rows: as they are counted, of one class and by period. #}
+{# The monitored rows as they are counted: of one class and sliced by period. #}
 {% macro rows_of_one_class(rows) -%}
 (
   SELECT source.*, source.nbsql_period AS nbsql_slice, 1 AS nbsql_all FROM {{ rows }} AS source
 )
 {%- endmacro %}
 
-{# `scored` (predict.sql) with the whole evidence of each row, nbsql_evidence. #}
+{# `scored` (predict.sql) with the complete evidence of each row, nbsql_evidence. #}
 {% macro with_evidence(model, scored) -%}
 (
   SELECT
     source.*,
-    {% set evidence %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}{% endset %}
+    {% set evidence %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}{% endset %}
     {%+ if model.learnt %}{{ nbsql.nullable_double(none) }}{% else %}{{ evidence }}{%+ endif %} AS nbsql_evidence
   FROM {{ scored }} AS source
 )
 {%- endmacro %}
 
 {#
-  counted: the model as it counts monitored rows: by nbsql_slice, and all of one class, nbsql_all. rows: those rows, a query. judged: what
-  judges them (evaluate.sql), under the name that `monitored` has. statistics, priors: of the model. as_text: of its labels.
-  tied: the feature that is the period itself, if one is. score: where there are reference rows, the edges and labels of the bins of a
-  probability.
+  counted: the model as it counts monitored rows: sliced by nbsql_slice, and with the single class nbsql_all. rows: a query of those rows.
+  judged: the common table expressions that judge them (evaluate.sql), under the name of `monitored`. statistics, priors: of the model.
+  as_text: whether its labels are compared as text. period_feature: the feature that is the period itself, if any. score: with reference
+  rows, the edges and labels of the bins of a probability.
 #}
-{% macro monitor(counted, rows, judged, statistics, priors, as_text, tied=none, score=none) -%}
+{% macro monitor(counted, rows, judged, statistics, priors, as_text, period_feature=none, score=none) -%}
 {% set features, monitored = counted.features, nbsql.inline_name('monitored') -%}
-{% set valued = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
-{% set valued = valued | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
+{% set value_features = features | selectattr('family.level') | list + features | selectattr('family.bag') | list -%}
+{% set value_features = value_features | rejectattr('family.name', 'in', ['binned', 'kernel']) | list -%}
 {% set no_text %}CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }}{% endset -%}
 WITH {{ monitored }} AS {{ nbsql.materialized() }}(
   {{ rows | indent(2) }}
@@ -137,13 +138,13 @@ measured AS {{ nbsql.materialized() }}(
     {{ nbsql.missing_shares(features, monitored) | indent(4) }}
   ) AS missing
   {%- endif %}
-  {%- if valued %}
+  {%- if value_features %}
 
   UNION ALL
   {% set values %}sum(b){% endset %}
-  SELECT slice, feature, NULL, 'unseen', sum(CASE WHEN seen > 0 THEN 0 ELSE b END) / {{ nbsql.divisor(values) }}
+  SELECT slice, feature, NULL, 'unseen', sum(CASE WHEN seen > 0 THEN 0 ELSE b END) / {{ nbsql.null_if_zero(values) }}
   FROM compared
-  WHERE feature IN ({{ nbsql.feature_names(valued) }})
+  WHERE feature IN ({{ nbsql.feature_names(value_features) }})
   GROUP BY slice, feature
   {%- endif %}
 
@@ -155,7 +156,7 @@ found AS (
   UNION ALL
   SELECT slices.slice, feature, class, metric, NULL, value, NULL, NULL
   FROM (
-    {{ nbsql.reference_values(features, valued, priors, as_text, score) | indent(4) }}
+    {{ nbsql.reference_values(features, value_features, priors, as_text, score) | indent(4) }}
   ) AS of_reference
   CROSS JOIN slices
   UNION ALL
@@ -163,9 +164,9 @@ found AS (
   FROM (
     {{ nbsql.monitored_divergences(features) | indent(4) }}
   ) AS divergences
-  {%- if tied is not none %}
+  {%- if period_feature is not none %}
 
-  WHERE feature IS NULL OR feature <> {{ nbsql.text(tied) }}
+  WHERE feature IS NULL OR feature <> {{ nbsql.text(period_feature) }}
   {%- endif %}
 
   -- where nothing can be compared, too
@@ -196,11 +197,14 @@ FROM (
   WHERE slice <> 'r'
   GROUP BY slice, feature, class, metric
 ) AS monitored
-{{ nbsql.in_order_of_periods() }}
+{{ nbsql.order_by_period() }}
 {%- endmacro %}
 
-{# Sorted by period, as numbers where they are, then the whole before its features and classes. #}
-{% macro in_order_of_periods() -%}
+{#
+  Sorts by period, as numbers if they are numbers. Within a period the metrics of all features come before those of single features and
+  classes.
+#}
+{% macro order_by_period() -%}
 ORDER BY
   {{ nbsql.as_number(nbsql.word('period')) }} ASC NULLS LAST,
   period ASC NULLS LAST,
@@ -209,13 +213,14 @@ ORDER BY
   metric ASC NULLS LAST
 {%- endmacro %}
 
-{% macro monitored_in_order(monitored) -%}
+{# The rows of a monitoring in order. #}
+{% macro sorted_monitoring(monitored) -%}
 SELECT * FROM {{ monitored }} AS monitored
-{{ nbsql.in_order_of_periods() }}
+{{ nbsql.order_by_period() }}
 {%- endmacro %}
 
 {#
-  The rows of what is monitored that are outside of limits, pairs of a metric and a number: its columns, outermost (the limit), and side
+  The rows of a monitoring that violate limits, which are pairs of a metric and a number: its columns, outermost (the limit), and side
   ("over" or "under").
 #}
 {% macro outside_limits(monitored, over, under) -%}
@@ -235,12 +240,12 @@ FROM (
 
   {% endfor %}
 ) AS outside
-{{ nbsql.in_order_of_periods() }}
+{{ nbsql.order_by_period() }}
 {%- endmacro %}
 
 {#
-  Common table expressions: overall, a row a slice: the numbers of the whole; of_classes, a row a slice and class, those that the
-  model does not know too: predicted, posterior and actual, by weight; and shares_of_classes, the same as shares.
+  Common table expressions. overall: one row a slice, the metrics of all features together. of_classes: one row a slice and class,
+  including classes that the model does not know: predicted, posterior and actual, by weight. shares_of_classes: the same as shares.
 #}
 {% macro monitored_totals() -%}
 {% set explained %}CASE WHEN nbsql_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
@@ -254,7 +259,7 @@ totals AS {{ nbsql.materialized() }}(
     sum(weight) AS weight,
     sum(CASE WHEN class IS NOT NULL THEN weight ELSE 0 END) AS labelled,
     sum(CASE WHEN prediction IS NOT NULL THEN weight ELSE 0 END) AS explained,
-    sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.divisor(of_evidence) }} AS log_evidence
+    sum({{ explained }} weight * nbsql_evidence END) / {{ nbsql.null_if_zero(of_evidence) }} AS log_evidence
   FROM outcomes
   GROUP BY nbsql_period
 ),
@@ -304,8 +309,8 @@ shares_of_classes AS (
     of_classes.predicted / totals.weight AS predicted,
     {% set explained %}totals.explained{% endset %}
     {% set labelled %}totals.labelled{% endset %}
-    of_classes.posterior / {{ nbsql.divisor(explained) }} AS posterior,
-    of_classes.actual / {{ nbsql.divisor(labelled) }} AS actual
+    of_classes.posterior / {{ nbsql.null_if_zero(explained) }} AS posterior,
+    of_classes.actual / {{ nbsql.null_if_zero(labelled) }} AS actual
   FROM of_classes
   JOIN totals ON totals.slice = of_classes.slice
 )

@@ -1,8 +1,8 @@
-{# How far the rows of periods are from a reference, for monitor.sql. #}
+{# The distances of the rows of periods from a reference, for monitor.sql. #}
 
 {#
-  Common table expressions, the last being compared, a row a value of what is compared by counts: metric, slice, feature, value, a (its
-  count in the reference), b (in the slice) and seen (in what the model has learnt).
+  Common table expressions. The last is compared, one row a value that is compared by counts: metric, slice, feature, value, a (its count
+  in the reference), b (in the slice) and seen (in the learnt data).
 #}
 {% macro compared_counts(features, priors, score) -%}
 {% set text %}{{ nbsql.string() }}{% endset -%}
@@ -66,7 +66,7 @@ compared AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The counts of values in cells, over the classes: a row a feature, value and, if asked, slice: slice, feature, value, n. #}
+{# The counts of values in cells, summed over the classes: feature, value, n, and slice if asked for. #}
 {% macro summed_values(cells, features, by_slice) -%}
 {% set bags = features | selectattr('family.bag') | list -%}
 {% set slice %}{% if by_slice %}slice, {% endif %}{% endset -%}
@@ -76,18 +76,18 @@ WHERE feature IS NOT NULL AND (mean IS NULL OR (value IS NOT NULL AND m2 IS NULL
 {%- if bags %} AND (value IS NOT NULL OR feature NOT IN ({{ nbsql.feature_names(bags) }})){% endif %}
 
 GROUP BY {{ slice }}feature, value
-{%- set apart = features | selectattr('family.zeros') | list %}
-{%- if apart %}
+{%- set inflated = features | selectattr('family.zeros') | list %}
+{%- if inflated %}
 
 UNION ALL
-SELECT {{ slice }}feature, {{ nbsql.other_than_zero() }}, sum(n)
+SELECT {{ slice }}feature, {{ nbsql.nonzero_value() }}, sum(n)
 FROM {{ cells }} AS cells
-WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
 GROUP BY {{ slice }}feature
 {%- endif %}
 {%- endmacro %}
 
-{# A row a slice and feature: slice, feature, value: the share of rows in which it, or a column of it, is missing. #}
+{# One row a slice and feature: slice, feature, and value, the share of the rows in which the feature, or a column of it, is missing. #}
 {% macro missing_shares(features, monitored) -%}
 {% set names %}{% for feature in features %}{{ nbsql.text(feature.name) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
 {% set shares %}{% for feature in features %}missing_{{ feature.index }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
@@ -109,8 +109,8 @@ FROM (
 ) AS shares
 {%- endmacro %}
 
-{# What is measured of the reference: feature, class, metric, value; without reference rows, as the model's counts have it. #}
-{% macro reference_values(features, valued, priors, as_text, score) -%}
+{# The metrics of the reference: feature, class, metric, value; without reference rows, from the model's counts. #}
+{% macro reference_values(features, value_features, priors, as_text, score) -%}
 {% if score -%}
 SELECT feature, class, metric, value FROM measured WHERE slice = 'r'
 {%- else -%}
@@ -119,14 +119,14 @@ SELECT CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature, class,
 FROM (
   SELECT class, {{ nbsql.metric_rows(['posterior', 'actual']) | indent(2) }}
   FROM (
-    SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, prior AS posterior, n / sum(n) OVER () AS actual
+    SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, prior AS posterior, n / sum(n) OVER () AS actual
     FROM {{ priors }} AS priors
   ) AS shares
 ) AS of_classes
-{%- if valued %}
+{%- if value_features %}
 
 UNION ALL
-SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM compared WHERE feature IN ({{ nbsql.feature_names(valued) }})
+SELECT DISTINCT feature, NULL, 'unseen', {{ nbsql.number(0) }} FROM compared WHERE feature IN ({{ nbsql.feature_names(value_features) }})
 {%- endif %}
 {%- if columns %}
 
@@ -143,16 +143,16 @@ GROUP BY cells.feature
 {%- endmacro %}
 
 {#
-  How far slices are from the reference, a row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance; numbers have
-  by chance as many times 1 / n_a + 1 / n_b as the distribution has parameters.
+  The distances of the slices from the reference, one row a metric, slice and feature: metric, slice, feature, psi, moved, by_chance. For
+  numbers, by_chance is 1 / n_a + 1 / n_b times the number of parameters of the distribution.
 #}
 {% macro monitored_divergences(features) -%}
 {% set together = features | selectattr('family.centred') | rejectattr('family.by_column') | list -%}
 {% set counts %}compared{% endset -%}
 {% set a, b = nbsql.word('a'), nbsql.word('b') -%}
 {% set of_one = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
-{% set apart = features | selectattr('family.zeros') | list -%}
-{% if apart -%}
+{% set inflated = features | selectattr('family.zeros') | list -%}
+{% if inflated -%}
 SELECT metric, slice, feature, sum(psi) AS psi, max(moved) AS moved, sum(by_chance) AS by_chance
 FROM (
 {% endif -%}
@@ -175,8 +175,8 @@ FROM (
     slice,
     feature,
     value,
-    {% set of_b %}{% if apart %}coalesce(share_b, 1) * {% endif %}{% endset %}
-    {% set of_a %}{% if apart %}coalesce(share_a, 1) * {% endif %}{% endset %}
+    {% set of_b %}{% if inflated %}coalesce(share_b, 1) * {% endif %}{% endset %}
+    {% set of_a %}{% if inflated %}coalesce(share_a, 1) * {% endif %}{% endset %}
     {{ of_b }}{{ nbsql.divergence(a, b, features) }} + {{ of_a }}{{ nbsql.divergence(b, a, features) }} AS psi,
     {% set parameters %}CASE WHEN feature IN ({{ nbsql.feature_names(of_one) }}) THEN 1 ELSE 2 END{% endset %}
     {%+ if of_one %}{{ parameters }}{% else %}2{%+ endif %} * (1 / n_a + 1 / n_b) AS by_chance
@@ -192,30 +192,30 @@ FROM (
       a.n AS n_a,
       b.n AS n_b
     FROM (
-      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('learnt'), together), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(nbsql.word('learnt'), together), ['feature', 'value']) | indent(6) }}
     ) AS a
     JOIN (
-      {{ nbsql.pooled(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.cells_of_moments(nbsql.word('counted'), together), ['slice', 'feature', 'value']) | indent(6) }}
     ) AS b ON b.feature = a.feature AND {{ nbsql.same_value(a, b) }}
   ) AS moments
-  {%- if apart %}
+  {%- if inflated %}
 
   LEFT JOIN (
-    {{ nbsql.shares_other_than_zero(counts, apart, ['slice', 'feature']) | indent(4) }}
+    {{ nbsql.nonzero_shares(counts, inflated, ['slice', 'feature']) | indent(4) }}
   ) AS shares USING (slice, feature)
   {%- endif %}
 
 ) AS of_numbers
 GROUP BY slice, feature
 {%- endif %}
-{%- if apart %}
+{%- if inflated %}
 
 ) AS parts
 GROUP BY metric, slice, feature
 {%- endif %}
 {%- endmacro %}
 
-{# The cells of numbers, and those of the columns, without the pairs, of features that have a covariance matrix. #}
+{# The cells of numbers, and for features with a covariance matrix those of the columns without the pairs. #}
 {% macro cells_of_moments(cells, together) -%}
 (
   SELECT * FROM {{ cells }} AS cells

@@ -1,15 +1,13 @@
-{#
-  What a feature says of the classes: of values and words by their counts, of a number by its density over a histogram.
-#}
+{# How a feature relates to the classes: values and words by their counts, a number by its density over a histogram. #}
 
 {#
-  Of categories, words and count columns, a row a class and value, the most frequent values first:
+  For categories, words and count columns, one row a class and value, the most frequent values first:
 
     class, value
     n           how often the value was counted in the class
     share       n of all that was counted in the class
     likelihood  P(value | class), as the model has it
-    log_odds    ln P(value | class) / P(value | another class), the other classes weighed by their priors
+    log_odds    ln P(value | class) / P(value | another class), with the other classes weighted by their priors
     of_value    n over all classes
 #}
 {% macro profile_of_values(likelihoods, statistics, priors, feature) -%}
@@ -61,9 +59,8 @@ ORDER BY of_value DESC NULLS LAST, value ASC NULLS LAST, class ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  What is left of profile_of_values (a query of it) where only its most frequent values are kept, and the others of each class are
-  folded into one: its columns, folded (0 or 1), and how many values a row stands for. least: how often a value must be met; most: how
-  many are kept.
+  profile_of_values (a query of it) with only its most frequent values, and the others of each class folded into one row: its columns,
+  folded (0 or 1), and how many values a row stands for. least: the minimum count of a value; most: how many values to keep.
 #}
 {% macro folded_profile(profile, least, most) -%}
 SELECT
@@ -91,17 +88,17 @@ ORDER BY place ASC NULLS LAST, class ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The rows of profile_of_values (a query of it) whose words tell most, with two places, from 1: place_in_class, of those that speak for
-  the class, by their log-odds; and place, of the words by the greatest log-odds of a class times the root of how often they were met.
-  least: how often a word must be met; of_class, of_all: how many are kept of each.
+  The rows of profile_of_values (a query of it) for the most distinctive words, with two ranks, from 1: place_in_class, of the words for
+  the class by their log-odds; and place, of the words by the largest log-odds of a class times the root of the word's count. least: the
+  minimum count of a word; of_class, of_all: how many words to keep by each rank.
 #}
-{% macro telling_words(profile, least, of_class, of_all) -%}
+{% macro distinctive_words(profile, least, of_class, of_all) -%}
 SELECT class, value, n, share, likelihood, log_odds, of_value, place_in_class, place
 FROM (
   SELECT
     *,
-    {% set speaking %}CASE WHEN log_odds > 0 THEN log_odds END{% endset %}
-    rank() OVER (PARTITION BY class ORDER BY {{ speaking }} DESC NULLS LAST, value ASC NULLS LAST) AS place_in_class,
+    {% set positive_log_odds %}CASE WHEN log_odds > 0 THEN log_odds END{% endset %}
+    rank() OVER (PARTITION BY class ORDER BY {{ positive_log_odds }} DESC NULLS LAST, value ASC NULLS LAST) AS place_in_class,
     dense_rank() OVER (ORDER BY weight DESC NULLS LAST, value ASC NULLS LAST) AS place
   FROM (
     SELECT *, max(coalesce(abs(log_odds), 0)) OVER (PARTITION BY value) * sqrt(of_value) AS weight
@@ -116,7 +113,7 @@ ORDER BY class ASC NULLS LAST, place_in_class ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  Of a number, a row a class and place:
+  For a number, one row a class and place:
 
     class
     part     'density': p(x | class) of its family at `lower`; 'histogram': that of the rows from `lower` up to `upper`
@@ -124,7 +121,8 @@ ORDER BY class ASC NULLS LAST, place_in_class ASC NULLS LAST
     n        of the histogram: the rows there
     density  of the histogram: n / (the rows of the class * width)
 
-  explained: the query of `explain` over the places, which says ln p(x | class) of any family. histogram: of the rows, if there are any.
+  explained: the query of `explain` over the places, which gives ln p(x | class) of any family. histogram: that of the rows, if there are
+  any.
 #}
 {% macro profile_of_numbers(explained, feature, histogram=none) -%}
 SELECT class, part, lower, upper, n, density
@@ -153,7 +151,7 @@ FROM (
 ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
 {%- endmacro %}
 
-{# Places on a line, a row a place: the column x. #}
+{# Places on a line, one row a place: the column x. #}
 {% macro grid_of_numbers(column, low, step, count) -%}
 (
   SELECT {{ nbsql.number(low) }} + {{ nbsql.number(step) }} * place AS {{ nbsql.ident(column) }}
@@ -163,7 +161,7 @@ ORDER BY class ASC NULLS LAST, part ASC NULLS LAST, lower ASC NULLS LAST
 )
 {%- endmacro %}
 
-{# The values of a feature whose likelihoods are known, a row each: value. #}
+{# One row a value of a feature with known likelihoods: value. #}
 {% macro values_seen(likelihoods, feature) -%}
 SELECT DISTINCT value
 FROM {{ likelihoods }} AS likelihoods
@@ -171,7 +169,7 @@ WHERE feature = {{ nbsql.text(feature) }} AND value IS NOT NULL
 ORDER BY value ASC NULLS LAST
 {%- endmacro %}
 
-{# The `most` values of each of some features that were counted most often, and `least` times, in this order: feature, value. #}
+{# The `most` most frequent values of each of some features that were counted at least `least` times, in this order: feature, value. #}
 {% macro frequent_values(statistics, features, least, most) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 totals AS (
@@ -189,8 +187,8 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 {%- endmacro %}
 
 {#
-  Rows put together from texts, a row each: nbsql_choice, from 0, and the columns of features. types: of the columns; rows: of each a
-  text a column, none where it is missing; of a bag of tokens a token, which is all that is in it.
+  Rows assembled from texts, one row each: nbsql_choice, from 0, and the columns of features. types: of the columns; rows: for each row
+  one text a column, none if it is missing. For a bag of tokens it is its only token.
 #}
 {% macro rows_of_choices(features, types, rows) -%}
 (
@@ -213,7 +211,7 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 )
 {%- endmacro %}
 
-{# A bag, or a text, in which there is but one token, once. #}
+{# A bag, or a text, that contains a single token once. #}
 {% macro bag_of_one(feature, token) -%}
 {% if feature.family.name == 'tokens' -%}
 {{ nbsql.list_of(token, nbsql.string()) }}
@@ -226,7 +224,9 @@ SELECT feature, value FROM placed WHERE place <= {{ most }} ORDER BY feature ASC
 
 {% macro default__map_of_one(key) -%} MAP {{ '{' }}{{ key }}: 1} {%- endmacro %}
 
-{# One row a class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are in none. #}
+{#
+  One row a class and bin of a number of a source: class, lower, upper, n, density. Rows below `low` or beyond the last bin are left out.
+#}
 {% macro histogram(model, source, column, low, width, bins) -%}
 SELECT
   class,
@@ -250,12 +250,12 @@ FROM (
 WHERE bin BETWEEN 0 AND {{ bins - 1 }}
 {%- endmacro %}
 
-{# What is known of a number, a row a class: class, mean, variance, rate. #}
+{# The estimates of a number, one row a class: class, mean, variance, rate. #}
 {% macro estimates_of_number(likelihoods, feature) -%}
 SELECT class, mean, variance, rate FROM {{ likelihoods }} AS likelihoods WHERE feature = {{ nbsql.text(feature) }}
 {%- endmacro %}
 
-{# The means of several numbers together, a row a class and column: class, value, which names the column, mean. #}
+{# The means of several numbers with a covariance matrix, one row a class and column: class, value, which names the column, mean. #}
 {% macro means_of_columns(likelihoods, feature) -%}
 SELECT class, value, mean
 FROM {{ likelihoods }} AS likelihoods
@@ -263,7 +263,7 @@ WHERE feature = {{ nbsql.text(feature) }} AND mean IS NOT NULL
 ORDER BY class ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
-{# Of a kernel density, the first and the last cell in which a class has more than a five hundredth of its highest density. #}
+{# The first and the last grid cell in which a class's kernel density is above a five hundredth of its maximum. #}
 {% macro reach_of_kernel(likelihoods, feature) -%}
 {% set value = nbsql.word('value') -%}
 SELECT min(cell) AS first_cell, max(cell) AS last_cell

@@ -1,36 +1,36 @@
 {#
-  How much each feature tells of the class, from the counts alone. With p(v, c) = n_vc / n, over the rows where the feature is
-  present (of tokens and count columns: over the occurrences), and natural logarithms:
+  How informative each feature is of the class, from the counts alone. With p(v, c) = n_vc / n, over the rows in which the feature is
+  present (for tokens and count columns: over the occurrences), and natural logarithms:
 
     mutual_information       sum of p(v, c) ln(p(v, c) / (p(v) p(c))), also called information gain
     symmetrical_uncertainty  2 mutual_information / (H(feature) + H(class)), from 0 to 1
     chi_square               sum of (n_vc - e_vc)^2 / e_vc, e_vc = n_v n_c / n: Pearson's test of independence
     f_statistic              of numbers: (sum of n_c (mean_c - mean)^2 / (C - 1)) / (sum of m2_c / (n - C)), the analysis of variance
 
-  Mutual information is how much higher the mean log-likelihood of a value is with the distributions of the classes than with one
-  for all; 2n times it is the likelihood-ratio statistic (Wilks 1938; of counts, the G of the G-test). That goes for numbers too:
+  Mutual information is the increase in the mean log-likelihood of a value if each class has its own distribution. 2n times it is the
+  likelihood-ratio statistic (Wilks 1938; for counts, the G of the G-test). This also holds for numbers:
 
     gaussian, lognormal      -ln(1 - e) / 2, with e = 1 - (sum of m2_c) / m2, the correlation ratio (Fisher 1925): that of normal
                              distributions of one variance, as the analysis of variance has them; chi_square is n e
     poisson, exponential,    h(mean) - sum of n_c / n h(mean_c), with h(m) = -m ln m, ln m and (1 + m) ln(1 + m) - m ln m, their
-    geometric                entropies but for terms that cancel
+    geometric                entropies except for terms that cancel
 
-  It is cut at the entropy of the class, as nothing tells more of the class than that. Columns that share a covariance matrix tell
+  It is at most the entropy of the class, because nothing is more informative. Columns that share a covariance matrix are evaluated
   together (covariance_distance.sql).
 #}
 {% macro relevance(statistics, features) -%}
 SELECT feature, mutual_information, symmetrical_uncertainty, chi_square, f_statistic
 FROM (
-  {{ nbsql.relevant(statistics, features) | indent(2) }}
+  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS relevant
 ORDER BY mutual_information DESC NULLS LAST, f_statistic DESC NULLS LAST, feature ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The same, with n, the rows (or occurrences) of the feature. A number whose zeros are counted apart tells whether it is 0, and then
-  what it is: I(x; C) = I([x = 0]; C) + P(x <> 0) I(x; C | x <> 0).
+  The same with n, the rows (or occurrences) of the feature, in no order. A number whose zeros are counted apart is informative by whether
+  it is 0, and then by its value: I(x; C) = I([x = 0]; C) + P(x <> 0) I(x; C | x <> 0).
 #}
-{% macro relevant(statistics, features) -%}
+{% macro unsorted_relevance(statistics, features) -%}
 {% if features | selectattr('family.zeros') | list -%}
 SELECT
   feature,
@@ -40,16 +40,16 @@ SELECT
   sum(chi_square) AS chi_square,
   max(f_statistic) AS f_statistic
 FROM (
-  {{ nbsql.relevant_parts(statistics, features) | indent(2) }}
+  {{ nbsql.relevance_parts(statistics, features) | indent(2) }}
 ) AS parts
 GROUP BY feature
 {%- else -%}
-{{ nbsql.relevant_parts(statistics, features) }}
+{{ nbsql.relevance_parts(statistics, features) }}
 {%- endif %}
 {%- endmacro %}
 
-{# The same, of a number whose zeros are counted apart two rows: of whether it is 0, and of those that are not. #}
-{% macro relevant_parts(statistics, features) -%}
+{# The same, with two rows for a number whose zeros are counted apart: one for whether it is 0, and one for its nonzero values. #}
+{% macro relevance_parts(statistics, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }},
 of_values AS (
   SELECT
@@ -90,14 +90,14 @@ of_numbers AS (
     feature,
     sum(n) AS n,
     -sum(n * ln(n / total)) / sum(n) AS of_class,
-    {{ nbsql.gain(features) | indent(4) }} AS gain,
+    {{ nbsql.information_of_number(features) | indent(4) }} AS gain,
     CASE WHEN max(pooled_m2) > 0 THEN sum(n) * (1 - sum(m2) / max(pooled_m2)) END AS chi_square,
     CASE WHEN count(*) > 1 AND sum(n) > count(*) AND sum(m2) > 0
       THEN (max(pooled_m2) - sum(m2)) / (count(*) - 1) / (sum(m2) / (sum(n) - count(*))) END AS f_statistic
   FROM moments
   JOIN (
     SELECT feature, n AS total, mean AS pooled_mean, m2 AS pooled_m2 FROM (
-      {{ nbsql.pooled_again(nbsql.word('moments'), ['feature']) | indent(6) }}
+      {{ nbsql.merged_moments(nbsql.word('moments'), ['feature']) | indent(6) }}
     ) AS pooled
   ) AS pooled USING (feature)
   GROUP BY feature
@@ -127,8 +127,8 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{# The mutual information of a number and the class, an aggregate over the classes. A number of one value has none. #}
-{% macro gain(features) -%}
+{# The mutual information of a number and the class, an aggregate over the classes. It is 0 for a number with a single value. #}
+{% macro information_of_number(features) -%}
 {% set others = features | rejectattr('family.divergence', 'equalto', 'normal') | list -%}
 {% set normal -%}
 CASE WHEN sum(m2) > 0 THEN 0.5 * ln(max(pooled_m2) / sum(m2)) WHEN max(pooled_m2) > 0 THEN {{ nbsql.infinity() }} END
@@ -149,7 +149,7 @@ CASE
 CASE WHEN {{ mean }} > 0 THEN -{{ mean }} * ln({{ mean }}) ELSE 0 END
 {%- endmacro %}
 
-{# A mean is never under 1e-9 of that of all classes (families/exponential.sql). #}
+{# A mean is at least 1e-9 of that of all classes (families/exponential.sql). #}
 {% macro exponential_entropy(mean) -%}
 CASE WHEN pooled_mean > 0 THEN ln(greatest({{ mean }}, 1e-9 * pooled_mean)) ELSE 0 END
 {%- endmacro %}
@@ -159,8 +159,8 @@ CASE WHEN {{ mean }} > 0 THEN (1 + {{ mean }}) * ln(1 + {{ mean }}) - {{ mean }}
 {%- endmacro %}
 
 {#
-  The sums of the cells of all batches and slices: counts(feature, value, class, n) and moments. Of tokens only the occurrences
-  count, not the bags that TF-IDF and presence count beside them; and columns that share a covariance matrix are left to others.
+  The sums of the cells of all batches and slices: counts(feature, value, class, n) and moments. Of tokens only the occurrences count, not
+  the bags that TF-IDF and presence count beside them. Columns that share a covariance matrix are left out; other queries read them.
 #}
 {% macro counted_cells(statistics, features) -%}
 {% set bags = features | selectattr('family.bag') | list -%}
@@ -177,28 +177,28 @@ counts AS (
   {%- endif %}
 
   GROUP BY feature, value, class
-  {%- set apart = features | selectattr('family.zeros') | list %}
-  {%- if apart %}
+  {%- set inflated = features | selectattr('family.zeros') | list %}
+  {%- if inflated %}
 
   UNION ALL
-  SELECT feature, {{ nbsql.other_than_zero() }}, class, sum(n)
+  SELECT feature, {{ nbsql.nonzero_value() }}, class, sum(n)
   FROM cells
-  WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(apart) }})
+  WHERE mean IS NOT NULL AND feature IN ({{ nbsql.feature_names(inflated) }})
   GROUP BY feature, class
   {%- endif %}
 
 ),
 moments AS (
-  {{ nbsql.pooled(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(nbsql.word('cells')), ['class', 'feature']) | indent(2) }}
 )
 {%- endmacro %}
 
 {#
-  The same by value: what the rows (or occurrences) of a value tell of the class, against those of all others.
+  The same by value: how informative the rows (or occurrences) of a value are of the class, compared with all others.
 
     chi_square  sum over the classes of (n_vc - n_v P(c))^2 / (n_v P(c)), P(c) by rows; scikit-learn's `chi2` of the counts
 
-  Of columns that share a covariance matrix: a row a column, as if it were a number by itself.
+  Columns that share a covariance matrix have one row a column, as if it were a single number.
 #}
 {% macro relevance_of_values(statistics, priors, features) -%}
 WITH {{ nbsql.counted_cells(statistics, features) }}
@@ -212,7 +212,7 @@ UNION ALL
 ORDER BY mutual_information DESC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
-{# The same of counts (feature, value, class, n), in no order. #}
+{# The same from counts (feature, value, class, n), in no order. #}
 {% macro scores_of_values(counts, priors) -%}
 SELECT
   feature,

@@ -1,28 +1,28 @@
 {#
-  A model as a scorecard: a row of the base points, then a row a feature and value, or bin:
+  A model as a scorecard: one row for the base points, then one row a feature and value, or bin:
 
-    feature, kind              kind: 'base' (of no feature), 'value', 'missing', or 'unseen', any value that is none of these
-    value, lower, upper        the category, or the name of the bin; the ends of a bin, which holds the lower one
-    n, n_target                how many rows had it, and how many of these were of the target; NULL where they were not counted
-    weight_of_evidence         ln P(value | target) / P(value | the rest), in nats; of the base the log-odds of the priors
+    feature, kind              kind: 'base' (without a feature), 'value', 'missing', or 'unseen', any other value
+    value, lower, upper        the category, or the name of the bin; the ends of a bin, which includes the lower one
+    n, n_target                the number of rows with it, and how many of them were of the target; NULL if they were not counted
+    weight_of_evidence         ln P(value | target) / P(value | the rest), in nats; for the base the log-odds of the priors
     information_value          (P(value | target) - P(value | the rest)) * weight_of_evidence
     feature_information_value  their sum over the feature: the divergence of its two distributions (Jeffreys 1946)
-    points                     factor * weight_of_evidence; of the base, offset is added
-    below_best, below_average  how many points it has less than the best value of the feature, or than the rows have on average
+    points                     factor * weight_of_evidence; for the base plus offset
+    below_best, below_average  how many points it has less than the feature's best value, or than the average row
 
-  factor = double / ln 2 and offset = points - factor * ln(odds), so that a row has offset + factor * ln(odds of the target) points
-  in all (Siddiqi, Credit Risk Scorecards, 2006, chapter 6). The rest are all other classes, weighed by their priors: of two classes
-  these are the odds of the model; of more, a value is taken to be independent of the others in the rest as a whole, which it is not.
-  Without smoothing, what one side never has, has no weight and no points: NULL. What the model skips says nothing: 0 points.
+  factor = double / ln 2 and offset = points - factor * ln(odds), so a row has offset + factor * ln(odds of the target) points in all
+  (Siddiqi, Credit Risk Scorecards, 2006, chapter 6). The rest are all other classes, weighted by their priors. With two classes these are
+  the odds of the model. With more, a value is taken to be independent of the others in the rest as a whole, which it is not. Without
+  smoothing, a value that never occurs on one side has no weight and no points: NULL. A value that the model skips has 0 points.
 
-  target: a label, of the type that the classes have. scale: points, odds, double, and digits, to which points are rounded, or none.
+  target: a label, in the type of the classes. scale: points, odds, double, and digits, to which points are rounded, or none.
 #}
 {% macro scorecard_lines(model, statistics, priors, target, scale) -%}
 {% set factor %}({{ nbsql.number(scale.double) }} / ln({{ nbsql.number(2) }})){% endset -%}
 {% set offset %}{{ nbsql.number(scale.points) }} - {{ factor }} * ln({{ nbsql.number(scale.odds) }}){% endset -%}
 {% set points %}{{ factor }} * weight_of_evidence + CASE WHEN kind = 'base' THEN {{ offset }} ELSE 0 END{% endset -%}
-{% set prior_of_target = nbsql.of_target(nbsql.word('prior'), target) -%}
-{% set prior_of_rest = nbsql.of_rest(nbsql.word('prior'), target) -%}
+{% set prior_of_target = nbsql.sum_over_target(nbsql.word('prior'), target) -%}
+{% set prior_of_rest = nbsql.sum_over_rest(nbsql.word('prior'), target) -%}
 WITH likelihoods AS (
   {{ nbsql.smoothed_likelihoods(model, statistics, priors, model.features) | indent(2) }}
 ),
@@ -101,7 +101,7 @@ ORDER BY
   compared.value ASC NULLS LAST
 {%- endmacro %}
 
-{# A row a feature and value: ratios(feature, kind, value, weight_of_evidence, information_value), of the relation likelihoods. #}
+{# ratios(feature, kind, value, weight_of_evidence, information_value), one row a feature and value, from the relation likelihoods. #}
 {% macro scorecard_ratios(priors, target) -%}
 {% set likelihood %}likelihood{% endset -%}
 {% set weighed %}prior * likelihood{% endset -%}
@@ -118,8 +118,8 @@ ratios AS (
       feature,
       kind,
       value,
-      {{ nbsql.of_target(likelihood, target) }} AS of_target,
-      {{ nbsql.of_rest(weighed, target) }} / nullif({{ nbsql.of_rest(nbsql.word('prior'), target) }}, 0) AS of_rest
+      {{ nbsql.sum_over_target(likelihood, target) }} AS of_target,
+      {{ nbsql.sum_over_rest(weighed, target) }} / nullif({{ nbsql.sum_over_rest(nbsql.word('prior'), target) }}, 0) AS of_rest
     FROM (
       SELECT
         likelihoods.feature,
@@ -137,8 +137,8 @@ ratios AS (
 {%- endmacro %}
 
 {#
-  A row a feature and kind of line, and of bins a row a bin: places(feature, feature_no, kind, smooths, value, lower, upper). smooths:
-  whether what no row had is smoothed, and not skipped.
+  places(feature, feature_no, kind, smooths, value, lower, upper), one row a feature and kind of line, and for bins one row a bin.
+  smooths: whether a value without rows is smoothed instead of skipped.
 #}
 {% macro scorecard_places(features) -%}
 places(feature, feature_no, kind, smooths, value, lower, upper) AS (
@@ -146,7 +146,7 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     {% for feature in features %}
     {% set family, place = feature.family, loop.index %}
     {% set first %}{{ nbsql.text(feature.name) }}, {{ place }}{% endset %}
-    {% set nowhere %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
+    {% set no_bin %}CAST(NULL AS {{ nbsql.string() }}), {{ nbsql.nullable_double(none) }}, {{ nbsql.nullable_double(none) }}{% endset %}
     {% set smooths %}{% if family.unseen == 'smooth' %}TRUE{% else %}FALSE{% endif %}{% endset %}
     {% set counts %}{% if family.nulls == 'category' %}{{ smooths }}{% else %}FALSE{% endif %}{% endset %}
     {% if family.edges is defined %}
@@ -156,31 +156,31 @@ places(feature, feature_no, kind, smooths, value, lower, upper) AS (
     ({{ first }}, 'value', FALSE, {{ nbsql.text(label) }}, {{ lower }}, {{ upper }}),
     {% endfor %}
     {% else %}
-    ({{ first }}, 'value', FALSE, {{ nowhere }}),
+    ({{ first }}, 'value', FALSE, {{ no_bin }}),
     {% endif %}
     {% if family.name == 'categorical' %}
-    ({{ first }}, 'unseen', {{ smooths }}, {{ nowhere }}),
+    ({{ first }}, 'unseen', {{ smooths }}, {{ no_bin }}),
     {% endif %}
-    ({{ first }}, 'missing', {{ counts }}, {{ nowhere }}){{ nbsql.comma(loop) }}
+    ({{ first }}, 'missing', {{ counts }}, {{ no_bin }}){{ nbsql.comma(loop) }}
     {% endfor %}
 )
 {%- endmacro %}
 
-{# Of the classes of a group: x of the target, and the sum over all others. #}
-{% macro of_target(x, target) -%}
+{# To aggregate the classes of a group: x of the target, and the sum of x over all others. #}
+{% macro sum_over_target(x, target) -%}
 sum(CASE WHEN class = {{ target }} THEN {{ x }} END)
 {%- endmacro %}
 
-{% macro of_rest(x, target) -%}
+{% macro sum_over_rest(x, target) -%}
 sum(CASE WHEN class <> {{ target }} THEN {{ x }} END)
 {%- endmacro %}
 
-{# ln(a / b), NULL where either is 0. #}
+{# ln(a / b); NULL if either is 0. #}
 {% macro log_of_ratio(a, b) -%}
 CASE WHEN {{ a }} > 0 AND {{ b }} > 0 THEN ln({{ a }} / {{ b }}) END
 {%- endmacro %}
 
-{# To so many digits, a half upwards; none: as it is. #}
+{# Rounds to so many digits, a half upwards; none: no rounding. #}
 {% macro round_to_digits(x, digits) -%}
 {% if digits is none %}{{ x }}{% else %}
 {% set shift = nbsql.number((10 ** digits) | float) -%}

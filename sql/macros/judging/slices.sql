@@ -1,15 +1,15 @@
 {#
-  An evaluation by slices: the numbers of intervals.sql for each value of some columns of the source, or of several columns together, NULL
-  being one. The rows of `judged` (evaluate.sql) have these columns as nbsql_by_1, nbsql_by_2, ...; by: their names in the source and
-  whether each is a text, which is sorted byte by byte.
+  An evaluation by slices: the metrics of intervals.sql for each value of some columns of the source, or combination of values; NULL is
+  one. The rows of `judged` (evaluate.sql) have these columns as nbsql_by_1, nbsql_by_2, ... by: their names in the source and whether
+  each is a text, which is sorted byte by byte.
 #}
 
-{# In a SELECT, GROUP BY or PARTITION BY: the columns of the slices, with a comma after each but, unless `more`, the last. #}
+{# To stand in a SELECT, GROUP BY or PARTITION BY: the slice columns, each followed by a comma, except the last unless `more`. #}
 {% macro slice_columns(sliced, more=true) -%}
 {% for place in range(1, sliced + 1) %}nbsql_by_{{ place }}{% if more or not loop.last %}, {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# The same under their names in the source, a line each. #}
+{# The same under their names in the source, one a line. #}
 {% macro named_slice_columns(by) -%}
 {% for name, _ in by -%}
 nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
@@ -18,21 +18,19 @@ nbsql_by_{{ loop.index }} AS {{ nbsql.ident(name) }},{% if not loop.last %}
 {%- endfor %}
 {%- endmacro %}
 
-{# In an ORDER BY: the columns of the slices, the last of them without a direction. #}
+{# To stand in an ORDER BY: the slice columns, the last one without a direction. #}
 {% macro order_of_slices(by) -%}
 {% for _, is_text in by %}
 {% set column %}nbsql_by_{{ loop.index }}{% endset %}
-{{ nbsql.label(column, is_text) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}
+{{ nbsql.as_text_if(column, is_text) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}
 {% endfor %}
 {%- endmacro %}
 
-{#
-  A row a slice, class (NULL for the whole) and metric: the columns of the slice, class, metric, value, standard_error, low, high.
-#}
+{# One row a slice, class (NULL for all classes) and metric: the slice columns, class, metric, value, standard_error, low, high. #}
 {% macro slice_intervals(judged, by) -%}
 WITH {{ judged }},
 {{ nbsql.all_numbers(by | length) }},
-{{ nbsql.bounded() }}
+{{ nbsql.interval_bounds() }}
 SELECT
   {{ nbsql.named_slice_columns(by) | indent(2) }}
   class,
@@ -49,19 +47,19 @@ ORDER BY
 {%- endmacro %}
 
 {#
-  A row a slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
-  false_positive_rate, false_negative_rate. With two classes the last five are those of the larger label; with more, roc_auc is the mean of
-  those of the classes, and the other four, which are of one class, are NULL.
+  One row a slice: its columns, rows, weight, accuracy with its low and high, log_loss, brier, roc_auc, precision, selection_rate,
+  false_positive_rate, false_negative_rate. With two classes the last five are those of the larger label. With more, roc_auc is the mean
+  over the classes, and the other four, which are of one class, are NULL.
 
-  First comes the slice that is surely worst: that of the lowest upper end of the interval of its accuracy, which a slice of few rows has
-  far up. It counts to twelve digits, so that slices as good as each other come by their values.
+  The slice that is most certainly worst comes first: the one with the lowest upper end of the interval of its accuracy, which is high for
+  a slice of few rows. It is compared to twelve digits, so that equally good slices are sorted by their values.
 #}
 {% macro sliced_metrics(judged, by) -%}
 {% set sliced = by | length -%}
 {% set of_larger = ['precision', 'selection_rate', 'false_positive_rate', 'false_negative_rate'] -%}
 WITH {{ judged }},
 {{ nbsql.all_numbers(sliced) }},
-{{ nbsql.bounded() }},
+{{ nbsql.interval_bounds() }},
 larger AS (
   SELECT CASE WHEN count(*) = 2 THEN {{ nbsql.maximum(nbsql.word('class')) }} END AS larger FROM known
 ),
@@ -79,16 +77,16 @@ sized AS (
 slices AS (
   SELECT
     {{ nbsql.slice_columns(sliced) }}
-    CAST({{ nbsql.of_slice('rows') }} AS BIGINT) AS rows,
-    {{ nbsql.of_slice('weight') }} AS weight,
-    {{ nbsql.of_slice('accuracy') }} AS accuracy,
-    {{ nbsql.of_slice('accuracy', 'low') }} AS low,
-    {{ nbsql.of_slice('accuracy', 'high') }} AS high,
-    {{ nbsql.of_slice('log_loss') }} AS log_loss,
-    {{ nbsql.of_slice('brier') }} AS brier,
+    CAST({{ nbsql.slice_metric('rows') }} AS BIGINT) AS rows,
+    {{ nbsql.slice_metric('weight') }} AS weight,
+    {{ nbsql.slice_metric('accuracy') }} AS accuracy,
+    {{ nbsql.slice_metric('accuracy', 'low') }} AS low,
+    {{ nbsql.slice_metric('accuracy', 'high') }} AS high,
+    {{ nbsql.slice_metric('log_loss') }} AS log_loss,
+    {{ nbsql.slice_metric('brier') }} AS brier,
     CASE
       WHEN max(larger) IS NULL THEN avg(CASE WHEN class IS NOT NULL AND metric = 'roc_auc' THEN value END)
-      ELSE {{ nbsql.of_slice('roc_auc') }}
+      ELSE {{ nbsql.slice_metric('roc_auc') }}
     END AS roc_auc
     {%- for metric in of_larger %},
     max(CASE WHEN class = larger AND metric = {{ nbsql.text(metric) }} THEN value END) AS {{ nbsql.word(metric) }}
@@ -113,28 +111,28 @@ SELECT
   {%- endfor %}
 
 FROM slices
-ORDER BY {{ nbsql.in_steps(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
+ORDER BY {{ nbsql.share_sort_key(nbsql.word('high')) }} ASC NULLS LAST, {{ nbsql.order_of_slices(by) | indent(2) }} ASC NULLS LAST
 {%- endmacro %}
 
 {# A whole number by which shares that are equal to twelve digits sort alike. #}
-{% macro in_steps(x) -%}
+{% macro share_sort_key(x) -%}
 floor({{ x }} * 1000000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
-{# In a SELECT grouped by slices: a number of the whole. #}
-{% macro of_slice(metric, column='value') -%}
+{# To stand in a SELECT grouped by slices: a metric of all classes. #}
+{% macro slice_metric(metric, column='value') -%}
 max(CASE WHEN class IS NULL AND metric = {{ nbsql.text(metric) }} THEN {{ nbsql.word(column) }} END)
 {%- endmacro %}
 
 {#
-  Two slices side by side, of one class against the rest. A row a share (accuracy, precision, recall, selection_rate, false_positive_rate,
-  false_negative_rate): metric, value, other, difference (value - other) with low and high, ratio (value / other) with ratio_low and
-  ratio_high.
+  Two slices side by side, for one class against the rest. One row a share (accuracy, precision, recall, selection_rate,
+  false_positive_rate, false_negative_rate): metric, value, other, difference (value - other) with low and high, ratio (value / other)
+  with ratio_low and ratio_high.
 
     difference  the hybrid score interval, of the Wilson intervals of the two (Newcombe, Statistics in Medicine 17, 1998, method 10)
-    ratio       the normal interval of its logarithm (Katz, Baptista, Azen and Pike, Biometrics 34, 1978); NULL where either share is 0
+    ratio       the normal interval of its logarithm (Katz, Baptista, Azen and Pike, Biometrics 34, 1978); NULL if either share is 0
 
-  a, b: the values of the columns of the slices, as texts, or none for NULL. label: of the class, as text; none: the larger of two.
+  a, b: the values of the slice columns as texts, or none for NULL. label: the class as text; none: the larger of two.
 #}
 {% macro slice_comparison(judged, a, b, label) -%}
 {% set sliced = a | length -%}
@@ -144,22 +142,22 @@ WITH {{ judged }},
 numbers AS (
   {{ nbsql.numbers_of_shares(sliced) | indent(2) }}
 ),
-{{ nbsql.bounded() }},
+{{ nbsql.interval_bounds() }},
 sides AS (
   SELECT
     metric,
     position
     {%- for side, values in [('value', a), ('other', b)] %}
-    {%- set here %}CASE WHEN {{ nbsql.is_slice(values) }} THEN{% endset %},
-    max({{ here }} value END) AS {{ nbsql.word(side) }},
-    max({{ here }} low END) AS {{ nbsql.word(side) }}_low,
-    max({{ here }} high END) AS {{ nbsql.word(side) }}_high,
-    max({{ here }} of_rows END) AS {{ nbsql.word(side) }}_rows
+    {%- set in_slice %}CASE WHEN {{ nbsql.is_slice(values) }} THEN{% endset %},
+    max({{ in_slice }} value END) AS {{ nbsql.word(side) }},
+    max({{ in_slice }} low END) AS {{ nbsql.word(side) }}_low,
+    max({{ in_slice }} high END) AS {{ nbsql.word(side) }}_high,
+    max({{ in_slice }} of_rows END) AS {{ nbsql.word(side) }}_rows
     {%- endfor %}
 
   FROM bounded
   WHERE class IS NULL OR {% if label is none %}class = {{ larger }}
-  {%- else %}{{ nbsql.label(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
+  {%- else %}{{ nbsql.as_text_if(nbsql.word('class'), true) }} = {{ nbsql.text(label) }}{% endif %}
 
   GROUP BY metric, position
 )
@@ -179,24 +177,24 @@ ORDER BY position ASC NULLS LAST
 
 {# z times the standard error of ln(value / other). #}
 {% macro error_of_log_ratio() -%}
-{{ nbsql.confident() }} * sqrt((1 - value) / (nullif(value, 0) * value_rows) + (1 - other) / (nullif(other, 0) * other_rows))
+{{ nbsql.normal_quantile() }} * sqrt((1 - value) / (nullif(value, 0) * value_rows) + (1 - other) / (nullif(other, 0) * other_rows))
 {%- endmacro %}
 
-{# Whether a row is of the slice that has these values. #}
+{# Whether a row is in the slice with these values. #}
 {% macro is_slice(values) -%}
 {% for value in values -%}
 {% set column %}nbsql_by_{{ loop.index }}{% endset -%}
-{% if value is none %}{{ column }} IS NULL{% else %}{{ nbsql.label(column, true) }} = {{ nbsql.text(value) }}{% endif %}
+{% if value is none %}{{ column }} IS NULL{% else %}{{ nbsql.as_text_if(column, true) }} = {{ nbsql.text(value) }}{% endif %}
 {%- if not loop.last %} AND {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# A row a slice of a source: its values as texts. #}
+{# One row a slice of a source: its values as texts. #}
 {% macro slice_values(source, names) -%}
 SELECT DISTINCT
   {% for name in names %}
   {% set column %}source.{{ nbsql.ident(name) }}{% endset %}
-  {{ nbsql.label(column, true) }} AS nbsql_by_{{ loop.index }}{{ nbsql.comma(loop) }}
+  {{ nbsql.as_text_if(column, true) }} AS nbsql_by_{{ loop.index }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM {{ source }} AS source
 {%- endmacro %}

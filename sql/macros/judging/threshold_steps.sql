@@ -1,7 +1,8 @@
 {#
-  What one threshold after another does, a row a class and step: class, threshold (step / steps, from 0 to 1), the four counts, flagged
-  (the share of the rows whose posterior reaches it), precision (NULL where nothing does), recall, false_positive_rate. Queries on
-  `judged` (evaluate.sql), like those of curves.sql, which have a row a posterior instead: a slider needs so many, however many rows.
+  The outcome at one threshold after another, one row a class and step: class, threshold (step / steps, from 0 to 1), the four counts,
+  flagged (the share of the rows whose posterior reaches it), precision (NULL if none does), recall, false_positive_rate. The queries read
+  `judged` (evaluate.sql), like those of curves.sql, which have one row a posterior instead. A slider needs a fixed number of steps,
+  however many rows there are.
 #}
 {% macro threshold_steps(judged, steps) -%}
 {% set posterior = nbsql.word('posterior') -%}
@@ -50,7 +51,10 @@ FROM cumulated
 ORDER BY class ASC NULLS LAST, threshold ASC NULLS LAST
 {%- endmacro %}
 
-{# The number of the last of the steps i / steps that p reaches. The product may round across one, so those on both sides are looked at. #}
+{#
+  The number of the last of the steps i / steps that p reaches. The product may round across a step, so the steps on both sides are
+  compared.
+#}
 {% macro step_reached(p, steps) -%}
 {% set at %}floor({{ p }} * {{ steps }}){% endset -%}
 {% set width %}{{ nbsql.as_double(steps) }}{% endset -%}
@@ -62,8 +66,8 @@ CAST(CASE
 {%- endmacro %}
 
 {#
-  The curves of one class against the rest with no more points than a picture shows, a row a class and point, as curves.sql has them:
-  class, threshold, false_positive_rate, recall, precision. Of the points in one cell of a grid of `cells` x `cells` the last is there.
+  The curves of one class against the rest with no more points than a picture shows, one row a class and point, as in curves.sql: class,
+  threshold, false_positive_rate, recall, precision. Of the points in one cell of a grid of `cells` x `cells` the last is kept.
 #}
 {% macro outlined_curves(judged, cells) -%}
 WITH {{ judged }},

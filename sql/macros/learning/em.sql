@@ -1,13 +1,13 @@
 {#
   Expectation-maximisation over rows without a class (Nigam, McCallum, Thrun and Mitchell, Text classification from labeled and unlabeled
-  documents using EM, Machine Learning 39, 2000). Its two steps are a score and a count: what follows stands between them.
+  documents using EM, Machine Learning 39, 2000). The two steps are a score and a count; the queries here connect them.
 #}
 
 {#
-  One row a row that counts: nbsql_number, which tells it from others, and some columns of the source. Texts are cut once, and are lists of
-  their terms from here on.
+  One row a counted row: nbsql_number, which identifies it, and some columns of the source. Texts are cut once and are lists of their
+  terms from here on.
 
-  texts: the features that they are of.
+  texts: the features of those texts.
 #}
 {% macro rows_with_numbers(model, source, columns, texts) -%}
 {% set rows = namespace(relation=source) -%}
@@ -42,10 +42,10 @@ WHERE {{ nbsql.weight(model) }} > 0
 {%- endmacro %}
 
 {#
-  The expectation, one row a row: nbsql_number, class_no (of its class; NULL where it has none), weight, joints (a list by class),
-  log_evidence, and common, which those lack of their whole (score.sql).
+  The expectation, one row a row: nbsql_number, class_no (of its class; NULL if it has none), weight, joints (a list by class),
+  log_evidence, and common, the part that all joint log-likelihoods leave out (score.sql).
 
-  scored: the numbered rows, scored (predict.sql). share: how much a row without a class counts.
+  scored: the numbered rows, scored (predict.sql). share: the factor of the weight of a row without a class.
 #}
 {% macro expected_classes(model, scored, parameters, share) -%}
 {% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
@@ -56,7 +56,7 @@ SELECT
   {{ weight }} * CASE WHEN numbered.class_no IS NULL THEN {{ nbsql.number(share) }} ELSE 1 END AS weight,
   {%+ if model.class_numbers %}{{ nbsql.array_of(by_class) }}{% else %}source.nbsql_joints{%+ endif %} AS joints,
   source.nbsql_log_evidence AS log_evidence,
-  CAST(0 AS {{ nbsql.double() }}){{ nbsql.and_common(model) }} AS common
+  CAST(0 AS {{ nbsql.double() }}){{ nbsql.plus_common(model) }} AS common
 FROM {{ scored }} AS source
 LEFT JOIN (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
@@ -64,8 +64,8 @@ LEFT JOIN (
 {%- endmacro %}
 
 {#
-  One row: evidence, the log-likelihood of all rows, ln p(x, c) of those that have a class and ln p(x) of the others, each as often as it
-  counts; weight, how much they count together; soft, how many rows have no class, and unexplained, how many of these fit none, which count
+  One row: evidence, the log-likelihood of all rows, ln p(x, c) for those with a class and ln p(x) for the others, each times its weight;
+  weight, their total weight; soft, the number of rows without a class, and unexplained, the number of these that fit no class and count
   for nothing.
 #}
 {% macro evidence_of_rows(expected) -%}
@@ -89,13 +89,13 @@ FROM (
 {%- endmacro %}
 
 {#
-  What the maximisation counts, one row a row without a class and class that it may be of: some columns of the row, the class under the
-  name of the target, and nbsql_weight, the posterior times what the row weighs. A posterior below 2^-60, which a sum of others does not
-  feel, is no row.
+  The rows that the maximisation counts, one row a row without a class and class that it may have: some columns of the row, the class
+  under the name of the target, and nbsql_weight, the posterior times the weight of the row. A posterior below 2^-60, which would not
+  change a sum of others, gives no row.
 
-  parameters: of the model that has scored them.
+  parameters: of the model that scored the rows.
 #}
-{% macro shared_out_rows(model, rows, expected, parameters, columns) -%}
+{% macro posterior_weighted_rows(model, rows, expected, parameters, columns) -%}
 {% set joints %}expected.joints{% endset -%}
 {% set class_no %}numbered.class_no{% endset -%}
 {% set difference %}{{ nbsql.element(joints, class_no) }} - expected.log_evidence{% endset -%}

@@ -1,19 +1,19 @@
 {#
-  k-means within each class: which component of its class a row belongs to (Ordonez and Pitchaimalai, Bayesian classifiers
-  programmed in SQL, IEEE Transactions on Knowledge and Data Engineering 22, 2010).
+  k-means within each class, which assigns each row to a component of its class (Ordonez and Pitchaimalai, Bayesian classifiers programmed
+  in SQL, IEEE Transactions on Knowledge and Data Engineering 22, 2010).
 
-  The distance of a row x from a centre c of its class is the sum of (x_f - c_f)^2 / s_f^2 over the numbers f that the row has, s_f
-  the standard deviation of f in the class. How many numbers a row lacks is the same for all centres, so it decides nothing.
+  The distance of a row x from a centre c of its class is the sum of (x_f - c_f)^2 / s_f^2 over the numbers f that the row has, where s_f
+  is the standard deviation of f in the class. A missing number is missing for all centres, so it does not affect which one is nearest.
 
-  The centres come as a row a class, so that every reading of the rows is one scan and one small join. In all of these:
+  The centres are one row a class, so each reading of the rows is one scan and one small join. Parameters of these macros:
 
     splits    the classes that are split: their labels, the weights 1 / s_f^2 of the numbers, and their centres
     numbers   the columns
 #}
 
 {#
-  One row a class: label, weight_1, weight_2, ..., centre_1_1 (of component 1, number 1), ... A class of fewer components has its first
-  again, which is never nearer.
+  One row a class: label, weight_1, weight_2, ..., centre_1_1 (of component 1, number 1), ... A class with fewer components repeats its
+  first one, which is never nearer than itself.
 #}
 {% macro centres_by_class(splits, numbers, most) -%}
 (
@@ -32,7 +32,7 @@
   {%- endfor %})
 {%- endmacro %}
 
-{# The rows that count: label, weight, nbsql_x_1, nbsql_x_2, ... #}
+{# The counted rows: label, weight, nbsql_x_1, nbsql_x_2, ... #}
 {% macro numbers_of_rows(model, source, numbers) -%}
 SELECT
   CAST({{ nbsql.target(model) }} AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label,
@@ -45,12 +45,13 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
+{# A number of a row; NULL if it is not finite. #}
 {% macro number_of_row(column) -%}
 {% set x %}CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}
 {{ nbsql.finite(x) }}
 {%- endmacro %}
 
-{# The squared distance of the row `rows` from its component j; what it lacks adds nothing. #}
+{# The squared distance of the row `rows` from its component j; a missing number adds nothing. #}
 {% macro squared_distance(count, j) -%}
 {% for block in range(1, count + 1) | batch(50) -%}
 (
@@ -74,8 +75,8 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
 {%- endmacro %}
 
 {#
-  A source with the component of each row, nbsql_slice: the statistics are then counted by it, as they are by slices. Component 1,
-  the largest, has the rows of a class that is not split, or was never met, and those without any of the numbers.
+  A source with the component of each row, nbsql_slice, by which the statistics are counted as by slices. Component 1, the largest, also
+  takes the rows of a class that is not split or that k-means has not seen, and rows without any of the numbers.
 #}
 {% macro with_components(source, components, target) -%}
 {% set numbers, most = components.numbers, components.most -%}
@@ -109,10 +110,10 @@ CASE least({% for j in range(1, most + 1) %}nbsql_distance_{{ j }}{% if not loop
 {%- endmacro %}
 
 {#
-  One row a class and component that has rows, after one of Lloyd's iterations: label, component, n, and how far the mean of its rows is
+  One row a class and component with rows, after one of Lloyd's iterations: label, component, n, and the distance of the mean of its rows
   from the first centre, a list by number.
 #}
-{% macro moved_centres(model, source, numbers, splits, most) -%}
+{% macro updated_centres(model, source, numbers, splits, most) -%}
 {% set moves -%}
 {% for column in numbers -%}
 {% set x %}nbsql_x_{{ loop.index }}{% endset -%}
@@ -145,7 +146,7 @@ FROM (
 GROUP BY label, component
 {%- endmacro %}
 
-{# One of so many of the rows that count, by a hash of their numbers, with what k-means reads of them. #}
+{# A sample of one in so many of the counted rows, by a hash of their numbers, with the columns that k-means reads. #}
 {% macro sampled_rows(model, source, numbers, every) -%}
 SELECT
   source.{{ nbsql.ident(model.target) }}
@@ -156,27 +157,29 @@ FROM {{ source }} AS source
 WHERE {{ nbsql.is_counted(model) }} AND {{ nbsql.hash_of_numbers(numbers) }} % {{ every }} = 0
 {%- endmacro %}
 
+{# The hash of the numbers of a row. #}
 {% macro hash_of_numbers(numbers) -%}
 {% set values %}{% for column in numbers %}{{ nbsql.number_of_row(column) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {{ nbsql.mixed_hash(values) }}
 {%- endmacro %}
 
-{# A whole number of at least 0, of which the remainders tell nothing of the values. #}
+{# A whole number of at least 0 whose remainders are unrelated to the values. #}
 {% macro mixed_hash(values) -%}
 hash(hash({{ values }}))
 {%- endmacro %}
 
-{# Of a group: the greatest of its so many smallest, each counted once. #}
+{# An aggregate: the largest of the `count` smallest distinct values. #}
 {% macro greatest_of_smallest(x, count) -%}
 list_max(min(DISTINCT {{ x }}, {{ count }}))
 {%- endmacro %}
 
+{# One row: rows, the number of distinct rows, by a hash of their numbers. #}
 {% macro distinct_rows(source, numbers) -%}
 SELECT count(DISTINCT {{ nbsql.hash_of_numbers(numbers) }}) AS rows FROM {{ source }} AS source
 {%- endmacro %}
 
-{# The mean and the standard deviation of each number in each class: label, feature, mean, deviation. #}
-{% macro deviations(cells) -%}
+{# One row a class and number, with its mean and standard deviation: label, feature, mean, deviation. #}
+{% macro class_deviations(cells) -%}
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS label, feature, mean, sqrt(m2 / n) AS deviation
 FROM {{ cells }} AS cells
 WHERE m2 IS NOT NULL
@@ -184,13 +187,13 @@ WHERE m2 IS NOT NULL
 
 
 {#
-  Where k-means begins: among some points of each class, the one that makes the sum of the squared distances to it least, then
-  one by one that which makes the sum of those to the nearest least, given the ones before (BUILD: Kaufman and Rousseeuw,
-  Finding Groups in Data, 1990, section 2.4). No chance is in it, and points far out are not preferred.
+  The candidates for the initial centres. From some points of each class, the first centre is the one with the smallest sum of squared
+  distances to all points; each further one minimises the sum of the squared distances to the nearest centre, given those before (BUILD:
+  Kaufman and Rousseeuw, Finding Groups in Data, 1990, section 2.4). Nothing is random, and outliers are not preferred.
 
-  The points are those of the class, equal ones once, with the `size` smallest hashes: label, point, weight, nbsql_x_1, ...
+  The points are those of the class with the `size` smallest hashes, equal ones once: label, point, weight, nbsql_x_1, ...
 #}
-{% macro candidates(model, source, numbers, labels, size) -%}
+{% macro candidate_points(model, source, numbers, labels, size) -%}
 {% set values %}{% for column in numbers %}nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 WITH nbsql_points AS {{ nbsql.not_materialized() }}(
   SELECT *, {{ nbsql.mixed_hash(values) }} AS hashed
@@ -217,7 +220,7 @@ GROUP BY points.label, points.hashed{% for column in numbers %}, nbsql_x_{{ loop
 
 {%- endmacro %}
 
-{# The points of each class that have one of so many smallest hashes. #}
+{# The points of each class that have one of the smallest hashes. #}
 {% macro points_of_smallest_hashes(points, size) -%}
 {{ points }} AS points
 JOIN (
@@ -226,8 +229,8 @@ JOIN (
 {%- endmacro %}
 
 {#
-  The distances of the candidates from the points of their class, over the numbers that both have, as of all; of none, as if they were
-  strangers.
+  The distances of the candidates from the points of their class, over the numbers that both have, scaled up to all numbers. If they have
+  none in common, the distance is 2 for each number, as for unrelated points.
 #}
 {% macro distances_of_candidates(candidates, numbers, splits) -%}
 {% set count = numbers | length -%}
@@ -237,7 +240,7 @@ SELECT
   rows.point,
   rows.weight,
   coalesce(
-    {{ count }} * ({{ nbsql.between_points(count) }}) / nullif({{ nbsql.shared_number_count(count) }}, 0),
+    {{ count }} * ({{ nbsql.squared_distance_of_points(count) }}) / nullif({{ nbsql.shared_number_count(count) }}, 0),
     {{ 2 * count }}
   ) AS distance
 FROM {{ candidates }} AS candidates
@@ -245,8 +248,10 @@ JOIN {{ candidates }} AS rows ON rows.label = candidates.label
 JOIN {{ nbsql.centres_by_class(splits, numbers, 0) }} ON centres.label = candidates.label
 {%- endmacro %}
 
-{# The squared distance of two points over the numbers that both have; in blocks, because an expression may not nest as deep. #}
-{% macro between_points(count) -%}
+{#
+  The squared distance of two points over the numbers that both have. It is a sum in blocks, because an expression may not nest that deep.
+#}
+{% macro squared_distance_of_points(count) -%}
 {% for block in range(1, count + 1) | batch(50) -%}
 (
 {%- for f in block -%}
@@ -258,7 +263,7 @@ coalesce({{ nbsql.weighted_squared_difference(difference, weight) }}, 0){% if no
 {%- endfor %}
 {%- endmacro %}
 
-{# How many numbers both points have. #}
+{# The number of columns in which both points have a number. #}
 {% macro shared_number_count(count) -%}
 {% for block in range(1, count + 1) | batch(50) -%}
 (
@@ -270,8 +275,8 @@ CASE WHEN rows.nbsql_x_{{ f }} - candidates.nbsql_x_{{ f }} IS NULL THEN 0 ELSE 
 {%- endmacro %}
 
 {#
-  One row a class that has another point: label, component, candidate, its next centre. Sums count as equal to seven digits, and the
-  smaller hash then decides.
+  One row a class with another point: label, component, candidate, its next centre. Sums are compared to seven digits, and in a tie the
+  smaller hash decides.
 #}
 {% macro next_centres(distances, chosen, component) -%}
 {% set distance %}sum(distances.weight * least(distances.distance, nearest.distance)) / sum(distances.weight){% endset -%}
@@ -303,11 +308,12 @@ WHERE place = 1
 CAST({{ x }} AS REAL)
 {%- endmacro %}
 
+{# An empty relation of chosen centres. #}
 {% macro no_centres(distances) -%}
 SELECT label, 0 AS component, candidate FROM {{ distances }} AS distances WHERE FALSE
 {%- endmacro %}
 
-{# The points chosen: label, component, and their numbers, a list. #}
+{# The chosen points: label, component, and their numbers, a list. #}
 {% macro first_centres(chosen, candidates, numbers) -%}
 {% set values %}{% for column in numbers %}candidates.nbsql_x_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 SELECT chosen.label, chosen.component, {{ nbsql.list_of(values, nbsql.double()) }} AS numbers

@@ -1,9 +1,10 @@
 {#
-  Which features tell most of the class, from the cells of all candidates: feature, score, a row a feature that was met at all.
+  The features ranked by how informative they are of the class, from the cells of all candidates. One row a feature with a value in any
+  row: feature, score.
 
-    mutual_information  times the rows (or occurrences) that a row has on average, so that it is what the feature tells of an
-                        average row: a feature that is mostly missing tells little; cut at the entropy of the class
-    the other scores    as they are (relevance.sql)
+    mutual_information  times the average number of rows (or occurrences) of the feature a row, so that it is the information in an
+                        average row: a feature that is mostly missing has little; at most the entropy of the class
+    the other scores    unchanged (relevance.sql)
 #}
 {% macro ranked_features(statistics, features, by) -%}
 SELECT
@@ -15,7 +16,7 @@ SELECT
   {%- endif %} AS score,
   relevant.f_statistic
 FROM (
-  {{ nbsql.relevant(statistics, features) | indent(2) }}
+  {{ nbsql.unsorted_relevance(statistics, features) | indent(2) }}
 ) AS relevant
 CROSS JOIN (
   SELECT sum(n) AS n, -sum(n * ln(n / total)) / max(total) AS entropy
@@ -26,14 +27,14 @@ CROSS JOIN (
       FROM {{ statistics }} AS statistics
       WHERE feature IS NULL
       GROUP BY class
-      HAVING {{ nbsql.is_left() }}
+      HAVING {{ nbsql.has_weight() }}
     ) AS counts
   ) AS shares
 ) AS classes
 WHERE relevant.{{ nbsql.word(by) }} IS NOT NULL
 {%- endmacro %}
 
-{# Drop the cells of the features that are not kept. #}
+{# Drops the cells of features that are not kept. #}
 {% macro keep_features(statistics, features) -%}
 DELETE FROM {{ statistics }} WHERE feature IS NOT NULL{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif %}
 

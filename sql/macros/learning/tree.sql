@@ -1,6 +1,6 @@
 {#
-  What a tree of categories is found by (nbsql/learning/tree.py). One row a row that counts: class, n (its weight) and, of every category,
-  its value as the statistics name it, as value_1, value_2, ...
+  The input of the search for a tree of categories (nbsql/learning/tree.py). One row a counted row: class, n (its weight) and for each
+  category its value as the statistics name it, as value_1, value_2, ...
 #}
 {% macro coded_categories(model, source, features) -%}
 SELECT
@@ -15,7 +15,7 @@ WHERE {{ nbsql.is_counted(model) }}{% if model.weight %} AND {{ nbsql.weight(mod
 
 {%- endmacro %}
 
-{# One row: how many values each category has. #}
+{# One row: the number of values of each category. #}
 {% macro sizes_of_categories(coded, places) -%}
 SELECT
   {% for place in places %}
@@ -24,7 +24,7 @@ SELECT
 FROM {{ coded }} AS coded
 {%- endmacro %}
 
-{# The values of a category, a row a value. #}
+{# The values of a category, one row a value. #}
 {% macro values_of_category(coded, place) -%}
 SELECT DISTINCT value_{{ place }} AS value
 FROM {{ coded }} AS coded
@@ -33,8 +33,8 @@ ORDER BY value ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a pair of categories: a, b, and how much likelier they make the rows together than by themselves, within the classes: n times
-  I(X; Y | C), over the n rows that have both (dependence.sql).
+  One row a pair of categories: a, b, and the increase in the log-likelihood of the rows if the pair is modelled together, within the
+  classes: n times I(X; Y | C), over the n rows that have both (dependence.sql).
 #}
 {% macro information_of_pairs(coded, pairs) -%}
 WITH {{ nbsql.counted_pairs(coded, pairs, nbsql.word('n')) }}

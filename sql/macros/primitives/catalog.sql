@@ -1,15 +1,16 @@
-{# The catalogue of a database, as DuckDB has it. Names are compared as DuckDB does, without regard to case. #}
+{# The catalogue of a DuckDB database. Names are compared as DuckDB does, without regard to case. #}
 
-{% macro current_names() -%}
+{# One row: database, schema. #}
+{% macro current_database_and_schema() -%}
 SELECT current_database() AS database, current_schema() AS schema
 {%- endmacro %}
 
-{# The number of the transaction: outside of one, every statement has its own. #}
+{# The number of the transaction. Outside of a transaction every statement has its own. #}
 {% macro transaction_number() -%}
 SELECT txid_current() AS number
 {%- endmacro %}
 
-{# Where names are looked for that have no database or schema, and how this is set. #}
+{# The search path, on which names without a database or schema are looked up, and the statement that sets it. #}
 {% macro search_path() -%}
 SELECT current_setting('search_path') AS path
 {%- endmacro %}
@@ -24,9 +25,11 @@ UNION ALL
 SELECT database_name, schema_name, view_name AS name, 'view' AS kind FROM duckdb_views() WHERE NOT internal
 {%- endmacro %}
 
-{# One row, all that a score asks before it is made, and beside it the columns of a source, all NULL: the current database and
-schema; a list a table or view of one of some names, as `relations` has them; and `updated_at` of a model, in a list. #}
-{% macro source_and_stamp(source, names, spec) -%}
+{#
+  One row, everything that a score reads from the catalogue first, beside the columns of a source, which are all NULL: the current
+  database and schema; a list of the tables and views with one of some names, as in `relations`; and `updated_at` of a model, in a list.
+#}
+{% macro source_and_catalog(source, names, spec) -%}
 SELECT session.*, source.*
 FROM (
   SELECT
@@ -51,7 +54,7 @@ LEFT JOIN (
 ) AS source ON TRUE
 {%- endmacro %}
 
-{# One row a thing in a schema: name, kind (table, view, macro or other). #}
+{# One row an object in a schema: name, kind (table, view, macro or other). #}
 {% macro default__contents(database, schema) -%}
 SELECT table_name AS name, 'table' AS kind FROM duckdb_tables()
 WHERE lower(database_name) = lower({{ nbsql.text(database) }}) AND schema_name = {{ nbsql.text(schema) }}
@@ -78,10 +81,10 @@ JOIN (SELECT database_name, readonly FROM duckdb_databases() WHERE NOT internal)
 {%- endmacro %}
 
 {#
-  What a verb asks of the catalogue, at once. One row a schema (kind "schema") and a table or view, as `schemas` and `relations` have them:
+  Everything a verb reads from the catalogue, at once. One row a schema (kind "schema"), table or view, as in `schemas` and `relations`:
   database_name, schema_name, name, kind, readonly, and current_database and current_schema.
 #}
-{% macro looked_over() -%}
+{% macro schemas_and_relations() -%}
 SELECT catalog.*, current_database() AS current_database, current_schema() AS current_schema
 FROM (
   SELECT database_name, schema_name, NULL AS name, 'schema' AS kind, readonly
@@ -106,6 +109,7 @@ HAVING count(*) = 2
 ORDER BY schema_name ASC NULLS LAST
 {%- endmacro %}
 
+{# The columns of a source, without rows. #}
 {% macro without_rows(source) -%}
 SELECT * FROM {{ source }} AS source LIMIT 0
 {%- endmacro %}
@@ -114,7 +118,7 @@ SELECT * FROM {{ source }} AS source LIMIT 0
 SELECT * FROM {{ relation }} AS relation
 {%- endmacro %}
 
-{# A relation's rows in an order that does not change from run to run. #}
+{# The rows of a relation in an order that does not change from run to run. #}
 {% macro default__sorted_by(relation, columns) -%}
 SELECT * FROM {{ relation }} AS relation
 ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
@@ -129,12 +133,12 @@ SELECT regexp_matches('', {{ nbsql.text(pattern) }})
 SELECT ({{ query }})
 {%- endmacro %}
 
-{# An expression over the columns of a source, by itself and in no parentheses. #}
+{# An expression over the columns of a source, alone and without parentheses. #}
 {% macro expression_of(source, expression) -%}
 SELECT {{ expression }} FROM {{ source }} AS source
 {%- endmacro %}
 
-{# The same where no function that makes rows may stand: unnest, which elsewhere would multiply those of the source. #}
+{# The same in a place where no set-returning function is allowed, such as unnest, which elsewhere would multiply the rows of the source. #}
 {% macro default__expression_of_one_value(source, expression) -%}
 SELECT 1 FROM {{ source }} AS source QUALIFY ({{ expression }}) IS NULL AND row_number() OVER () > 0
 {%- endmacro %}

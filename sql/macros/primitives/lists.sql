@@ -1,18 +1,18 @@
-{# Lists of numbers, a class each, and what is done to them. #}
+{# Lists of numbers, one a class, and the operations on them. #}
 
-{# Of elements, rendered, of which all may be NULL; type: of one of them. #}
+{# A list of rendered elements, all of which may be NULL. type: of an element. #}
 {% macro default__list_of(elements, type) -%}
 [{{ elements }}]
 {%- endmacro %}
 
-{# The same of elements whose type is plain. #}
+{# The same for elements whose type is evident. #}
 {% macro default__array_of(elements) -%}
 {{ nbsql.array() }}[{{ elements }}]
 {%- endmacro %}
 
 {#
-  A list of what becomes of every element. body: of an element, which it calls x, and, where it needs its place, that by the name
-  `place`; at most one such list is made in the body of another.
+  A list of an expression of each element. body: the expression; it calls the element x and, if it needs its position, calls that by the
+  name `place`. The body of one such list may contain at most one other.
 #}
 {% macro default__list_mapped(list, body, x='x', place=none) -%}
 list_transform({{ list }}, lambda {{ nbsql.word(x) }}{% if place %}, {{ nbsql.word(place) }}{% endif %}: {{ body }})
@@ -39,13 +39,16 @@ list_sum({{ list }})
 list_dot_product({{ a }}, {{ b }})
 {%- endmacro %}
 
-{# A list of lists, of the elements of each, and what its rows are beside the elements of other lists: all of one length. #}
+{# A list of lists, from the elements of each. #}
 {% macro default__matrix_row(elements) -%}
 [{{ elements }}]
 {%- endmacro %}
 
-{# lists: rendered, of as many elements as the matrix has rows, or none for what is the same beside all of them. width: of a row. #}
-{% macro default__beside_rows(lists, matrix, width, relation) -%}
+{#
+  One row a row of a matrix, beside the elements of other lists. lists: rendered, with as many elements as the matrix has rows, or none
+  for an expression that is the same beside all of them. width: the length of a row.
+#}
+{% macro default__unnested_matrix(lists, matrix, width, relation) -%}
 SELECT
   {% for elements, other in lists %}
   {%+ if elements is not none %}unnest([{{ elements }}]){% else %}{{ other }}{%+ endif %},
@@ -54,7 +57,7 @@ SELECT
 FROM {{ relation }}
 {%- endmacro %}
 
-{# The place of the first element that is x. #}
+{# The place of the first element that equals x. #}
 {% macro default__list_place(list, x) -%}
 list_position({{ list }}, {{ x }})
 {%- endmacro %}
@@ -73,7 +76,7 @@ range({{ first }}, {{ end }})
 {{ a }} // {{ b }}
 {%- endmacro %}
 
-{# In a SELECT: a row an element, of several lists side by side; names: of their columns. #}
+{# To stand in a SELECT: one row an element of several lists side by side; names: of their columns. #}
 {% macro default__unnested(lists, names) -%}
 {% for list in lists -%}
 unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{% if not loop.last %},
@@ -81,21 +84,19 @@ unnest({{ list }}) AS {{ nbsql.word(names[loop.index0]) }}{% if not loop.last %}
 {%- endfor %}
 {%- endmacro %}
 
-{# The same of one list, and the places of its elements. #}
+{# The same for one list, with the places of its elements. #}
 {% macro default__unnested_with_places(list, place, name) -%}
 generate_subscripts({{ list }}, 1) AS {{ nbsql.word(place) }}, unnest({{ list }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
-{#
-  After a sub-select whose columns are costly and named more than once: an engine may compute them once a name, unless it is told not to.
-#}
+{# To follow a sub-select whose columns are costly and named more than once. Without it, an engine may compute them again for each use. #}
 {% macro default__optimisation_fence() -%}{% endmacro %}
 
 {#
   The columns of `scored` (predict.sql), some of them replaced. replaced: pairs of a name, as a word, and an expression. others: the names
-  of further columns that the relation has.
+  of further columns of the relation.
 #}
-{% macro default__replacing(model, replaced, others=[]) -%}
+{% macro default__replace_columns(model, replaced, others=[]) -%}
 source.* REPLACE (
     {% for name, expression in replaced %}
     {{ expression }} AS {{ name }}{{ nbsql.comma(loop) }}
@@ -103,7 +104,7 @@ source.* REPLACE (
   )
 {%- endmacro %}
 
-{# Any of the numbers of a group that are all the same. #}
+{# An aggregate: any of the numbers of a group whose numbers are all equal. #}
 {% macro default__common_value(x) -%}
 any_value({{ x }})
 {%- endmacro %}

@@ -1,23 +1,25 @@
-{# The command line takes some of the rows of a source or a query, counts them, and writes them to a file. #}
+{# How the command line takes some rows of a source or query, counts them, and writes them to a file. #}
 
-{# DuckDB draws a bar on stdout, among the answer, where it takes Python for interactive, as under `python -m`. #}
+{#
+  DuckDB prints a progress bar to stdout, within the answer, if it takes Python for interactive, as under `python -m`. This turns it off.
+#}
 {% macro no_progress_bar() -%}
 SET enable_progress_bar = FALSE
 {%- endmacro %}
 
-{# Whether DuckDB notes how far a statement is, and whether it prints that: one row. #}
+{# One row: whether DuckDB tracks the progress of a statement, and whether it prints it. #}
 {% macro progress_settings() -%}
 SELECT
   CAST(current_setting('enable_progress_bar') AS BOOLEAN) AS noted,
   CAST(current_setting('enable_progress_bar_print') AS BOOLEAN) AS printed
 {%- endmacro %}
 
-{# A setting of DuckDB's that is on or off; name, state: words of our own. #}
+{# Turns a setting of DuckDB on or off; name, state: words of nbsql's own. #}
 {% macro set_switch(name, state) -%}
 SET {{ nbsql.word(name) }} = {{ nbsql.word(state) }}
 {%- endmacro %}
 
-{# Some of the rows of a source, in its order, itself a source. #}
+{# Some of the rows of a source, in its order, as a source. #}
 {% macro excerpt(source, limit, offset=0) -%}
 (
   SELECT * FROM {{ source | indent(2) }} AS source
@@ -27,7 +29,7 @@ SET {{ nbsql.word(name) }} = {{ nbsql.word(state) }}
 )
 {%- endmacro %}
 
-{# The rows of a query with every value as the engine writes it, for showing. columns: the names of those of the query. #}
+{# The rows of a query with each value as the engine writes it, for display. columns: the names of the query's columns. #}
 {% macro default__as_text(query, columns=[]) -%}
 SELECT CAST(COLUMNS(*) AS {{ nbsql.string() }})
 FROM (
@@ -35,7 +37,7 @@ FROM (
 ) AS result
 {%- endmacro %}
 
-{# The rows of a query in an order, for showing. #}
+{# The rows of a query in an order, for display. #}
 {% macro sorted_rows(query, columns, descending=[]) -%}
 SELECT *
 FROM (
@@ -47,7 +49,7 @@ ORDER BY {% for column in columns -%}
 
 {%- endmacro %}
 
-{# The classes of a source that has not been fitted yet: class, label (the class as text). #}
+{# The classes of a source before a fit: class, label (the class as text). #}
 {% macro labels(source, target) -%}
 SELECT DISTINCT
   source.{{ nbsql.ident(target) }} AS class,
@@ -57,17 +59,17 @@ WHERE source.{{ nbsql.ident(target) }} IS NOT NULL
 {%- endmacro %}
 
 {#
-  A query with the numbers that JSON does not have as texts, "Infinity", "-Infinity" and "NaN", as PostgreSQL writes them. columns: the
-  name of each column, and whether it holds numbers ("number"), lists of them ("numbers"), or neither (none). They are numbered
-  inside, because two of them may have one name.
+  A query in which numbers that JSON does not have are the texts "Infinity", "-Infinity" and "NaN", as PostgreSQL writes them. columns:
+  the name of each column, and whether it holds numbers ("number"), lists of numbers ("numbers"), or neither (none). They are numbered
+  internally, because two of them may have the same name.
 #}
-{% macro in_json(query, columns) -%}
+{% macro as_json(query, columns) -%}
 SELECT
   {% for name, kind in columns %}
   {% set x %}result.column_{{ loop.index }}{% endset %}
   {% set value -%}
-  {% if kind == 'numbers' %}list_transform({{ x }}, lambda x: {{ nbsql.number_in_json(nbsql.word('x')) }})
-  {%- elif kind == 'number' %}{{ nbsql.number_in_json(x) }}
+  {% if kind == 'numbers' %}list_transform({{ x }}, lambda x: {{ nbsql.number_as_json(nbsql.word('x')) }})
+  {%- elif kind == 'number' %}{{ nbsql.number_as_json(x) }}
   {%- else %}{{ x }}
   {%- endif %}
   {%- endset %}
@@ -78,8 +80,8 @@ FROM (
 ) AS result({% for column in columns %}column_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# A number as JSON, the three that it does not have as texts. #}
-{% macro number_in_json(x) -%}
+{# A number as JSON; the three that JSON does not have are texts. #}
+{% macro number_as_json(x) -%}
 CASE
     WHEN isnan({{ x }}) THEN to_json('NaN')
     WHEN {{ x }} = {{ nbsql.infinity() }} THEN to_json('Infinity')
@@ -88,7 +90,7 @@ CASE
   END
 {%- endmacro %}
 
-{# A file of the rows of a query: format is csv, json (one list), jsonl (an object a line) or parquet. #}
+{# Writes the rows of a query to a file. format: csv, json (one list), jsonl (one object a line) or parquet. #}
 {% macro default__copy_to(query, path, format) -%}
 COPY (
   {{ query | indent(2) }}

@@ -1,21 +1,21 @@
 {#
-  The posteriors of a calibrated model: what nbsql/judging/calibration.py has fitted, applied.
+  The posteriors of a calibrated model, from the calibration that nbsql/judging/calibration.py has fitted.
 
     temperature  q_k = p_k^(1/T) / sum over j of p_j^(1/T)                            (Guo et al. 2017)
     platt        q_k in proportion to 1 / (1 + exp(-(slope_k x_k + intercept_k)))      (Platt 1999)
     isotonic     q_k in proportion to a rising function of x_k, linear between knots   (Zadrozny and Elkan 2002)
-    conformal    q_k = p_k: it says which classes a set holds (sets.sql), and leaves the posteriors as they are
+    conformal    q_k = p_k: it determines the classes of a set (sets.sql) and leaves the posteriors unchanged
 
-  with x_k = ln(p_k / (1 - p_k)), the log-odds of class k against the rest. The last two are made to sum to 1; where all of them
-  are 0, all classes are as probable, as in scikit-learn. What the model rules out (p_k = 0) stays out, what alone it leaves
-  stays certain.
+  x_k = ln(p_k / (1 - p_k)) is the log-odds of class k against the rest. platt and isotonic are normalised to sum to 1; if all of them are
+  0, all classes are equally probable, as in scikit-learn. A class that the model rules out (p_k = 0) stays ruled out, and one that is
+  certain stays certain.
 #}
 
 {#
-  `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, and its log evidence is 0. A row
-  that no class can explain stays as it is. Ties go to the larger prior, then to the smaller label.
+  `scored` (predict.sql) with calibrated posteriors: its joint log-likelihoods are then ln q_k, and its log evidence is 0. A row that no
+  class explains is unchanged. In a tie the larger prior wins, then the smaller label.
 #}
-{% macro calibrated(model, scored, parameters, calibration, method) -%}
+{% macro calibrated_scores(model, scored, parameters, calibration, method) -%}
 {% set explained %}CASE WHEN nbsql_log_evidence > -{{ nbsql.infinity() }} THEN{% endset -%}
 {% set posteriors = nbsql.word('nbsql_calibrated') -%}
 {% set best = nbsql.list_place(posteriors, nbsql.list_highest(posteriors)) -%}
@@ -32,13 +32,13 @@
 {% set found.joints = [(nbsql.word('nbsql_joints'), joints)] -%}
 {% endfor -%}
 SELECT
-  {{ nbsql.replacing(model, found.joints + [
+  {{ nbsql.replace_columns(model, found.joints + [
     (nbsql.word('nbsql_prediction'), prediction),
     (nbsql.word('nbsql_probability'), probability),
     (nbsql.word('nbsql_log_evidence'), evidence)
   ]) | indent(2) }}
 FROM (
-  SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.log(nbsql.word('q')), 'q') }} AS nbsql_replaced
+  SELECT *, {{ nbsql.list_mapped(posteriors, nbsql.safe_ln(nbsql.word('q')), 'q') }} AS nbsql_replaced
   FROM (
     {{ nbsql.calibrated_posteriors(nbsql.with_logs(model, scored), calibration, method) | indent(4) }}
   ) AS posteriors
@@ -52,7 +52,7 @@ CROSS JOIN (
 ) AS labels
 {%- endmacro %}
 
-{# The rows of `scored` with nbsql_logs, a list of the joint log-likelihoods by the number of the class. #}
+{# The rows of `scored` with nbsql_logs, the list of the joint log-likelihoods by class number. #}
 {% macro with_logs(model, scored) -%}
 {% set joints %}{% for k in model.class_numbers %}nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 (
@@ -63,7 +63,7 @@ CROSS JOIN (
 )
 {%- endmacro %}
 
-{# Rows with nbsql_logs, the logarithms of the posteriors but for a constant a row, and nbsql_calibrated, the list of the q_k. #}
+{# Rows with nbsql_logs, the log-posteriors up to a constant a row, and nbsql_calibrated, the list of the q_k. #}
 {% macro calibrated_posteriors(rows, calibration, method) -%}
 SELECT
   *,
@@ -82,7 +82,7 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# One row a row of `rows`: its columns, and nbsql_shares, the probabilities of the classes at the temperature, not yet of sum 1. #}
+{# One row a row of `rows`: its columns, and nbsql_shares, the probabilities of the classes at the temperature, before normalisation. #}
 {% macro temperature_shares(rows, calibration) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
 {% set power %}(x - nbsql_top) / nbsql_temperature{% endset -%}
@@ -96,7 +96,7 @@ CROSS JOIN (
 ) AS calibration
 {%- endmacro %}
 
-{# One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares, the probability of each class against the rest, by its line. #}
+{# One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares, the probability of each class against the rest by Platt's line. #}
 {% macro platt_shares(rows, calibration) -%}
 {% set k = nbsql.word('k') -%}
 {% set z %}({{ nbsql.element(nbsql.word('nbsql_slopes'), k) }} * x + {{ nbsql.element(nbsql.word('nbsql_intercepts'), k) }}){% endset -%}
@@ -120,7 +120,7 @@ CROSS JOIN (
 ) AS calibration
 {%- endmacro %}
 
-{# One row a row of `rows`: its columns, and nbsql_shares, the posteriors but for a factor. #}
+{# One row a row of `rows`: its columns, and nbsql_shares, the posteriors up to a factor. #}
 {% macro conformal_shares(rows, calibration) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
 {% set below_top %}x - nbsql_top{% endset -%}
@@ -132,8 +132,8 @@ FROM (
 {%- endmacro %}
 
 {#
-  The last knot at or before x is found by bisection, in jumps of falling powers of 2. A class without knots, none of whose
-  scores were finite, keeps its posterior.
+  One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares. The last knot at or before x is found by bisection, in jumps of
+  falling powers of 2. A class without knots, none of whose scores were finite, keeps its posterior.
 #}
 {% macro isotonic_shares(rows, calibration) -%}
 SELECT
@@ -173,8 +173,8 @@ FROM (
 {%- endmacro %}
 
 {#
-  Rows with nbsql_logs and nbsql_odds, the list of ln(p_k / (1 - p_k)), without cancellation: 1 - p_k of the most probable class
-  is summed over the others.
+  Rows with nbsql_logs and nbsql_odds, the list of ln(p_k / (1 - p_k)), without cancellation: for the most probable class, 1 - p_k is the
+  sum over the others.
 #}
 {% macro log_odds(rows) -%}
 {% set logs = nbsql.word('nbsql_logs') -%}
@@ -215,7 +215,7 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# Of numbers of any size. #}
+{# The logistic function, for numbers of any size. #}
 {% macro logistic(z) -%}
 1 / (1 + exp(-{{ z }}))
 {%- endmacro %}

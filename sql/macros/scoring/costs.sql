@@ -1,12 +1,12 @@
 {#
-  The prediction that costs least, where mistakes differ in price (Elkan, The foundations of cost-sensitive learning, 2001):
+  The prediction of least expected cost, if mistakes differ in cost (Elkan, The foundations of cost-sensitive learning, 2001):
 
     expected cost of predicting j  =  sum over the classes i of P(i | x) cost(i, j)
 
   costs: for every class that may be predicted, by number, the list of its costs, by the number of the actual class.
 
-  Columns: those of the source, prediction, probability (its posterior), expected_cost. All three are NULL where no class can
-  explain the row. Of equal costs the class with the larger prior wins, then that with the smaller label.
+  Columns: those of the source, prediction, probability (its posterior), expected_cost. All three are NULL if no class explains the row.
+  Of equal costs the class with the larger prior wins, then the one with the smaller label.
 #}
 {% macro predict_at_cost(model, scored, parameters, costs) -%}
 SELECT
@@ -22,7 +22,7 @@ ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endif %}
 {%- endmacro %}
 
-{# What a list has for the class that is chosen. #}
+{# The element of a list for the chosen class. #}
 {% macro value_of_chosen_class(list) -%}
 {% set elements %}source.{{ nbsql.word(list) }}{% endset -%}
 {% set choice %}source.nbsql_choice{% endset -%}
@@ -63,13 +63,13 @@ FROM (
 list_transform(nbsql_matrix, lambda costs: list_dot_product(costs, nbsql_posteriors))
 {%- endmacro %}
 
-{# `scored` (predict.sql) with the predictions that cost least, for judging. #}
-{% macro decided_at_cost(model, scored, parameters, costs) -%}
+{# `scored` (predict.sql) with the predictions of least expected cost, for evaluation. #}
+{% macro scored_at_cost(model, scored, parameters, costs) -%}
 {% set choice = nbsql.word('nbsql_choice') -%}
 {% set prediction = nbsql.element(nbsql.word('nbsql_labels'), choice) -%}
 {% set probability = nbsql.element(nbsql.word('nbsql_posteriors'), choice) -%}
 SELECT
-  {{ nbsql.replacing(
+  {{ nbsql.replace_columns(
     model,
     [(nbsql.word('nbsql_prediction'), prediction), (nbsql.word('nbsql_probability'), probability)],
     ['nbsql_matrix', 'nbsql_costs', 'nbsql_choice']
@@ -80,8 +80,8 @@ FROM (
 {%- endmacro %}
 
 {#
-  What such predictions cost on average, over the rows whose class the model knows and can explain: cost (paid), expected_cost
-  (by the posteriors). Both agree but for chance if the posteriors hold.
+  The average cost of such predictions, over the rows whose class the model knows and that some class explains: cost (actual),
+  expected_cost (by the posteriors). If the posteriors are right, both agree except for chance.
 #}
 {% macro evaluation_costs(model, decided, parameters, weight, as_text) -%}
 {% set matrix %}outcomes.matrix{% endset -%}
@@ -104,7 +104,7 @@ FROM (
   FROM {{ decided }} AS source{{ nbsql.run_once() }}
 ) AS outcomes
 JOIN (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
@@ -112,7 +112,7 @@ JOIN (
 WHERE outcomes.weight > 0 AND outcomes.choice IS NOT NULL
 {%- endmacro %}
 
-{# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by the number of the class. #}
+{# The rows of `scored` with nbsql_posteriors and nbsql_labels, lists by class number. #}
 {% macro default__with_posteriors(model, scored, parameters) -%}
 SELECT source.*, nbsql_labels, {{ nbsql.posteriors(model) | indent(2) }} AS nbsql_posteriors
 FROM {{ scored }} AS source

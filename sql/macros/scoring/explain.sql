@@ -1,15 +1,15 @@
 {#
-  The score before it is summed, a row a source row, class and feature (of tokens: and token; of several columns: and column):
+  The score before it is summed, one row a source row, class and feature (for tokens also the token, for several columns the column):
 
-    row_id        the source's rows from 1, in its order
+    row_id        the number of the source's row, from 1 in its order
     ...           the id columns of the model
     class, feature, value, contribution
 
-  The contributions of one row and class sum to its joint log-likelihood; the row without a feature holds the prior.
-  Each feature has the very term that scoring adds up. Features go in blocks, each unnested side by side.
+  The contributions of one row and class sum to its joint log-likelihood; the row without a feature holds the prior. Each feature has
+  exactly the term that scoring adds. Features are processed in blocks, each unnested side by side.
 #}
 {% macro explain(model, source, parameters, lookups) -%}
-{{ nbsql.explained(model, source, parameters, lookups) }}
+{{ nbsql.unordered_explanation(model, source, parameters, lookups) }}
 ORDER BY
   contributions.nbsql_row ASC NULLS LAST,
   contributions.class_no ASC NULLS LAST,
@@ -17,8 +17,8 @@ ORDER BY
   contributions.value ASC NULLS LAST
 {%- endmacro %}
 
-{# The same in no order; numbered: with class_no, the number of the class. #}
-{% macro explained(model, source, parameters, lookups, numbered=false) -%}
+{# The same in no order; numbered: adds class_no, the number of the class. #}
+{% macro unordered_explanation(model, source, parameters, lookups, numbered=false) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }},
 parameters AS {{ nbsql.materialized() }}(
   {% if model.near %}
@@ -55,7 +55,7 @@ parameters AS {{ nbsql.materialized() }}(
 
 )
 {%- if model.mixed %},
-{{ nbsql.mixed_contributions() }}
+{{ nbsql.mixture_contributions() }}
 {%- endif %}
 
 SELECT{{ nbsql.broadcast_hint(nbsql.word('parameters')) }}
@@ -82,12 +82,12 @@ JOIN numbered AS source ON source.nbsql_row = contributions.nbsql_row
 
 {%- endmacro %}
 
-{# The rows of an explanation by their numbers, in the source's order. #}
+{# The rows of an explanation by their numbers, in the order of the source. #}
 {% macro default__explained_rows(model, source, parameters, lookups) -%}
 {{ nbsql.numbered_source(model, source, parameters, lookups) }}
 {%- endmacro %}
 
-{# How rows meet the parameters by class. #}
+{# The join of rows with the parameters by class. #}
 {% macro join_parameters_by_class(model, rows) -%}
 {% if model.segmented %}JOIN parameters ON parameters.nbsql_segment = {{ rows }}.nbsql_segment{% else %}JOIN parameters ON TRUE{% endif %}
 {%- endmacro %}
@@ -126,7 +126,7 @@ FROM {{ nbsql.with_inputs(nbsql.word('numbered'), features | selectattr('family.
 {%- endfor %}
 {%- endmacro %}
 
-{# What is unnested side by side: feature_no, feature, value and, of a list of contributions, contribution. #}
+{# The lists to unnest side by side: feature_no, feature, value and, from a list of contributions, contribution. #}
 {% macro explained_lists(parts, contributions) -%}
 {% set numbers %}{% for part in parts %}{{ part.feature.index }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set names %}{% for part in parts %}{{ nbsql.text(part.feature.name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
@@ -152,7 +152,7 @@ LEFT JOIN (
   {{- nbsql.same_part(model, level, nbsql.word('number')) }}
 {%- endmacro %}
 
-{# Those of the numbers that are scored by lists (families/gaussian.sql): an expression for all of them. #}
+{# The terms of the numbers that are scored by lists (families/gaussian.sql): one expression for all of them. #}
 {% macro explained_numbers(model) -%}
 {% set parts = model.explained | selectattr('feature.index', 'in', model.places_in_lists) | list -%}
 {% set place -%}
@@ -179,7 +179,7 @@ FROM numbered AS number
 JOIN parameters ON TRUE
 {%- endmacro %}
 
-{# What a text adds beside its words has no value; a feature over several columns shows the column. #}
+{# The value of a part. The term of a text beside its words has none; a feature over several columns shows the column. #}
 {% macro explained_value(part) -%}
 {% if part.feature.family.bag %}NULL
 {%- elif part.number is not none %}{{ nbsql.text(part.column) }}
@@ -189,6 +189,7 @@ JOIN parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
+{# The class number of the parameters. #}
 {% macro class_no() -%} parameters.class_no {%- endmacro %}
 
 {# The term of a part of a feature in the class of the row. #}
@@ -202,7 +203,7 @@ JOIN parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
-{# A bag of tokens, each token once a row, with what all its occurrences add. #}
+{# A bag of tokens, each token once a row, with the sum over its occurrences. #}
 {% macro explained_tokens(model, feature, lookups) -%}
 {% if feature.family.over_columns -%}
 {{ nbsql.explained_pairs(model, feature, lookups) }}
@@ -218,11 +219,11 @@ SELECT
   tokens.value,
   {% set unseen %}parameters.unseen{{ nbsql.feature_suffix(feature) }}{% endset %}
   tokens.times * {% if smooth %}coalesce({{ found }}, {{ unseen }}, 0){% else %}{{ found }}{% endif %}
-    {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS contribution
+    {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.row_and_class()) }}{% endif %} AS contribution
 FROM (
   SELECT nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value, sum(times) AS times
   FROM (
-    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(4) }}
+    {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) | indent(4) }}
   ) AS occurrences
   GROUP BY nbsql_row, {% if model.segmented %}nbsql_segment, {% endif %}value
 ) AS tokens

@@ -1,35 +1,37 @@
 {#
-  Columns of a row from its other columns, through the class:
+  Columns of a row, predicted from its other columns through the class:
 
     p(x = v | rest) = sum over the classes c of p(c | rest) p(v | c)
 
-  p(c | rest) is the posterior of a row that lacks x. Of a number with a density that sum is a mixture, of which mean and standard
-  deviation are told: m = sum of p(c | rest) m_c, and the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
+  p(c | rest) is the posterior of a row without x. For a number with a density the sum is a mixture, described by its mean m, the sum of
+  p(c | rest) m_c, and its standard deviation, the root of the sum of p(c | rest) (v_c + (m_c - m)^2).
 
-  filled: what is asked for: feature, the column of the source, the type of what is filled in (none: text), the name of what is
-  added. labelled: whether the class that a row has is taken for certain, where the model knows it. by_pairs: of those that depend on other
-  columns, by the index of the feature, the query of masses_of_copies (impute_by_pairs.sql).
+  imputations: for each column to fill, feature, the column of the source, the type of the value (none: text), the name of the added
+  column. labelled: whether the class of a row is taken as certain if the model knows it. by_pairs: for features that depend on other
+  columns, by the index of the feature, the query of likelihoods_of_copies (impute_by_pairs.sql).
 #}
 
-{# The rows of the source with gaps filled, and of each column in question the probability or the deviation of what was filled in. #}
-{% macro imputed(model, scored, parameters, likelihoods, filled, labelled, by_pairs, columns) -%}
-WITH {{ nbsql.completions(model, scored, parameters, likelihoods, filled, labelled, by_pairs, 1, true) }}
+{#
+  The rows of the source with gaps filled, and for each column in question the probability or the standard deviation of the filled value.
+#}
+{% macro imputed_rows(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, columns) -%}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, 1, true) }}
 SELECT
   {% for column in columns %}
-  {% set of_column = filled | selectattr('column', 'equalto', column) | list %}
+  {% set of_column = imputations | selectattr('column', 'equalto', column) | list %}
   {% if of_column %}
-  {% set each = of_column[0] %}
+  {% set imputation = of_column[0] %}
   CASE
-    WHEN {{ nbsql.is_missing(each.feature, column, nbsql.word('source')) }} THEN {{ nbsql.completed_value(each) }}
+    WHEN {{ nbsql.is_missing(imputation.feature, column, nbsql.word('source')) }} THEN {{ nbsql.completed_value(imputation) }}
     ELSE source.{{ nbsql.ident(column) }}
   END AS {{ nbsql.ident(column) }},
   {% else %}
   source.{{ nbsql.ident(column) }},
   {% endif %}
   {% endfor %}
-  {% for each in filled %}
-  {% set quantity %}{% if each.is_value %}probability{% else %}deviation{% endif %}{% endset %}
-  drawn.{{ quantity }}{{ nbsql.feature_suffix(each.feature) }} AS {{ nbsql.ident(each.added) }}{{ nbsql.comma(loop) }}
+  {% for imputation in imputations %}
+  {% set quantity %}{% if imputation.is_value %}probability{% else %}deviation{% endif %}{% endset %}
+  drawn.{{ quantity }}{{ nbsql.feature_suffix(imputation.feature) }} AS {{ nbsql.ident(imputation.added) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM scores AS source
 LEFT JOIN completions AS drawn ON drawn.nbsql_row = source.nbsql_row
@@ -37,16 +39,16 @@ ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The rows of the source with the value of one column as the others say it: prediction and probability of a category, and rank if so
-  many are asked for; prediction and deviation of a number with a density.
+  The rows of the source with the value of one column predicted from the others: prediction and probability of a category, and rank if
+  several values are asked for; prediction and deviation of a number with a density.
 #}
-{% macro predicted_column(model, scored, parameters, likelihoods, filled, labelled, by_pairs, most) -%}
-{% set each = filled[0] -%}
-{% set i = nbsql.feature_suffix(each.feature) -%}
-WITH {{ nbsql.completions(model, scored, parameters, likelihoods, filled, labelled, by_pairs, most or 1, false) }}
+{% macro predicted_column(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most) -%}
+{% set imputation = imputations[0] -%}
+{% set i = nbsql.feature_suffix(imputation.feature) -%}
+WITH {{ nbsql.completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most or 1, false) }}
 SELECT
-  {{ nbsql.passed_columns(model) }}{{ nbsql.completed_value(each, true) }} AS prediction,
-  {% set quantity %}{% if each.is_value %}probability{% else %}deviation{% endif %}{% endset %}
+  {{ nbsql.passed_columns(model) }}{{ nbsql.completed_value(imputation, true) }} AS prediction,
+  {% set quantity %}{% if imputation.is_value %}probability{% else %}deviation{% endif %}{% endset %}
   drawn.{{ quantity }}{{ i }} AS {{ quantity }}
   {%- if most %},
   coalesce(drawn.nbsql_rank, 1) AS rank
@@ -59,26 +61,26 @@ ORDER BY source.nbsql_row ASC NULLS LAST{% if most %}, drawn.nbsql_rank ASC NULL
 {%- endmacro %}
 
 {#
-  The common table expressions of both: scores, the numbered rows with their posteriors, and completions, a row a row and rank, from 1:
-  nbsql_row, nbsql_rank, and of the third feature value_3 (a text) and probability_3, or number_3 and deviation_3.
+  Common table expressions of both: scores, the numbered rows with their posteriors, and completions, one row a row and rank, from 1:
+  nbsql_row, nbsql_rank, and for the third feature value_3 (a text) and probability_3, or number_3 and deviation_3.
 
-  most: ranks. gaps: whether only rows without the feature are asked about.
+  most: the number of ranks. gaps: whether only rows without the feature are completed.
 #}
-{% macro completions(model, scored, parameters, likelihoods, filled, labelled, by_pairs, most, gaps) -%}
-{% set values = filled | selectattr('is_value') | map(attribute='feature') | list -%}
-{% set by_class = filled | rejectattr('by_pairs') | list -%}
-{% set numbers = filled | rejectattr('is_value') | map(attribute='feature') | list -%}
+{% macro completions(model, scored, parameters, likelihoods, imputations, labelled, by_pairs, most, gaps) -%}
+{% set values = imputations | selectattr('is_value') | map(attribute='feature') | list -%}
+{% set by_class = imputations | rejectattr('by_pairs') | list -%}
+{% set numbers = imputations | rejectattr('is_value') | map(attribute='feature') | list -%}
 scores AS {{ nbsql.materialized() }}(
-  {{ nbsql.with_taken_classes(model, scored, parameters, labelled) | indent(2) }}
+  {{ nbsql.with_class_posteriors(model, scored, parameters, labelled) | indent(2) }}
 ),
 {% if by_class %}
 cells AS (
-  {% for each in by_class %}
-  SELECT nbsql_row, {{ nbsql.text(each.feature.name) }} AS feature, nbsql_taken AS posteriors
+  {% for imputation in by_class %}
+  SELECT nbsql_row, {{ nbsql.text(imputation.feature.name) }} AS feature, nbsql_taken AS posteriors
   FROM scores
   {%- if gaps %}
 
-  WHERE {{ nbsql.is_missing(each.feature, each.column, nbsql.word('scores')) }}
+  WHERE {{ nbsql.is_missing(imputation.feature, imputation.column, nbsql.word('scores')) }}
   {%- endif %}
   {%- if not loop.last %}
 
@@ -98,22 +100,22 @@ told AS {{ nbsql.materialized() }}(
 {% endif %}
 {% if values %}
 choices AS (
-  {{ nbsql.choices_of_values(most, by_class | selectattr('is_value') | list, by_pairs) | indent(2) }}
+  {{ nbsql.likeliest_values(most, by_class | selectattr('is_value') | list, by_pairs) | indent(2) }}
 ),
 {% endif %}
 {% if numbers %}
 expectations AS (
-  {{ nbsql.expectations_of_numbers(numbers) | indent(2) }}
+  {{ nbsql.expected_numbers(numbers) | indent(2) }}
 ),
 {% endif %}
 completions AS (
   SELECT
     nbsql_row,
     nbsql_rank
-    {%- for each in filled %}
-    {%- for name in (['value', 'probability'] if each.is_value else ['number', 'deviation']) %},
-    {% set of_feature %}CASE WHEN feature = {{ nbsql.text(each.feature.name) }} THEN {{ nbsql.word(name) }} END{% endset %}
-    max({{ of_feature }}) AS {{ nbsql.word(name) }}{{ nbsql.feature_suffix(each.feature) }}
+    {%- for imputation in imputations %}
+    {%- for name in (['value', 'probability'] if imputation.is_value else ['number', 'deviation']) %},
+    {% set of_feature %}CASE WHEN feature = {{ nbsql.text(imputation.feature.name) }} THEN {{ nbsql.word(name) }} END{% endset %}
+    max({{ of_feature }}) AS {{ nbsql.word(name) }}{{ nbsql.feature_suffix(imputation.feature) }}
     {%- endfor %}
     {%- endfor %}
 
@@ -132,13 +134,13 @@ completions AS (
 )
 {%- endmacro %}
 
-{# The scored rows with nbsql_taken, the list of the posteriors by which gaps are filled: of a class that is known, 1. #}
-{% macro with_taken_classes(model, scored, parameters, labelled) -%}
+{# The scored rows with nbsql_taken, the list of the posteriors used to fill gaps; a class that is known has 1. #}
+{% macro with_class_posteriors(model, scored, parameters, labelled) -%}
 {% set label %}known.class_no{% endset -%}
 {% set certain %}CASE WHEN k = {{ label }} THEN {{ nbsql.number(1) }} ELSE {{ nbsql.number(0) }} END{% endset -%}
 {% set posteriors %}source.nbsql_posteriors{% endset -%}
-{% set taken = nbsql.list_mapped(posteriors, certain, 'p', 'k') -%}
-{% set of_labelled %}CASE WHEN {{ label }} IS NULL THEN {{ posteriors }} ELSE {{ taken }} END{% endset -%}
+{% set certain_posteriors = nbsql.list_mapped(posteriors, certain, 'p', 'k') -%}
+{% set of_labelled %}CASE WHEN {{ label }} IS NULL THEN {{ posteriors }} ELSE {{ certain_posteriors }} END{% endset -%}
 SELECT
   source.*,
   {%+ if labelled %}{{ of_labelled }}{% else %}{{ posteriors }}{%+ endif %} AS nbsql_taken
@@ -154,12 +156,12 @@ LEFT JOIN (
 {%- endmacro %}
 
 {#
-  One row a cell and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
+  One row a missing value and one of its likeliest values: nbsql_row, nbsql_rank, feature, value, probability, number, deviation. Of equal
   probabilities the first value wins.
 
-  by_class: what is told through the class alone, if anything is.
+  by_class: the features that depend only on the class, if there are any.
 #}
-{% macro choices_of_values(most, by_class, by_pairs) -%}
+{% macro likeliest_values(most, by_class, by_pairs) -%}
 {% set posteriors %}cells.posteriors{% endset -%}
 {% set likelihoods %}levels.likelihoods{% endset -%}
 SELECT
@@ -198,14 +200,14 @@ WHERE nbsql_rank <= {{ most }} AND total > 0
 {%- endmacro %}
 
 {#
-  One row a cell of a number, the same columns: its mean and its standard deviation, where all classes tell them. The lists hold no
-  NULL, not even those of numbers that are left out: a product refuses one in a row that it need not multiply, too.
+  One row a missing number, the same columns: its mean and its standard deviation, if all classes determine them. The lists contain no
+  NULL, not even those of numbers that are left out, because a product rejects one even in a row that it need not multiply.
 #}
-{% macro expectations_of_numbers(features) -%}
+{% macro expected_numbers(features) -%}
 {% set posteriors %}cells.posteriors{% endset -%}
 {% set means %}numbers.means{% endset -%}
 {% set distance %}(x - answers.number) * (x - answers.number){% endset -%}
-{% set taken %}answers.posteriors{% endset -%}
+{% set posteriors_of_answer %}answers.posteriors{% endset -%}
 {% set centres %}answers.means{% endset -%}
 {% set within %}answers.variances{% endset -%}
 {% set centre %}coalesce(centre, 0){% endset -%}
@@ -218,7 +220,7 @@ SELECT
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS value,
   CAST(NULL AS {{ nbsql.double() }}) AS probability,
   number,
-  sqrt({{ nbsql.list_product(taken, within) }} + {{ nbsql.list_product(taken, between) }}) AS deviation
+  sqrt({{ nbsql.list_product(posteriors_of_answer, within) }} + {{ nbsql.list_product(posteriors_of_answer, between) }}) AS deviation
 FROM (
   SELECT
     cells.nbsql_row,
@@ -239,8 +241,8 @@ FROM (
         class_no
         {%- for name, quantity in [('centre', 'mean'), ('spread', 'variance')] %},
         CASE feature
-          {% for each in features %}
-          WHEN {{ nbsql.text(each.name) }} THEN {{ nbsql.moment(each, quantity) }}
+          {% for feature in features %}
+          WHEN {{ nbsql.text(feature.name) }} THEN {{ nbsql.class_moment(feature, quantity) }}
           {% endfor %}
         END AS {{ nbsql.word(name) }}
         {%- endfor %}
@@ -254,14 +256,14 @@ FROM (
 ) AS answers
 {%- endmacro %}
 
-{# The mean or the variance of a number in a class, by its likelihoods: their own columns, unless the family says otherwise. #}
-{% macro moment(feature, quantity) -%}
-{% set own = nbsql[feature.family.formula ~ '_moment'] -%}
+{# The mean or the variance of a number in a class, from its likelihoods: their own columns, unless the family has a macro for it. #}
+{% macro class_moment(feature, quantity) -%}
+{% set family_moment = nbsql[feature.family.formula ~ '_moment'] -%}
 {% if feature.family.zeros -%}
 {% set is_own = feature.family.formula == 'lognormal' -%}
-{% set mean, variance = (own('mean'), own('variance')) if is_own else (nbsql.word('mean'), nbsql.word('variance')) -%}
+{% set mean, variance = (family_moment('mean'), family_moment('variance')) if is_own else (nbsql.word('mean'), nbsql.word('variance')) -%}
 {{ nbsql.zero_inflated_moment(quantity, mean, variance) }}
-{%- elif own is defined %}{{ own(quantity) }}
+{%- elif family_moment is defined %}{{ family_moment(quantity) }}
 {%- else %}{{ nbsql.word(quantity) }}
 {%- endif %}
 {%- endmacro %}
@@ -273,21 +275,21 @@ FROM (
 {% if feature.floating and feature.is_number %}{{ nbsql.finite(number) }}{% else %}{{ x }}{% endif %} IS NULL
 {%- endmacro %}
 
-{# What a completion says of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` a bin as it is called. #}
-{% macro completed_value(each, whole_bins=false) -%}
-{% set i = nbsql.feature_suffix(each.feature) -%}
-{% set middle = nbsql[each.feature.family.name ~ '_middle'] -%}
+{# The filled value of a column: a value in its type, the middle of a bin, or a mean; with `whole_bins` the label of a bin. #}
+{% macro completed_value(imputation, whole_bins=false) -%}
+{% set i = nbsql.feature_suffix(imputation.feature) -%}
+{% set middle = nbsql[imputation.feature.family.name ~ '_middle'] -%}
 {% set value -%}
-{% if not each.is_value %}drawn.number{{ i }}
-{%- elif middle is defined %}{{ middle(each.feature) }}
-{%- else %}{{ nbsql[each.feature.family.name ~ '_drawn'](each.feature, 0, 0) }}
+{% if not imputation.is_value %}drawn.number{{ i }}
+{%- elif middle is defined %}{{ middle(imputation.feature) }}
+{%- else %}{{ nbsql[imputation.feature.family.name ~ '_drawn'](imputation.feature, 0, 0) }}
 {%- endif %}
 {%- endset -%}
-{% if whole_bins and each.feature.family.labels is defined -%}
+{% if whole_bins and imputation.feature.family.labels is defined -%}
 drawn.value{{ i }}
-{%- elif each.type is none or whole_bins and not (each.is_value and middle is not defined) -%}
+{%- elif imputation.type is none or whole_bins and not (imputation.is_value and middle is not defined) -%}
 {{ value }}
 {%- else -%}
-{{ nbsql.cast_or_null(value, each.type) }}
+{{ nbsql.cast_or_null(value, imputation.type) }}
 {%- endif %}
 {%- endmacro %}

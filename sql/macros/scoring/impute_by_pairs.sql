@@ -1,47 +1,47 @@
 {#
-  A category that depends on another column within a class, or that another depends on, from the rest of its row:
+  A category that depends on another column within a class, or on which another depends, from the rest of its row:
 
     p(x = v | rest) = p(x = v, rest) / sum over the values w of p(x = w, rest)
 
-  p(x = v, rest) is the evidence of the row with v in the place of x, the sum over the classes of ln p(x = v, rest, c); of a class that is
-  taken for certain, that joint alone. What is missing beside x is left out, as in any score: no child of it says anything, and of x
-  itself speaks P(v | c) where its parent is missing.
+  p(x = v, rest) is the evidence of the row with v in place of x, the sum over the classes of p(x = v, rest, c), or for a class that is
+  taken as certain that joint likelihood alone. Other missing values are left out, as in any score: a missing child adds nothing, and if
+  the parent of x is missing, P(v | c) applies.
 #}
 
 {#
-  The copies that are scored, one row a cell and value: nbsql_of_row, nbsql_value, and the columns that the model reads, with the value
-  in that of x.
+  The copies to score, one row a missing value and possible value: nbsql_of_row, nbsql_value, and the columns that the model reads, with
+  the value in that of x.
 
-  columns: those that the model reads, but for x, and the target if classes are taken for certain. gaps: whether only rows without x
-  are asked about. kind: the family as the model has it.
+  columns: those that the model reads, except for x, and the target if classes are taken as certain. gaps: whether only rows without x are
+  completed. kind: the family in the model.
 #}
-{% macro copies_with_values(each, columns, likelihoods, gaps, kind) -%}
+{% macro copies_with_values(imputation, columns, likelihoods, gaps, kind) -%}
 {% set value = nbsql.word('value') -%}
 SELECT
   scores.nbsql_row AS nbsql_of_row,
-  drawn.value{{ nbsql.feature_suffix(each.feature) }} AS nbsql_value,
+  drawn.value{{ nbsql.feature_suffix(imputation.feature) }} AS nbsql_value,
   {% for column in columns %}
   scores.{{ nbsql.ident(column) }},
   {% endfor %}
-  {{ nbsql.completed_value(each) }} AS {{ nbsql.ident(each.feature.column) }}
+  {{ nbsql.completed_value(imputation) }} AS {{ nbsql.ident(imputation.feature.column) }}
 FROM scores
 CROSS JOIN (
   SELECT DISTINCT {% if kind == 'conditional' %}{{ nbsql.json_element(value, 0) }}{% else %}{{ value }}{% endif %} AS value
-  {{- nbsql.feature_suffix(each.feature) }}
+  {{- nbsql.feature_suffix(imputation.feature) }}
   FROM {{ likelihoods }} AS known
-  WHERE feature = {{ nbsql.text(each.feature.name) }} AND value IS NOT NULL
+  WHERE feature = {{ nbsql.text(imputation.feature.name) }} AND value IS NOT NULL
 ) AS drawn
 {%- if gaps %}
 
-WHERE {{ nbsql.is_missing(each.feature, each.column, nbsql.word('scores')) }}
+WHERE {{ nbsql.is_missing(imputation.feature, imputation.column, nbsql.word('scores')) }}
 {%- endif %}
 {%- endmacro %}
 
-{# One row a cell and value: nbsql_row, feature, value, mass, which is in proportion to p(x = v, rest). #}
-{% macro masses_of_copies(model, scored, parameters, each, labelled) -%}
+{# One row a missing value and possible value: nbsql_row, feature, value, mass, which is proportional to p(x = v, rest). #}
+{% macro likelihoods_of_copies(model, scored, parameters, imputation, labelled) -%}
 SELECT
   nbsql_of_row AS nbsql_row,
-  {{ nbsql.text(each.feature.name) }} AS feature,
+  {{ nbsql.text(imputation.feature.name) }} AS feature,
   nbsql_value AS value,
   {% set below %}joint - highest{% endset %}
   CASE WHEN highest > -{{ nbsql.infinity() }} THEN {{ nbsql.exp(below) }} ELSE 0 END AS mass

@@ -1,6 +1,6 @@
 {#
-  A query of a model (predict.sql, explain.sql) with the model in it: its parameters and lookups (parameters.sql) stand as numbers
-  in front, under the names `nbsql parameters` and `nbsql lookups`, so that it reads the source and nothing else.
+  A query of a model (predict.sql, explain.sql) that contains the model: its parameters and lookups (parameters.sql) stand as numbers in
+  front, under the names `nbsql parameters` and `nbsql lookups`, so that it reads only the source.
 
   The columns of a table are given by name; its values are literals, rendered below.
 #}
@@ -41,10 +41,10 @@ WITH {% for name, columns, rows in tables -%}
 {%- endif %}
 {%- endmacro %}
 
-{# The name of a table that stands in the query. #}
+{# The name of such a table in the query. #}
 {% macro inline_name(name) -%} {{ nbsql.ident('nbsql ' ~ name) }} {%- endmacro %}
 
-{# A number as it is, also where a plain literal has no way to say it. #}
+{# A number, even if a plain literal cannot express it. #}
 {% macro inline_number(value) -%}
 {% if value is none -%}
 CAST(NULL AS {{ nbsql.double() }})

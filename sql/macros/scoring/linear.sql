@@ -1,20 +1,20 @@
 {#
-  A model as weights: the score of a class is the sum over the rows of weight times what `times` says of the source's row.
+  A model as weights: the score of a class is the sum over these rows of weight times the factor that `times` names in the source's row.
 
-    class    the class whose score it is. Of two classes, the difference of the scores is given, of the larger label against the
+    class    the class whose score it is. With two classes, the difference of the scores is given, of the larger label against the
              smaller one: positive where the larger one is predicted
     feature  NULL for the bias, b
     value    the value, the token, or the column of a family over several
     other    (quadratic) the other column of a product
     times    '1' for the bias; 'x', the number; 'x^2', its square; 'x y', its product with the column `other`; 'is', 1 where the
              feature has that value (with a NULL value: where it is missing) and else 0; 'unseen', 1 where it has a value that
-             was never met; 'count', how often the token occurs; 'has', 1 where the text has the word
+             was never seen; 'count', how often the token occurs; 'has', 1 where the text has the word
     weight
 
-  What all classes have in common, such as -x^2 / (2 v) of a variance they share, is left out, so that the scores are the joint
-  log-likelihoods but for one number a row, and the posteriors are their softmax, of two classes the logistic function of the
-  difference (Ng and Jordan, On discriminative vs. generative classifiers, NIPS 2001). The bias holds the constants of the numbers
-  and texts; so weights are exact for rows where none of these is missing.
+  The part that all classes share, such as -x^2 / (2 v) with a shared variance, is left out. So the scores are the joint log-likelihoods
+  up to one number a row, and the posteriors are their softmax, or with two classes the logistic function of the difference (Ng and
+  Jordan, On discriminative vs. generative classifiers, NIPS 2001). The bias holds the constants of the numbers and texts, so weights are
+  exact for rows in which none of these is missing.
 #}
 {% macro linear(model, parameters, lookups, degree) -%}
 {% set computed = model.features | selectattr('family.parameters') | list -%}
@@ -40,7 +40,7 @@ weights AS (
     {% for column in columns[1:] %}
     {% set weights -%}
       {%- for feature in block -%}
-      {% if feature.family.level %}{{ nbsql.other_weights(feature, column) }}
+      {% if feature.family.level %}{{ nbsql.weights_of_missing_and_unseen(feature, column) }}
       {%- else %}{{ nbsql[nbsql.macro_of(feature.family, 'weights')](feature, column, degree) }}
       {%- endif %}
       {%- if not loop.last %}, {% endif %}
@@ -103,8 +103,8 @@ ORDER BY {% for column in columns[:-1] %}{{ nbsql.word(column) }} ASC NULLS FIRS
 
 {%- endmacro %}
 
-{# One column of one weight: what is not given is NULL. #}
-{% macro weight_of(feature, column, weight, times='x', value=none, other=none) -%}
+{# One column of one weight; a column that is not given is NULL. #}
+{% macro linear_weight(feature, column, weight, times='x', value=none, other=none) -%}
 {% if column == 'weight' %}coalesce({{ weight }}, 0)
 {%- elif column == 'times' %}{{ nbsql.text(times) }}
 {%- else %}{% set given = {'feature': none if times == '1' else nbsql.text(feature.name), 'value': value, 'other': other}[column] -%}
@@ -112,10 +112,10 @@ ORDER BY {% for column in columns[:-1] %}{{ nbsql.word(column) }} ASC NULLS FIRS
 {%- endif %}
 {%- endmacro %}
 
-{# Of the parameters of values: categories that are missing or were never met. #}
-{% macro other_weights(feature, column) -%}
-{% for wanted in feature.family.parameters -%}
-{% set weight %}{{ nbsql.word(wanted.name) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
-{% if not loop.first %}, {% endif %}{{ nbsql.weight_of(feature, column, weight, 'unseen' if wanted.unseen else 'is') }}
+{# The weights of categories that are missing or were never seen, from their parameters. #}
+{% macro weights_of_missing_and_unseen(feature, column) -%}
+{% for parameter in feature.family.parameters -%}
+{% set weight %}{{ nbsql.word(parameter.name) }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
+{% if not loop.first %}, {% endif %}{{ nbsql.linear_weight(feature, column, weight, 'unseen' if parameter.unseen else 'is') }}
 {%- endfor %}
 {%- endmacro %}

@@ -1,13 +1,13 @@
 {#
-  Categories of few values, where there are many of them. A join a column would hold a hash table each, 2.5 MB in DuckDB, until the
-  last row is scored, and rows in blocks of joins have to be kept. A list of twenty values is searched about as quickly as a hash
-  table, and holds nothing. What a class adds then is one expression, however many categories there are, as planning one for each
-  takes longer than scoring 20,000 rows:
+  Categories with few values, if there are many such categories. A join for each column would hold a hash table, 2.5 MB in DuckDB, until
+  the last row is scored, and between blocks of joins the rows have to be kept. A list of twenty values is searched about as fast as a
+  hash table and holds nothing. The terms of a class are then one expression, however many categories there are; planning one for each
+  would take longer than scoring 20,000 rows.
 
     known    for each of these features, by its place among them, the list of its values
-    before   for each of them, how many values those before it have
+    before   for each of them, the number of values of the features before it
     scores   the log-likelihoods of all of these values in one class, in the same order
-    places   of a row, for each of them, where in the scores that of its value is; NULL where the value is none of these
+    places   for each of them, the position in the scores of the row's value; NULL if it is none of these values
 #}
 
 {# A relation with the places of its values, nbsql_places, and the scores of every class. #}
@@ -24,7 +24,7 @@ CROSS JOIN (
 ) AS listed
 {%- endmacro %}
 
-{# `known` and `before`, and the scores of every class that has columns; the long form has those of a class with its parameters. #}
+{# `known` and `before`, and the scores of every class that has columns; in the long form, the scores of a class are with its parameters. #}
 {% macro known_values(model, lookups) -%}
 SELECT
   list(known ORDER BY place ASC NULLS LAST) AS known,
@@ -48,7 +48,7 @@ FROM (
 ) AS features
 {%- endmacro %}
 
-{# A relation, one row a feature: place, feature. #}
+{# One row a feature: place, feature. #}
 {% macro listed_features(features) -%}
 (
   VALUES
@@ -58,7 +58,7 @@ FROM (
 ) AS features(place, feature)
 {%- endmacro %}
 
-{# The parameters of the long form, a row a class, with `scores`. #}
+{# The parameters of the long form, one row a class, with `scores`. #}
 {% macro with_scores(features, parameters, lookups) -%}
 SELECT parameters.*, listed.scores
 FROM {{ parameters }} AS parameters
@@ -85,8 +85,8 @@ JOIN (
 {%- endmacro %}
 
 {#
-  What they add to the joint log-likelihood of class k; of the class of the row, in the long form. Those that say something of a value
-  that is missing or was never met are looked at one by one.
+  The sum of their terms in the joint log-likelihood of class k; in the long form, of the row's class. Features with a term for a missing
+  or unseen value are evaluated one by one.
 #}
 {% macro listed_terms(model, k) -%}
 {% set scores %}{% if k is none %}parameters.scores{% else %}number.nbsql_scores{{ nbsql.class_suffix(k) }}{% endif %}{% endset -%}

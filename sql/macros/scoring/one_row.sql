@@ -1,14 +1,14 @@
 {#
-  One row, given as the parameters $1, $2, ... of a prepared statement: a row a class, the best first, with
+  The prediction of one row, given as the parameters $1, $2, ... of a prepared statement. One row a class, the best first:
 
-    class_no, class, joint_log_likelihood, probability (of the class; NULL in a row that no class can explain)
+    class_no, class, joint_log_likelihood, probability (of the class; NULL if no class explains the row)
 
-  The plan of a table has an expression a column and class, and planning and starting these takes 20 ms however few the rows. Here
-  what a feature says is a row instead, met by the numbers of its family and summed by class: a few short expressions, whatever
-  the number of features. For columns, groups and classes see nbsql/answers/one_row.py.
+  The plan for a table has an expression a column and class, and planning and starting these takes 20 ms however few the rows. Here each
+  feature is a row instead, which is joined with the numbers of its family and summed by class: a few short expressions, however many
+  features there are. For columns, groups and classes see nbsql/answers/one_row.py.
 
-  The numbers of a model in the wide form, which is slow to read in columns, stand in the statement, as lists; those of one in the
-  long form are read.
+  The numbers of a model in the wide form, which are slow to read as columns, are lists in the statement; those of a model in the long
+  form are read from its table.
 #}
 {% macro row_scores(model, row, parameters, lookups) -%}
 WITH {{ nbsql.terms_of_row(model, row, parameters, lookups) }},
@@ -36,8 +36,8 @@ ORDER BY best.joint DESC NULLS LAST, best.class_no ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The same for a caller that has the labels and makes posteriors of the scores, a third of what there is to plan: a row a class with
-  class_no, joint_log_likelihood, and the time of the model's last change, by which one that was made meanwhile is noticed.
+  The same for a caller that has the labels and computes the posteriors itself, which is a third of the planning. One row a class:
+  class_no, joint_log_likelihood, and the time of the model's last change, which shows whether it has changed meanwhile.
 #}
 {% macro row_joints(model, row, parameters, lookups, spec) -%}
 WITH {{ nbsql.terms_of_row(model, row, parameters, lookups) }}
@@ -46,11 +46,11 @@ FROM terms
 GROUP BY class_no
 {%- endmacro %}
 
-{# The relation `terms`, a row a class and part of a score: class_no, term; and those before it that it reads. #}
+{# The relation `terms`, one row a class and part of a score: class_no, term; and the relations that it reads, before it. #}
 {% macro terms_of_row(model, row, parameters, lookups) -%}
 {% if row.looked_up -%}
 given AS (
-  {{ nbsql.row_given(row, row.looked_up) | indent(2) }}
+  {{ nbsql.row_columns(row, row.looked_up) | indent(2) }}
 ),
 {% endif %}
 {% if not row.listed %}
@@ -81,8 +81,8 @@ terms AS (
 )
 {%- endmacro %}
 
-{# One row, of some of its columns. #}
-{% macro row_given(row, names) -%}
+{# One row with some of its columns. #}
+{% macro row_columns(row, names) -%}
 SELECT{% if not names %} 1 AS nbsql_nothing{% endif %}
 {%- for name in names %}
 
@@ -97,8 +97,8 @@ CAST(${{ place }} AS {{ type }})
 {%- endmacro %}
 
 {#
-  What numbers of one kind say: one expression for all of them, that of a feature which stands in for each: the column nbsql_given
-  with the parameters mean_0 and so on.
+  The terms of numbers of one kind. All use the expression of one feature that represents them: the column nbsql_given with the parameters
+  mean_0 and so on.
 #}
 {% macro row_terms(row, group, numbers) -%}
 {% set inputs -%}
@@ -142,7 +142,7 @@ JOIN (
 ) AS number ON number.position = parameters.position
 {%- endmacro %}
 
-{# Numbers in rows, from one text, which takes no time to plan, however many they are. #}
+{# Numbers as rows, from one text, which takes no planning time, however many they are. #}
 {% macro row_list(numbers, type) -%}
 unnest(CAST({{ nbsql.text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% else %}{{ nbsql.double() }}{% endif %}[]))
 {%- endmacro %}
@@ -151,7 +151,7 @@ unnest(CAST({{ nbsql.text(numbers) }} AS {% if type == 'INTEGER' %}INTEGER{% els
 {{ nbsql.array() }}[{% for item in items %}{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}]
 {%- endmacro %}
 
-{# What categories and tokens say: the lookups of the values that the row has. #}
+{# The terms of categories and tokens: the lookups of the row's values. #}
 {% macro row_values(model, row, lookups) -%}
 SELECT class_no, times * score AS term
 FROM (
@@ -198,15 +198,15 @@ FROM (
 ) AS scores
 {%- endmacro %}
 
-{# Of models that have no such short form: the ordinary posteriors of the one row. #}
-{% macro row_of_table(row) -%}
+{# One row as a source, for models without such a short form, which compute the ordinary posteriors of the row. #}
+{% macro row_as_source(row) -%}
 (
-  {{ nbsql.row_given(row, row.parameters) | indent(2) }}
+  {{ nbsql.row_columns(row, row.parameters) | indent(2) }}
 )
 {%- endmacro %}
 
-{# An answer of nothing but an error once the model has changed, of a statement that others prepare. #}
-{% macro with_guard(query, spec, updated_at, message) -%}
+{# An answer, or only an error if the model has changed, for a statement that others prepare. #}
+{% macro with_change_guard(query, spec, updated_at, message) -%}
 SELECT answer.*
 FROM (
   {{ query | indent(2) }}
@@ -221,8 +221,8 @@ ORDER BY answer.joint_log_likelihood DESC NULLS LAST, answer.class_no ASC NULLS 
 error({{ nbsql.text(message) }})
 {%- endmacro %}
 
-{# An answer with the time of the model's last change, by which one that was made meanwhile is noticed. #}
-{% macro with_stamp(query, spec) -%}
+{# An answer with the time of the model's last change, which shows whether it has changed meanwhile. #}
+{% macro with_updated_at(query, spec) -%}
 SELECT answer.*, spec.updated_at AS nbsql_updated_at
 FROM (
   {{ query | indent(2) }}

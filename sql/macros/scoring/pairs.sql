@@ -1,21 +1,22 @@
 {#
-  Scores of pairs of categories (families/pairs.sql): every value of a row is a super-parent, with the sum of the logarithms of its ratios
-  to the others, and what counts is the logarithm of the mean of their products.
+  Scores of pairs of categories (families/pairs.sql). Every value of a row is a super-parent, with the sum of the logarithms of its ratios
+  to the others, and the score is the logarithm of the mean of their products.
 
-  A row of d values meets d x d ratios, which no join finds as quickly as a place in a list: values are numbered, and the logarithms of
-  all ratios are one list, of which a class and parent have a stretch, and each child a place in it. The one row of this list meets rows
-  last, and is never in a join of keys, which would copy it for each of them.
+  A row of d values needs d x d ratios, which no join finds as fast as a place in a list. So the values are numbered, and the logarithms
+  of all ratios are one list, in which a class and parent have a stretch, and each child a place in it. The one row that holds this list
+  is joined with the rows last, and never in a join on keys, which would copy it for each of them.
 #}
 
 {#
   Common table expressions, of which all but the first are read:
 
-    numbers  a row a value that was met, of each part: value (its key), code, stretch (of the list, before its first place), is_parent
-    ratios   one row: logarithms, a list by class, stretch and code, 0 where there is none; size (of what is of a class)
-    met      a row a row of the source and value of it: nbsql_row, and the columns of numbers
-    parents  a row a row of the source, super-parent and class: nbsql_row, class_no, stretch, joint (the sum of the logarithms)
+    numbers  one row a value that the fit saw, of each part: value (its key), code, stretch (the place before its first one in the
+             list), is_parent
+    ratios   one row: logarithms, a list by class, stretch and code, 0 where there is none; size (of the stretch of a class)
+    met      one row a row of the source and its value: nbsql_row, and the columns of numbers
+    parents  one row a row of the source, super-parent and class: nbsql_row, class_no, stretch, joint (the sum of the logarithms)
 
-  The values of other features are no lists, and an engine may look into them before it leaves them out: hence the CASE.
+  The values of other features are not lists, and an engine may parse them before it filters them out: hence the CASE.
 #}
 {% macro pairs_scored(model, feature, lookups) -%}
 {% set value %}CASE WHEN found.feature = {{ nbsql.text(feature.name) }} THEN found.value END{% endset -%}
@@ -76,7 +77,7 @@ met AS {{ nbsql.materialized() }}(
   SELECT keys.nbsql_row, numbers.value, numbers.code, numbers.stretch, numbers.is_parent
   FROM (
     SELECT
-      {{ nbsql.row_of(model, nbsql.word('source')) }},
+      {{ nbsql.row_key(model, nbsql.word('source')) }},
       {{ nbsql.unnested(keys, ['value']) | indent(6) }}
     FROM numbered AS source
   ) AS keys
@@ -89,10 +90,10 @@ parents AS {{ nbsql.materialized() }}(
     FROM (
       SELECT nbsql_row, class_nos, codes, {{ nbsql.unnested([stretches], ['stretch']) }}
       FROM (
-        SELECT nbsql_row, {{ nbsql.gathered(code) }} AS codes, {{ nbsql.gathered(stretch) }} AS stretches FROM met GROUP BY nbsql_row
+        SELECT nbsql_row, {{ nbsql.collected(code) }} AS codes, {{ nbsql.collected(stretch) }} AS stretches FROM met GROUP BY nbsql_row
       ) AS coded
       CROSS JOIN (
-        SELECT {{ nbsql.gathered(class_no) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
+        SELECT {{ nbsql.collected(class_no) }} AS class_nos FROM (SELECT DISTINCT class_no FROM scores) AS classes
       ) AS classes
     ) AS parents
     WHERE stretch IS NOT NULL
@@ -101,7 +102,7 @@ parents AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# One row a row of the source and class: nbsql_row, class_no, term (the logarithm of the mean of the products), parents (how many). #}
+{# One row a row of the source and class: nbsql_row, class_no, term (the logarithm of the mean of the products), parents (their number). #}
 {% macro pairs_means() -%}
 {% set joint %}joint{% endset -%}
 {% set joints %}joints{% endset -%}
@@ -109,7 +110,7 @@ parents AS {{ nbsql.materialized() }}(
 {% set mean %}{{ nbsql.list_total(nbsql.list_mapped(joints, nbsql.exp(difference))) }} / parents{% endset -%}
 SELECT nbsql_row, class_no, parents, {{ nbsql.log_sum(nbsql.word('highest'), mean) }} AS term
 FROM (
-  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.gathered(joint) }} AS joints
+  SELECT nbsql_row, class_no, count(*) AS parents, max(joint) AS highest, {{ nbsql.collected(joint) }} AS joints
   FROM parents
   GROUP BY nbsql_row, class_no
 ) AS products
@@ -124,7 +125,7 @@ FROM (
 ) AS means
 {%- endmacro %}
 
-{# One row a row of the source: nbsql_row, and class_k, what the pairs add to the score of class k. #}
+{# One row a row of the source: nbsql_row, and class_k, the term of the pairs in class k. #}
 {% macro pairs_sums(model, feature, lookups) -%}
 {% set term %}term{% endset -%}
 {% set class_no %}class_no{% endset -%}
@@ -140,12 +141,12 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 {%- endmacro %}
 
 {#
-  The explanation, a row a value of the row. With r_i the share of super-parent i in the sum over S, what is added to a score is
+  The explanation, one row a value of the row. With r_i the share of super-parent i in the sum over S, the score is
 
     ln (1 / |S| sum over i of prod over j of r_ij) = sum over j of the sum over i of r_i ln r_ij - sum over i of r_i ln(|S| r_i)
 
-  as of a mixture (estimating/mixture.sql): so a value j has the mean of its logarithms, each by the share of the parent, and a row without
-  a value has the last sum, how far the shares are from even. That row has all of it where every product is 0.
+  as for a mixture (estimating/mixture.sql). So a value j has the mean of its logarithms, weighted by the shares of the parents, and a row
+  without a value has the last sum, the divergence of the shares from equal ones. If every product is 0, that row holds the whole score.
 #}
 {% macro explained_pairs(model, feature, lookups) -%}
 {% set difference %}parents.joint - means.term{% endset -%}

@@ -1,14 +1,14 @@
 {#
-  The verbs of a model. Every verb passes the columns of its source through, or those that are named, and adds its own.
+  The verbs of a model. Every verb passes on the columns of its source, or those that are named, and adds its own.
 
     predict               prediction, probability (of the prediction)
     predict_proba         the same, and probability_<class> a class
     joint_log_likelihood  joint_log_likelihood_<class> a class: ln p(x, c)
-    log_evidence          log_evidence: ln p(x), low for a row that fits no class; NULL if the model has weights, which do not say it
+    log_evidence          log_evidence: ln p(x), low for a row that fits no class; NULL if the model has weights, which do not give it
 
-  A row that no class can explain has a NULL prediction.
+  A row that no class explains has a NULL prediction.
 
-  All of them read `scored`: the source's rows with nbsql_prediction, nbsql_probability, nbsql_log_evidence and the joint
+  All of them read `scored`: the rows of the source with nbsql_prediction, nbsql_probability, nbsql_log_evidence and the joint
   log-likelihoods, as columns nbsql_joint_1, nbsql_joint_2, ... in the wide form and as the list nbsql_joints in the long one.
 #}
 
@@ -49,7 +49,7 @@ SELECT
   {{ nbsql.passed_columns(model) }}
   {%- for class in model.class_columns -%}
   {% if not loop.first %}  {% endif %}
-  {{- nbsql.joint(model, class.number) }}{{ nbsql.and_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
+  {{- nbsql.joint(model, class.number) }}{{ nbsql.plus_common(model) }} AS {{ nbsql.output(class.joint) }}{% if not loop.last %},
 {% endif %}
   {%- endfor %}
 
@@ -63,20 +63,20 @@ SELECT
   {%- if model.learnt -%}
   {{ nbsql.output_null('log_evidence') }}
   {% else -%}
-  {{ nbsql.output_column('log_evidence', nbsql.and_common(model)) }}
+  {{ nbsql.output_column('log_evidence', nbsql.plus_common(model)) }}
   {% endif %}
 
 {{ nbsql.from_scored(model, scored) }}
 {%- endmacro %}
 
-{# Those columns of the source that a verb passes on, all of them unless some are named, and a comma after them. #}
+{# The columns of the source that a verb passes on, all of them unless some are named, followed by a comma. #}
 {% macro passed_columns(model) -%}
 {% if model.passed is none %}{{ nbsql.source_columns(model) }},
 {% else %}{% for column in model.passed %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
 {% endfor %}{% endif %}{% if model.passed is none or model.passed %}  {% endif %}
 {% endmacro %}
 
-{# The columns of the source, as they came, without those that it was joined with. No source has names of nbsql's own. #}
+{# The columns of the source, unchanged, without those that it was joined with. No source has columns whose names nbsql keeps for itself. #}
 {% macro default__source_columns(model=none) -%}
 {% set joined_names -%}
 {% for name in (model.joined_names if model else []) %}{{ nbsql.ident(name) }}{% if not loop.last %}, {% endif %}{% endfor %}
@@ -85,8 +85,8 @@ source.* {% if joined_names %}EXCLUDE ({{ joined_names }}) {% endif %}NOT SIMILA
 {%- endmacro %}
 
 {#
-  A column that a verb adds. Its name stands alone, so that a source with a column of that name is refused as ambiguous,
-  instead of one hiding the other; the other side of the ambiguity is a NULL.
+  A column that a verb adds. It is unqualified, so that a source with a column of that name is refused as ambiguous, instead of one hiding
+  the other; the second column of that name is a NULL.
 #}
 {% macro default__output_column(name, more='') -%}
 coalesce({{ nbsql.word(name) }}, source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %}) AS {{ nbsql.word(name) }}
@@ -102,18 +102,19 @@ coalesce(prediction, {{ nbsql.plain_label(label, model.target_type) }}) AS predi
 CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
+{# The joint log-likelihood of class k in a row of `scored`. #}
 {% macro joint(model, k) -%}
 {% if model.class_numbers %}source.nbsql_joint_{{ k }}{% else %}source.nbsql_joints[{{ k }}]{% endif %}
 {%- endmacro %}
 
-{# What a joint log-likelihood lacks of its whole (score.sql). #}
-{% macro and_common(model) -%}
+{# The part that joint log-likelihoods leave out (score.sql), to be added. #}
+{% macro plus_common(model) -%}
 {% if model.common %} + source.nbsql_common{% endif %}
 {%- endmacro %}
 
 {#
-  After the columns of an answer: the scored rows, in the order of the source. `added` has names that a column of the source may have,
-  so that they are told apart.
+  To follow the columns of an answer: the scored rows, in the order of the source. `added` holds names that a column of the source may
+  have, to detect such a conflict.
 #}
 {% macro default__from_scored(model, scored) -%}
 FROM {{ scored }} AS source

@@ -1,26 +1,28 @@
 {#
-  Which rows of a source a person should label next: its patterns, those first that tell the model most, a row each.
+  Which rows of a source a person should label next: its patterns, the most informative first, one row each.
 
     ...           the columns of the source, of the first row of the pattern
     prediction, probability
-    margin | log_evidence | unseen | expected_cost   that they are sorted by
-    stands_for    how many rows of the source the pattern has
+    margin | log_evidence | unseen | expected_cost   the measure by which they are sorted
+    stands_for    the number of rows of the source with the pattern
     reason        in words
 
-  margin         the difference of the posteriors of the two most probable classes, the smallest first (Settles, Active Learning
-                 Literature Survey, 2009, after Scheffer, Decomain and Wrobel, 2001); reason: the two and their posteriors
-  log_evidence   ln p(x), the lowest first; reason: the values of which no class makes much, the least likely first
-  unseen         how many values and words the model has not met, the most first; reason: these
-  expected_cost  of the prediction of least cost (costs.sql), the highest first; reason: that, and the two most probable classes
+  The measures are
 
-  Rows equal in all features are one pattern, and by `unseen` all that lack the same values. It is shown by its first row, by the id and
-  then by all columns, which decide among patterns that are equal to nine digits, too: nothing is left to chance.
+    margin         the difference of the posteriors of the two most probable classes, the smallest first (Settles, Active Learning
+                   Literature Survey, 2009, after Scheffer, Decomain and Wrobel, 2001); reason: the two and their posteriors
+    log_evidence   ln p(x), the lowest first; reason: the values that are improbable in every class, the least likely first
+    unseen         the number of values and words that the model has not seen, the most first; reason: these
+    expected_cost  of the prediction of least cost (costs.sql), the highest first; reason: that, and the two most probable classes
+
+  Rows with equal values of all features are one pattern; by `unseen`, rows that lack the same values. A pattern is shown by its first
+  row, by the id and then by all columns. These also order patterns whose measures are equal to nine digits, so nothing is left to chance.
 #}
 
-{# A row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
+{# One row a pattern: the columns of its first row, nbsql_rows. same, order: pairs of a column and its kind. #}
 {% macro patterns(source, same, segment, order) -%}
 {% set keys -%}
-{% for name, kind in same %}{% if not loop.first %}, {% endif %}{{ nbsql.comparable(name, kind) }}{% endfor %}
+{% for name, kind in same %}{% if not loop.first %}, {% endif %}{{ nbsql.comparable_column(name, kind) }}{% endfor %}
 {%- if segment is not none %}{% if same %}, {% endif %}{{ segment }}{% endif %}
 {%- endset -%}
 SELECT *
@@ -32,32 +34,34 @@ FROM (
       {% if keys %}
       PARTITION BY {{ keys }}
       {% endif %}
-      ORDER BY {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+      ORDER BY {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
     ) AS nbsql_place
   FROM {{ source }} AS source
 ) AS placed
 WHERE nbsql_place = 1
 {%- endmacro %}
 
-{# A column as it is compared: texts byte by byte, and what may have no order as its text. #}
-{% macro comparable(name, kind) -%}
+{# A column as it is compared: texts byte by byte, and values of a type that may have no order as text. #}
+{% macro comparable_column(name, kind) -%}
 {% set column %}source.{{ nbsql.ident(name) }}{% endset -%}
-{{ nbsql.label(column, kind not in ('boolean', 'integer', 'float', 'decimal', 'temporal')) }}
+{{ nbsql.as_text_if(column, kind not in ('boolean', 'integer', 'float', 'decimal', 'temporal')) }}
 {%- endmacro %}
 
-{# In an ORDER BY: columns, the last of them without a direction. #}
-{% macro in_order_of(order) -%}
-{% for name, kind in order %}{{ nbsql.comparable(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
+{# To stand in an ORDER BY: columns, the last one without a direction. #}
+{% macro order_by_columns(order) -%}
+{% for name, kind in order %}{{ nbsql.comparable_column(name, kind) }}{% if not loop.last %} ASC NULLS LAST, {% endif %}{% endfor %}
 {%- endmacro %}
 
 {# A whole number by which numbers that are equal to nine digits sort alike. #}
-{% macro rounded(x) -%}
+{% macro measure_sort_key(x) -%}
 floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {%- endmacro %}
 
-{# A row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure, nbsql_reason. #}
-{% macro measured(model, scored, parameters, columns, by, costs) -%}
-{% set own -%}
+{#
+  One row a pattern: its columns, nbsql_rows, nbsql_label and nbsql_sure (the prediction and its posterior), nbsql_measure, nbsql_reason.
+#}
+{% macro patterns_with_measure(model, scored, parameters, columns, by, costs) -%}
+{% set label -%}
 {% if by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_labels') }}{% else %}source.nbsql_prediction{% endif %}
 {%- endset -%}
 {% set probability -%}
@@ -66,7 +70,7 @@ floor({{ x }} * 1000000000 + {{ nbsql.number(0.5) }})
 {% set measure -%}
 {% if by == 'margin' %}{{ nbsql.posterior_at('nbsql_best') }} - {{ nbsql.posterior_at('nbsql_second') }}
 {%- elif by == 'expected cost' %}{{ nbsql.value_of_chosen_class('nbsql_costs') }}
-{%- elif by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.and_common(model) }}
+{%- elif by == 'evidence' %}source.nbsql_log_evidence{{ nbsql.plus_common(model) }}
 {%- else %}0
 {%- endif %}
 {%- endset -%}
@@ -75,13 +79,13 @@ SELECT
   source.{{ nbsql.ident(column) }},
   {% endfor %}
   source.nbsql_rows,
-  {{ nbsql.plain_label(own, model.target_type) }} AS nbsql_label,
+  {{ nbsql.plain_label(label, model.target_type) }} AS nbsql_label,
   {{ probability }} AS nbsql_sure,
   {{ measure }} AS nbsql_measure,
   {% if by == 'margin' %}
-  {{ nbsql.two_best() }} AS nbsql_reason
+  {{ nbsql.two_most_probable() }} AS nbsql_reason
   {% elif by == 'expected cost' %}
-  'cheapest is ' || CAST({{ own }} AS {{ nbsql.string() }}) || '; ' || {{ nbsql.two_best() }} AS nbsql_reason
+  'cheapest is ' || CAST({{ label }} AS {{ nbsql.string() }}) || '; ' || {{ nbsql.two_most_probable() }} AS nbsql_reason
   {% else %}
   NULL AS nbsql_reason
   {% endif %}
@@ -111,7 +115,7 @@ FROM {{ scored }} AS source
 {%- endif %}
 {%- endmacro %}
 
-{# The posterior of the most probable class, nbsql_best, or the next, nbsql_second. #}
+{# The posterior of the most probable class, nbsql_best, or of the next one, nbsql_second. #}
 {% macro posterior_at(place) -%}
 {% set posteriors %}source.nbsql_posteriors{% endset -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
@@ -119,7 +123,7 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {# The two most probable classes in words: ham 52 %, spam 48 %. #}
-{% macro two_best() -%}
+{% macro two_most_probable() -%}
 {% set labels %}source.nbsql_labels{% endset -%}
 {% for place in ['nbsql_best', 'nbsql_second'] -%}
 {% set number %}source.{{ nbsql.word(place) }}{% endset -%}
@@ -129,14 +133,14 @@ CAST({{ nbsql.element(labels, number) }} AS {{ nbsql.string() }}) || {{ nbsql.te
 {%- endfor %}
 {%- endmacro %}
 
-{# nbsql_queue: the patterns with their nbsql_position, the first to be labelled being 1. falling: whether the highest measure is. #}
-{% macro queue(measured, order, falling) -%}
+{# nbsql_queue: the patterns with their nbsql_position, from 1, the first to label. falling: whether the highest measure comes first. #}
+{% macro ranked_patterns(measured, order, falling) -%}
 {% set measure %}{% if falling %}-{% endif %}source.nbsql_measure{% endset -%}
 nbsql_queue AS {{ nbsql.materialized() }}(
   SELECT
     source.*,
     row_number() OVER (
-      ORDER BY {{ nbsql.rounded(measure) }} ASC NULLS LAST, {{ nbsql.in_order_of(order) }} ASC NULLS LAST
+      ORDER BY {{ nbsql.measure_sort_key(measure) }} ASC NULLS LAST, {{ nbsql.order_by_columns(order) }} ASC NULLS LAST
     ) AS nbsql_position
   FROM (
     {{ measured | indent(4) }}
@@ -145,15 +149,15 @@ nbsql_queue AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The first `count` of the queue. passed: of the columns; named: what the measure is called; reason: an expression, or of the queue. #}
-{% macro reviewed(queue, passed, named, count) -%}
+{# The first `count` patterns of the queue. columns: those to show; measure_name: the name of the measure's column. #}
+{% macro top_of_queue(queue, columns, measure_name, count) -%}
 SELECT
-  {% for column in passed %}
+  {% for column in columns %}
   queue.{{ nbsql.ident(column) }},
   {% endfor %}
   queue.nbsql_label AS prediction,
   queue.nbsql_sure AS probability,
-  queue.nbsql_measure AS {{ nbsql.word(named) }},
+  queue.nbsql_measure AS {{ nbsql.word(measure_name) }},
   queue.nbsql_rows AS stands_for,
   queue.nbsql_reason AS reason
 FROM {{ queue }} AS queue
@@ -161,20 +165,23 @@ WHERE queue.nbsql_position <= {{ count }}
 ORDER BY queue.nbsql_position ASC NULLS LAST
 {%- endmacro %}
 
-{# By the posteriors. #}
+{# The patterns ranked by their posteriors. #}
 {% macro review(measured, order, falling, passed, named, count) -%}
-WITH {{ nbsql.queue(measured, order, falling) }}
-{{ nbsql.reviewed(nbsql.word('nbsql_queue'), passed, named, count) }}
+WITH {{ nbsql.ranked_patterns(measured, order, falling) }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_queue'), passed, named, count) }}
 {%- endmacro %}
 
-{# The relation of the patterns that are explained. #}
-{% macro review_chosen(count) -%}
+{# The relation of the patterns to explain. #}
+{% macro chosen_patterns(count) -%}
 (SELECT * FROM nbsql_queue WHERE nbsql_position <= {{ count }})
 {%- endmacro %}
 
-{# By the evidence. explained: the query of what each value adds to each class, of the chosen patterns by nbsql_position. #}
+{#
+  The patterns ranked by their evidence. explained: the query of the contribution of each value to each class, for the chosen patterns by
+  nbsql_position.
+#}
 {% macro review_by_evidence(measured, order, explained, passed, count) -%}
-WITH {{ nbsql.queue(measured, order, false) }},
+WITH {{ nbsql.ranked_patterns(measured, order, false) }},
 nbsql_explained AS (
   {{ explained | indent(2) }}
 ),
@@ -190,7 +197,7 @@ nbsql_said AS (
     feature || ' = ' || value AS said,
     row_number() OVER (
       PARTITION BY nbsql_position
-      ORDER BY {{ nbsql.rounded(nbsql.word('contribution')) }} ASC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
+      ORDER BY {{ nbsql.measure_sort_key(nbsql.word('contribution')) }} ASC NULLS LAST, feature ASC NULLS LAST, value ASC NULLS LAST
     ) AS place
   FROM nbsql_likeliest
 ),
@@ -211,19 +218,19 @@ nbsql_answer AS (
   FROM nbsql_queue AS source
   LEFT JOIN nbsql_reasons AS reasons ON reasons.nbsql_position = source.nbsql_position
 )
-{{ nbsql.reviewed(nbsql.word('nbsql_answer'), passed, 'log_evidence', count) }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_answer'), passed, 'log_evidence', count) }}
 {%- endmacro %}
 
-{# By what was never met. unseen: the query of it, by nbsql_position. #}
+{# The patterns ranked by their unseen values. unseen: the query of these, by nbsql_position. #}
 {% macro review_by_novelty(measured, order, unseen, passed, count) -%}
-WITH {{ nbsql.queue(measured, order, false) }},
+WITH {{ nbsql.ranked_patterns(measured, order, false) }},
 nbsql_unseen AS (
   {{ unseen | indent(2) }}
 ),
 nbsql_sets AS (
-  {% set said %}feature || ' = ' || value{% endset %}
+  {% set description %}feature || ' = ' || value{% endset %}
   {% set by_name %}feature, value{% endset %}
-  SELECT nbsql_position, count(*) AS nbsql_unmet, {{ nbsql.ordered_list(said, by_name) }} AS nbsql_set
+  SELECT nbsql_position, count(*) AS nbsql_unmet, {{ nbsql.ordered_list(description, by_name) }} AS nbsql_set
   FROM nbsql_unseen
   GROUP BY nbsql_position
 ),
@@ -251,12 +258,12 @@ nbsql_answer AS (
   FROM nbsql_grouped
   WHERE nbsql_first = 1
 )
-{{ nbsql.reviewed(nbsql.word('nbsql_answer'), passed, 'unseen', count) }}
+{{ nbsql.top_of_queue(nbsql.word('nbsql_answer'), passed, 'unseen', count) }}
 {%- endmacro %}
 
 {#
-  A row a row of the source (which has nbsql_position) and value or word that no lookup has, once each: nbsql_position, feature, value.
-  Numbers are all met.
+  One row a row of the source (which has nbsql_position) and value or word without a lookup, each once: nbsql_position, feature, value. A
+  number is never unseen.
 #}
 {% macro unseen_values(model, source, parameters, lookups) -%}
 WITH {{ nbsql.explained_rows(model, source, parameters, lookups) }}
@@ -293,10 +300,10 @@ UNION ALL
 {% endfor -%}
 {%- endmacro %}
 
-{# The tokens of the numbered rows, without how often they occur. #}
+{# The tokens of the numbered rows, without their counts. #}
 {% macro distinct_tokens(model, feature) -%}
 SELECT nbsql_row, {% if model.part_column %}{{ nbsql.word(model.part_column) }}, {% endif %}value
 FROM (
-  {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_of(model, nbsql.word('source'))) | indent(2) }}
+  {{ nbsql.tokens(feature, nbsql.word('numbered'), nbsql.row_key(model, nbsql.word('source'))) | indent(2) }}
 ) AS tokens
 {%- endmacro %}

@@ -1,8 +1,8 @@
 {# The rows of a source, numbered and with the inputs of the features, as the statements that score them read them. #}
 
 {#
-  A relation with the columns that the terms of some features read of a row, a number that is not finite as NULL. In a sub-select, not a
-  lateral join, which takes DuckDB far longer to plan.
+  A relation with the columns that the terms of some features read. A number that is not finite is NULL. It is a sub-select, not a lateral
+  join, which DuckDB takes far longer to plan.
 #}
 {% macro with_inputs(relation, features) -%}
 {% if features -%}
@@ -27,26 +27,25 @@ FROM {{ relation }} AS source
 {%- endif %}
 {%- endmacro %}
 
-{# A query of the inputs of some features, with what else their terms read that an engine computes once a row. #}
+{# A query of the inputs of some features, with the other inputs of their terms that an engine computes once a row. #}
 {% macro default__completed_inputs(inputs, features) -%}
 {{ inputs }}
 {%- endmacro %}
 
 {#
-  The same with the columns that some terms name more than once, of the inputs and the parameters: two steps of their own, which halve
-  those terms twice.
+  The same with the columns of inputs and parameters that some terms name more than once. Two steps of their own halve those terms twice.
 #}
 {% macro with_steps(model, relation, features, parameters) -%}
 {% if model.stepped -%}
 (
-  SELECT{{ nbsql.small_relations(model) }}
+  SELECT{{ nbsql.small_relations_hint(model) }}
     number.*
     {%- for feature in model.stepped %},
     {{ nbsql[feature.family.name ~ '_steps'](feature, model.class_numbers) | indent(4) }}
     {%- endfor %}
 
   FROM (
-    SELECT{{ nbsql.small_relations(model) }}
+    SELECT{{ nbsql.small_relations_hint(model) }}
       number.*
       {%- for feature in model.stepped %},
       {{ nbsql[feature.family.name ~ '_first_steps'](feature, model.class_numbers) | indent(6) }}
@@ -64,7 +63,7 @@ FROM {{ relation }} AS source
 {%- endif %}
 {%- endmacro %}
 
-{# Only the columns that a block of features reads: planning a read of all of them takes its time, too. #}
+{# Only the columns that a block of features reads, because planning to read all of them takes time, too. #}
 {% macro columns_of_block(model, features) -%}
 {% set columns = features | map(attribute='columns') | sum(start=()) | unique -%}
 (SELECT nbsql_row
@@ -73,7 +72,7 @@ FROM {{ relation }} AS source
 {%- endmacro %}
 
 {#
-  The source read once, with a number a row, which it may have. Nothing after it may name the source again: a CTE might shadow it.
+  The source, read once, with a row number, which it may already have. No later query may name the source, because a CTE might shadow it.
 #}
 {% macro numbered_source(model, source, parameters, lookups, has_number=false) -%}
 {% set number -%}
@@ -85,7 +84,7 @@ FROM {{ relation }} AS source
   {% set rows %}(
     {{ rows }}
   ){% endset %}
-  {{ nbsql.in_segments(rows, parameters) | indent(2) }}
+  {{ nbsql.with_segments(rows, parameters) | indent(2) }}
   {%- else %}
   {{ rows }}
   {%- endif %}
@@ -97,8 +96,8 @@ FROM {{ relation }} AS source
 {%- endmacro %}
 
 {#
-  Features that count only where several columns together have a value never seen read columns of their own, nbsql_backoff_3,
-  which are NULL, as if the value were missing, in all other rows.
+  Features that count only if several columns together have an unseen value read columns of their own, nbsql_backoff_3. These are NULL, as
+  if the value were missing, in all other rows.
 #}
 {% macro masked_source(model, lookups) -%}
 numbered AS {{ nbsql.materialized() }}(
@@ -128,12 +127,13 @@ numbered AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{% macro row_of(model, relation) -%}
+{# The columns that identify a row, including the model it belongs to, if rows have models of their own. #}
+{% macro row_key(model, relation) -%}
 {{ relation }}.nbsql_row{% if model.part_column %}, {{ relation }}.{{ nbsql.word(model.part_column) }}{% endif %}
 {%- endmacro %}
 
-{# Rows with the number of their segment, nbsql_segment: 0 where the model has not met it. #}
-{% macro in_segments(relation, parameters) -%}
+{# Rows with the number of their segment, nbsql_segment: 0 if the model has not seen it. #}
+{% macro with_segments(relation, parameters) -%}
 SELECT source.*, coalesce(segments.nbsql_segment, 0) AS nbsql_segment
 FROM {{ relation }} AS source
 LEFT JOIN (

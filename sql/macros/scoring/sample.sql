@@ -1,18 +1,18 @@
 {#
   Rows drawn from a model: first the class, by the priors, then every feature from its distribution in that class.
 
-  Chance is a hash of the seed, the row, the feature and the number of the draw, so that a row is the same whenever and wherever
-  it is drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion: of its likelihoods summed
-  up, or of the distribution function; a normal number by Box and Muller (1958), several that vary together as in sample_vectors.sql.
+  Random numbers are hashes of the seed, the row, the feature and the number of the draw. So a row is the same whenever and wherever it is
+  drawn, and the first rows of a longer sample are a shorter one. A value is drawn by inversion of its cumulated likelihoods or of the
+  distribution function; a normal number by Box and Muller (1958), several with a covariance matrix as in sample_vectors.sql.
 
-  Where the chance falls among the sums is looked up by a guide table (Chen and Asau, On generating random variates from an empirical
-  distribution, AIIE Transactions 6, 1974): from 0 to 1 in slots of equal width, each with the values that reach into it. So it
-  is a join on equal numbers, which takes no sort, unlike an ASOF join.
+  A guide table finds the place of a random number among the sums (Chen and Asau, On generating random variates from an empirical
+  distribution, AIIE Transactions 6, 1974): slots of equal width from 0 to 1, each with the values that reach into it. So it is an
+  equality join, which needs no sort, unlike an ASOF join.
 
-  types: of the columns, by feature and column. components: the view of them, where classes have some (mixture.sql); a member is drawn as
-  a class is, and its class is told in the end.
+  types: of the columns, by feature and column. components: their view, if classes have some (mixture.sql). A member is then drawn like a
+  class and replaced by its class at the end.
 #}
-{% macro sampled(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
+{% macro drawn_rows(features, target, n, seed, priors, likelihoods, statistics, components=none) -%}
 {% if components is not none -%}
 {% set priors, likelihoods, statistics = nbsql.member_priors(), nbsql.member_likelihoods(), nbsql.member_statistics(statistics) -%}
 {% endif -%}
@@ -98,7 +98,7 @@ numbers AS {{ nbsql.materialized() }}(
 {{ nbsql.drawn_levels(levels[:loop.index0 * 20], block, loop.index, seed) }}
 {%- endfor %}
 {%- for feature in vectors %},
-{{ nbsql.normal_factors(feature) }}
+{{ nbsql.cholesky_factors(feature) }}
 {%- endfor %}
 {%- for feature in bags %},
 {{ nbsql.drawn_bags(feature, loop.index + levels | length, seed, priors, statistics) }}
@@ -141,7 +141,7 @@ LEFT JOIN numbers ON numbers.class = drawn.class
 {%- endif %}
 {%- for feature in counts %}
 
-LEFT JOIN count{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.drawn_from(nbsql.word('count'), feature) }}
+LEFT JOIN count{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.is_drawn_value(nbsql.word('count'), feature) }}
 {%- endfor %}
 {%- for feature in vectors %}
 
@@ -159,7 +159,10 @@ JOIN {{ nbsql.labels_of_members() }} AS labels ON labels.member = drawn.class
 ORDER BY drawn.nbsql_row ASC NULLS LAST
 {%- endmacro %}
 
-{# A number from 0 to 1, 1 excluded, of 53 bits. Hashes of hashes: DuckDB's hash of several numbers at once leaves them correlated. #}
+{#
+  A number from 0 to 1, 1 excluded, with 53 bits. It is a hash of hashes, because DuckDB's hash of several numbers at once leaves them
+  correlated.
+#}
 {% macro uniform(seed, feature, draw, position=none) -%}
 {% set number %}{{ 4 * feature + draw }}{% if position is not none %} + 4294967296 * {{ position }}{% endif %}{% endset -%}
 {% set of_row %}hash(xor(hash(CAST({{ seed }} AS BIGINT)), CAST(nbsql_row AS UBIGINT))){% endset -%}
@@ -174,14 +177,14 @@ range(1, {{ n + 1 }})
 log2({{ x }})
 {%- endmacro %}
 
-{# NULL, where the type does not hold the value. #}
+{# The value in a type, or NULL if the type cannot hold it. #}
 {% macro cast_or_null(value, type) -%}
 TRY_CAST({{ value }} AS {{ type }})
 {%- endmacro %}
 
 {#
-  A guide table of a relation with `lower`, where each value begins: its columns, upper, where it ends, and slot, one of those that it
-  reaches into; `slots` of them by each of the keys, a number or a column.
+  A guide table of a relation with `lower`, the start of each value: its columns, upper, the end, and slot, one of the slots that it
+  reaches into. There are `slots` slots for each of the keys; slots: a number or a column.
 #}
 {% macro guide_table(relation, keys, slots) -%}
 {% set first %}CAST(floor(lower * {{ slots }}) AS BIGINT){% endset -%}
@@ -195,8 +198,8 @@ FROM (
 {%- endmacro %}
 
 {#
-  The drawn rows with the values of some more features, value_3 that of the third. Few at once: the time to plan the joins grows faster
-  than their number.
+  The drawn rows with the values of some more features, value_3 for the third. They are few at once, because the time to plan the joins
+  grows faster than their number.
 #}
 {% macro drawn_levels(before, features, number, seed) -%}
 levels_{{ number }} AS {{ nbsql.materialized() }}(
@@ -233,26 +236,26 @@ levels_{{ number }} AS {{ nbsql.materialized() }}(
 
   LEFT JOIN (
     SELECT class, value, lower, upper, slot FROM guide WHERE feature = {{ nbsql.text(feature.name) }}
-  ) AS level{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.drawn_from(nbsql.word('level'), feature) }}
+  ) AS level{{ nbsql.feature_suffix(feature) }} ON {{ nbsql.is_drawn_value(nbsql.word('level'), feature) }}
   {%- endfor %}
 
 )
 {%- endmacro %}
 
-{# Whether a chance falls on a value of a guide table. #}
+{# Whether a random number falls on a value of a guide table. #}
 {% macro is_in_slot(guide, u, slots) -%}
 {{ guide }}.slot = CAST(floor({{ u }} * {{ slots }}) AS BIGINT) AND {{ u }} >= {{ guide }}.lower AND {{ u }} < {{ guide }}.upper
 {%- endmacro %}
 
-{# The same of the chance of a feature, whose slot is known. #}
-{% macro drawn_from(relation, feature) -%}
+{# The same for the random number of a feature whose slot is known. #}
+{% macro is_drawn_value(relation, feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set of_feature = relation ~ i -%}
 {{ of_feature }}.class = drawn.class AND {{ of_feature }}.slot = drawn.slot{{ i }}
   AND drawn.u{{ i }} >= {{ of_feature }}.lower AND drawn.u{{ i }} < {{ of_feature }}.upper
 {%- endmacro %}
 
-{# The share of the probabilities before this one. #}
+{# The cumulated share of the probabilities before this one. #}
 {% macro cumulative_share(p, by, order) -%}
 {% set partition %}{% if by is not none %}PARTITION BY {{ by }}{% endif %}{% endset -%}
 coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0)
@@ -267,16 +270,14 @@ coalesce(sum({{ p }}) OVER ({{ partition }} ORDER BY {{ order }} ASC NULLS FIRST
 sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }})
 {%- endmacro %}
 
-{#
-  The distribution function of a count, as far as it can be told from 0 and from 1: class, value, lower, upper, slot.
-#}
+{# The distribution function of a count, as far as it differs from 0 and from 1: class, value, lower, upper, slot. #}
 {% macro poisson_quantiles(feature, rates) -%}
 {% set rate %}rate{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set first %}CAST(greatest(floor({{ rate }} - 12 * sqrt({{ rate }}) - 30), 0) AS BIGINT){% endset -%}
 {% set end %}CAST(ceil({{ rate }} + 12 * sqrt({{ rate }}) + 30) AS BIGINT){% endset -%}
 {% set number %}CAST(value AS {{ nbsql.double() }}){% endset -%}
 {% set log %}(value * ln(rate) - rate - {{ nbsql.log_factorial(number) }}){% endset -%}
-{% set masses -%}
+{% set probabilities -%}
 (
   SELECT class, value, {{ nbsql.cumulative_share(nbsql.word('p'), nbsql.word('class'), nbsql.word('value')) }} AS lower
   FROM (
@@ -292,13 +293,13 @@ sqrt(-2 * ln(1 - {{ u }})) * cos({{ nbsql.number(6.283185307179586) }} * {{ v }}
 )
 {%- endset -%}
 count{{ nbsql.feature_suffix(feature) }} AS {{ nbsql.materialized() }}(
-  {{ nbsql.guide_table(masses, ['class'], 64) | indent(2) }}
+  {{ nbsql.guide_table(probabilities, ['class'], 64) | indent(2) }}
 )
 {%- endmacro %}
 
 {#
-  The tokens of every row: as many as a Poisson distribution says, whose mean is the number of tokens a row of the class has, each
-  by the likelihoods.
+  The tokens of every row. Their number has a Poisson distribution, whose mean is the average number of tokens of a row of the class, and
+  each token is drawn by the likelihoods.
 #}
 {% macro drawn_bags(feature, position, seed, priors, statistics) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
@@ -347,7 +348,7 @@ bag{{ i }} AS {{ nbsql.materialized() }}(
 )
 {%- endmacro %}
 
-{# The total of ln p(x) over the rows of a query of `log_evidence`, and how many rows there are. #}
+{# One row: the total of ln p(x) over the rows of a query of `log_evidence`, and the number of rows. #}
 {% macro total_log_evidence(query) -%}
 SELECT coalesce(sum(log_evidence), 0) AS total, count(*) AS rows
 FROM (
@@ -355,13 +356,13 @@ FROM (
 ) AS scored
 {%- endmacro %}
 
-{# The total of ln p(x, c) over the rows whose class c is known; one that the model does not know has no likelihood. #}
+{# One row: the total of ln p(x, c) over the rows whose class c is known. A class that the model does not know has no likelihood. #}
 {% macro total_log_joint(model, scored, parameters) -%}
 {% set by_class %}{% for k in model.class_numbers %}source.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set joints %}{% if model.class_numbers %}({{ nbsql.array_of(by_class) }}){% else %}source.nbsql_joints{% endif %}{% endset -%}
 {% set class_no %}numbered.class_no{% endset -%}
 SELECT
-  coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.and_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,
+  coalesce(sum(coalesce({{ nbsql.element(joints, class_no) }}{{ nbsql.plus_common(model) }}, -{{ nbsql.infinity() }})), 0) AS total,
   count(*) AS rows
 FROM {{ scored }} AS source
 LEFT JOIN (

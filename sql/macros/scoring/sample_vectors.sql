@@ -1,13 +1,13 @@
 {#
-  Several numbers that vary together, drawn: x = m + L z, of independent z of mean 0 and variance 1 and S = L L', the Cholesky factor of
-  the class's covariances (Gentle, Random Number Generation and Monte Carlo Methods, 2003, section 5.3).
+  Several numbers with a covariance matrix, drawn: x = m + L z, with independent z of mean 0 and variance 1 and S = L L', the Cholesky
+  factor of the class's covariances (Gentle, Random Number Generation and Monte Carlo Methods, 2003, section 5.3).
 
-  With the correlations R = C D C' as elimination leaves them, [D C', C^-1] (covariance.sql), row j of L is that of C D^1/2 times the
-  deviation of column j.
+  With the correlations R = C D C', which elimination leaves as [D C', C^-1] (covariance.sql), row j of L is that of C D^1/2 times the
+  standard deviation of column j.
 #}
 
-{# What sampling reads of a feature, a row a class: class, mean_3_1, ... of its columns, lower_3_1, ... of L row by row. #}
-{% macro normal_factors(feature) -%}
+{# The numbers that sampling reads of a feature, one row a class: class, mean_3_1, ... of its columns, lower_3_1, ... of L row by row. #}
+{% macro cholesky_factors(feature) -%}
 {% set p = feature.columns | length -%}
 factor{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
   WITH RECURSIVE pairs AS MATERIALIZED (

@@ -1,24 +1,24 @@
 {#
-  Scoring, wide: each row with one joint log-likelihood a class, in one pass, without a row a feature or a class.
+  Scoring in the wide form: each row with one joint log-likelihood a class, in one pass, without a row a feature or a class.
 
     ln p(x, c) = ln P(c) + sum over the features of ln p(x_f | c)
 
-  What all classes add alike stays out of these, in nbsql_common: it tells no class from another, and no verb that does not ask
-  for a likelihood has DuckDB compute it.
+  The part that all classes share is left out of these and kept in nbsql_common. It does not distinguish classes, and DuckDB does not
+  compute it unless a verb asks for a likelihood.
 
-  Numbers meet their parameters in a one-row cross join. Categories meet theirs in a star of left joins, one small lookup a
-  feature. Tokens are unnested, joined with their lookup and summed by row. All names of the source stay behind the alias
-  `source`, so that no column of a user's can collide with one of ours.
+  Numbers meet their parameters in a cross join with one row. Categories meet theirs in a star of left joins, one small lookup a feature.
+  Tokens are unnested, joined with their lookup and summed by row. All columns of the source are qualified with the alias `source`, so
+  that no column of a user's can collide with nbsql's.
 
-  Step by step in nested sub-selects, each adding columns named nbsql_...: lateral joins would read better, but DuckDB plans
-  them in a time that grows with the square of the columns they read (20 numbers and 5 classes: 0.7 s against 0.02 s).
+  The steps are nested sub-selects, each of which adds columns named nbsql_...: lateral joins would read better, but the time DuckDB takes
+  to plan them grows with the square of the columns they read (20 numbers and 5 classes: 0.7 s against 0.02 s).
 
-  Ordered: the rows come back in the source's order, which takes a row number; tokens need one anyway.
+  Ordered: the rows come back in the order of the source, which takes a row number; tokens need one anyway.
 #}
 {% macro scored_wide(model, source, parameters, lookups) -%}
 {% set relation -%}
 {% if model.numbered %}numbered{% elif model.segmented %}(
-  {{ nbsql.in_segments(source, parameters) | indent(2) }}
+  {{ nbsql.with_segments(source, parameters) | indent(2) }}
 ){% else %}{{ source }}{% endif %}
 {%- endset -%}
 {% if model.numbered -%}
@@ -68,16 +68,17 @@ FROM (
 {%- endmacro %}
 
 {#
-  Whether rows have the labels of the classes, nbsql_class_k, for an engine to which a join of the parameters costs more than columns that
-  every row has: it joins them once, last.
+  Whether rows carry the labels of the classes, nbsql_class_k. An engine for which a join of the parameters costs more than columns that
+  every row has does not carry them, and joins the parameters once, last.
 #}
 {% macro default__labels_in_rows() %}{% endmacro %}
 
+{# The label of class k. #}
 {% macro class_label(k) -%}
 {% if nbsql.labels_in_rows() %}evidence.nbsql_class_{{ k }}{% else %}parameters.class_{{ k }}{% endif %}
 {%- endmacro %}
 
-{# The highest joint log-likelihood of a row; the greatest of one is an error to some engines. #}
+{# The highest joint log-likelihood of a row. greatest of a single argument is an error on some engines. #}
 {% macro highest_joint(model) -%}
 {% set joints -%}
 {% for k in model.class_numbers %}joint.nbsql_joint_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}
@@ -86,8 +87,9 @@ FROM (
 {%- endmacro %}
 
 {#
-  The parameters that a row meets: the one row that there is, or, where a row has a model of its own, by its segment or its fold,
-  those of that model: `own` is the column of rows, parameters and lookups that says which. Lookups likewise.
+  The join of rows with their parameters: the single row of parameters, or, if a row has a model of its own by its segment or its fold,
+  the parameters of that model. The column of rows, parameters and lookups that identifies the model is model.part_column. Lookups are
+  joined likewise.
 #}
 {% macro default__join_parameters(model, parameters, relation) -%}
 {% if model.part_column -%}
@@ -97,20 +99,21 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endif %}
 {%- endmacro %}
 
-{# The hint that relations joined with many rows are small: the parameters, unless they are one row, and these lookups. #}
-{% macro small_relations(model, lookups=[]) -%}
+{# The hint that the relations joined with many rows are small: the parameters, unless they are a single row, and these lookups. #}
+{% macro small_relations_hint(model, lookups=[]) -%}
 {% set names = (['parameters'] if model.part_column else []) + lookups -%}
 {% set joined %}{% for name in names %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% if names %}{{ nbsql.broadcast_hint(joined) }}{% endif %}
 {%- endmacro %}
 
+{# An additional join condition: both relations belong to the same model, if rows have models of their own. #}
 {% macro same_part(model, relation, other) -%}
-{% if model.part_column %}{% set own = nbsql.word(model.part_column) %} AND {{ relation }}.{{ own }} = {{ other }}.{{ own }}{% endif %}
+{% if model.part_column %}{% set part = nbsql.word(model.part_column) %} AND {{ relation }}.{{ part }} = {{ other }}.{{ part }}{% endif %}
 {%- endmacro %}
 
 {#
-  Each row with nbsql_joint_k, the joint log-likelihood of class k, and its label nbsql_class_k if rows have these. A class that is in
-  other slices only explains no row of this one.
+  Each row with nbsql_joint_k, the joint log-likelihood of class k, and its label nbsql_class_k if rows carry labels. A class that occurs
+  only in other slices explains no row of this one.
 #}
 {% macro joint_scores(model, relation, parameters, lookups) -%}
 {% set inputs = model.computed + (model.star + model.listed) | selectattr('family.parameters') | list -%}
@@ -123,7 +126,7 @@ JOIN {{ parameters }} AS parameters ON TRUE
 {%- endif -%}
 {% set levels = namespace(names=[]) -%}
 {% for feature in model.star %}{% set levels.names = levels.names + ['level' ~ nbsql.feature_suffix(feature)] %}{% endfor -%}
-SELECT{{ nbsql.small_relations(model, levels.names) }}
+SELECT{{ nbsql.small_relations_hint(model, levels.names) }}
   number.*
   {%- for k in model.class_numbers %},
   {% if nbsql.labels_in_rows() %}
@@ -156,11 +159,11 @@ SELECT{{ nbsql.small_relations(model, levels.names) }}
   {%- endif %}
   {%- for block in model.in_joint | batch(50) %}
 
-    + {{ nbsql.terms_of(block, k) | indent(4) }}
+    + {{ nbsql.sum_of_terms(block, k) | indent(4) }}
   {%- endfor %}
   {%- for block in model.star | batch(model.added_first) %}
 
-    + {{ nbsql.found_first(block, k) | indent(4) }}
+    + {{ nbsql.sum_of_level_terms(block, k) | indent(4) }}
   {%- endfor %}
   {%- if loop.first %}{{ nbsql.compiled_apart(model) | indent(4) }}{% endif %}
   {%- if model.by_slice %}, -{{ nbsql.infinity() }}){% endif %} AS nbsql_{% if model.mixed %}member{% else %}joint{% endif %}_{{ k }}
@@ -174,10 +177,10 @@ SELECT{{ nbsql.small_relations(model, levels.names) }}
 FROM {{ nbsql.with_terms(model, relation, inputs, parameters, lookups) }}
 {%- endmacro %}
 
-{# After the terms of a row: what keeps an engine from compiling all of them into one method, where there are many. #}
+{# To follow the terms of a row: an expression that keeps an engine from compiling all of them into one method, if there are many. #}
 {% macro default__compiled_apart(model) %}{% endmacro %}
 
-{# Rows joined with all that their terms are made of: `number`, parameters, and the lookups and sums of each feature. #}
+{# Rows joined with all inputs of their terms: `number`, parameters, and the lookups and sums of each feature. #}
 {% macro with_terms(model, relation, inputs, parameters, lookups) -%}
 {% set rows %}{% if model.near %}{{ nbsql.with_powers(model, relation, parameters) }}{% else %}{{ relation }}{% endif %}{% endset -%}
 {{ nbsql.with_steps(model, rows, inputs, parameters) }}
@@ -204,14 +207,14 @@ LEFT JOIN bag{{ nbsql.feature_suffix(feature) }} ON bag{{ nbsql.feature_suffix(f
 {%- endmacro %}
 
 {#
-  The logarithm of a sum of likelihoods: the highest logarithm, and the sum as a share of the likelihood that it is of, so that nothing
-  is below every double. It is minus infinity where all are.
+  The logarithm of a sum of likelihoods, from the highest logarithm and the sum relative to its likelihood, so that nothing falls below
+  the range of a double. It is minus infinity if all logarithms are.
 #}
-{% macro log_sum(highest, mass) -%}
-CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ mass }}) ELSE {{ highest }} END
+{% macro log_sum(highest, relative_sum) -%}
+CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ relative_sum }}) ELSE {{ highest }} END
 {%- endmacro %}
 
-{# The evidence, as a share of the highest joint likelihood. #}
+{# The evidence, relative to the highest joint likelihood. #}
 {% macro relative_evidence(model) -%}
 {% for block in model.class_numbers | batch(50) -%}
 (
@@ -223,7 +226,7 @@ CASE WHEN {{ highest }} > -{{ nbsql.infinity() }} THEN {{ highest }} + ln({{ mas
 {%- endfor %}
 {%- endmacro %}
 
-{# The lookup of a categorical feature; not in a sub-select, which DuckDB would take apart again in the time of all joins, for each one. #}
+{# The lookup of a categorical feature. It is not a sub-select, because DuckDB would flatten each of them in the time of all the joins. #}
 {% macro default__star(model, feature, lookups) -%}
 {% set level %}level{{ nbsql.feature_suffix(feature) }}{% endset -%}
 LEFT JOIN {{ lookups }} AS {{ level }}

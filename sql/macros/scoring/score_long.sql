@@ -1,17 +1,20 @@
 {#
-  Scoring, long: a row a class instead of a column a class. Statements stay short however many classes there are, and the
-  star of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
+  Scoring in the long form: a row a class instead of a column a class. Statements stay short however many classes there are, and the star
+  of left joins is cut into blocks, because the time to plan one grows faster than the number of its joins.
 
-  The lookups hold one list a value, with a number a class; lists met by the same row are unnested side by side.
+  The lookups hold one list a value, with a number a class; the lists that a row meets are unnested side by side.
 
-  Where there are more than a hundred classes and the terms of a row and class come as one row, these are computed twice, for the
-  highest and for the sum below it: what is kept is a row a source row, and a verb that asks for no joint log-likelihood a class has
-  DuckDB leave out their lists, which take most of the time and do not fit in memory where there are many. Few classes are here for
-  their many numbers: those are computed once, which halves the time, and the lists are short.
+  With more than a hundred classes, if the terms of a row and class come as one row, the terms are computed twice, for the highest and for
+  the sum below it. What is kept is one row a source row, and if a verb asks for no joint log-likelihood a class, DuckDB leaves out the
+  lists of these, which take most of the time and, with many classes, do not fit in memory. Models with few classes are here because of
+  their many numbers: their terms are computed once, which halves the time, and the lists are short.
 #}
 {% macro scored_long(model, source, parameters, lookups) -%}
 {% set levels = model.levels -%}
-{# The first block has the numbers, too; so it holds no lookups where categories are listed, which meet a class as numbers do. #}
+{#
+  The first block also has the numbers. If categories are listed, it holds no lookups, because listed categories meet a class as numbers
+  do.
+#}
 {% set first = [] if model.listed else levels[:20] -%}
 {% set blocks = levels[first | length:] -%}
 {% set bags = model.features | selectattr('family.bag') | list -%}
@@ -43,7 +46,7 @@ terms AS {{ twice }}(
 ),
 {% if model.mixed %}
 joint AS (
-  {{ nbsql.mixed_long(parameters) | indent(2) }}
+  {{ nbsql.mixture_joints(parameters) | indent(2) }}
 ),
 {% endif %}
 {% if whole %}
@@ -92,8 +95,8 @@ JOIN {{ parameters }} AS parameters
 {%- endmacro %}
 
 {#
-  What a block of categorical features adds; the first block, dense, holds the prior and all that needs no lookup, too. The
-  numbers are guarded once a row, before there is a row a class.
+  The sum of the terms of a block of categorical features. The first block, dense, also holds the prior and all terms that need no lookup.
+  Numbers are guarded once a row, before there is a row a class.
 #}
 {% macro block_terms(model, levels, parameters, lookups, dense=false) -%}
 {% set smoothed = levels | selectattr('family.parameters') | list -%}
@@ -134,7 +137,7 @@ SELECT
     {% if levels %}
     unnest(classes.class_nos) AS class_no,
     {% endif %}
-    {{ nbsql.row_of(model, nbsql.word('source')) }}
+    {{ nbsql.row_key(model, nbsql.word('source')) }}
   FROM {% if dense %}numbered{% else %}{{ nbsql.columns_of_block(model, levels) }}{% endif %} AS source
   {% if listed %}
   JOIN (
@@ -142,12 +145,12 @@ SELECT
   ) AS listed ON TRUE
   {% endif %}
   {% if levels and model.part_column %}
-  {% set own = nbsql.word(model.part_column) %}
+  {% set part = nbsql.word(model.part_column) %}
   JOIN (
-    SELECT {{ own }}, {{ nbsql.ordered_list(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos
+    SELECT {{ part }}, {{ nbsql.ordered_list(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos
     FROM {{ parameters }} AS parameters
-    GROUP BY {{ own }}
-  ) AS classes ON classes.{{ own }} = source.{{ own }}
+    GROUP BY {{ part }}
+  ) AS classes ON classes.{{ part }} = source.{{ part }}
   {% elif levels %}
   JOIN (
     SELECT {{ nbsql.ordered_list(nbsql.word('class_no'), nbsql.word('class_no')) }} AS class_nos FROM {{ parameters }} AS parameters
@@ -180,8 +183,8 @@ JOIN {{ parameters }} AS parameters
 {%- endmacro %}
 
 {#
-  A sum of numbers from 0 to 1 that hangs on no order, so that rows alike have posteriors alike, to the bit, and ties stay ties: they are
-  added as whole numbers of 2^-60. highest: -infinity where they are none.
+  A sum of numbers from 0 to 1 that does not depend on the order of the rows, so that equal rows have exactly equal posteriors and ties
+  stay ties: they are added as whole numbers of 2^-60. highest: -infinity if there is nothing to add.
 #}
 {% macro sum_of_shares(share, highest) -%}
 {% set unit = nbsql.number(1152921504606846976) -%}
@@ -189,7 +192,8 @@ JOIN {{ parameters }} AS parameters
 CAST(sum({{ units }}) AS {{ nbsql.double() }}) / {{ unit }}
 {%- endmacro %}
 
-{% macro bag_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
+{# The columns that identify a row and class of a bag. #}
+{% macro row_and_class() -%} tokens.nbsql_row, parameters.class_no {%- endmacro %}
 
 {# One row a row of the source and class: nbsql_row, class_no, term (the sum over the tokens of a bag). #}
 {% macro bag_terms(model, feature, parameters, lookups) -%}
@@ -205,7 +209,7 @@ FROM (
     {% set found %}lookups.scores[parameters.class_no]{% endset %}
     {% set unseen %}parameters.unseen{{ nbsql.feature_suffix(feature) }}{% endset %}
     {{ nbsql.occurrence_factor(feature) }}{% if smooth %}coalesce({{ found }}, {{ unseen }}){% else %}{{ found }}{% endif %}
-      {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.bag_and_class()) }}{% endif %} AS term
+      {%- if feature.family.norm %} / {{ nbsql.bag_length(feature, nbsql.row_and_class()) }}{% endif %} AS term
   FROM (
     {{ nbsql.scored_tokens(model, feature) | indent(4) }}
   ) AS tokens

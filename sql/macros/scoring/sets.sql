@@ -1,12 +1,12 @@
 {#
-  The smallest set of classes that holds the true one as often as was asked for: those whose posterior reaches what the true class of
-  so many rows did (judging/calibration/conformal.sql).
+  The smallest set of classes that contains the true class as often as asked for: the classes whose posterior reaches the score that the
+  true class reached in so many rows (judging/calibration/conformal.sql).
 
-  share: how many thousandths of the rows may miss it. by_class: whether as often of each class, not only of all rows together; a class
-  that the calibration has not met is then in every set.
+  share: the share of rows, in thousandths, whose set may miss the true class. by_class: whether this holds for each class, not only for
+  all rows together; a class that the calibration has not seen is then in every set.
 
-  Columns: those of the source, prediction, probability, prediction_set (a list of classes, in the order of the model; empty where no
-  class reaches it, which says "none that I know").
+  Columns: those of the source, prediction, probability, prediction_set (a list of classes, in the order of the model; empty if no class
+  reaches its score, which means "none of the known classes").
 #}
 {% macro predict_sets(model, scored, parameters, calibration, share, by_class) -%}
 {% set k = nbsql.word('k') -%}

@@ -1,11 +1,11 @@
-{# What a feature adds to the score of a class: a term of a row, and the sums of many terms. #}
+{# The terms of features in the score of a class, and the sums of many terms. #}
 
-{# The log-likelihood in class k of the value that a row has. #}
+{# The log-likelihood in class k of a row's value. #}
 {% macro default__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.class_{{ k }} {%- endmacro %}
 
 {#
-  Too many categorical features for one star, because the time to plan one grows faster than the number of its joins: stars
-  of twenty, summed by row.
+  The sums of categorical features that are too many for one star of joins, because the time to plan one grows faster than the number of
+  its joins: stars of twenty, summed by row.
 #}
 {% macro block_sums(model, parameters, lookups) -%}
 blocks AS (
@@ -20,7 +20,7 @@ blocks AS (
     SELECT
       number.nbsql_row
       {%- for k in model.class_numbers %},
-      {{ nbsql.terms_of(block, k) | indent(8) }} AS class_{{ k }}
+      {{ nbsql.sum_of_terms(block, k) | indent(8) }} AS class_{{ k }}
       {%- endfor %}
 
     FROM {{ nbsql.with_inputs(nbsql.columns_of_block(model, block), block | selectattr('family.parameters') | list) | indent(4) }}
@@ -43,8 +43,8 @@ blocks AS (
 )
 {%- endmacro %}
 
-{# A sum in blocks, because an expression may not nest as deep as a model has features. #}
-{% macro terms_of(features, k) -%}
+{# The sum of terms, in blocks, because an expression may not nest as deep as a model has features. #}
+{% macro sum_of_terms(features, k) -%}
 {% for block in features | batch(50) -%}
 {% if features | length > 50 %}({% endif -%}
 {% for feature in block -%}
@@ -58,11 +58,11 @@ blocks AS (
 {%- endfor %}
 {%- endmacro %}
 
-{# What one feature adds to the joint log-likelihood of class k. #}
+{# The term of one feature in the joint log-likelihood of class k. #}
 {% macro term(feature, k) -%}
 {% if feature.family.level -%}
-{% set found = nbsql.level(feature, k) -%}
-{{ nbsql.level_term(feature, k, found) }}
+{% set score = nbsql.level(feature, k) -%}
+{{ nbsql.level_term(feature, k, score) }}
 {%- else -%}
 {% if feature.family.bag %}coalesce(bag{{ nbsql.feature_suffix(feature) }}.class_{{ k }}, 0){% endif -%}
 {% if feature.family.bag and feature.family.parametrised_term %} + {% endif -%}
@@ -71,34 +71,34 @@ blocks AS (
 {%- endmacro %}
 
 {#
-  Most rows have a known value everywhere: their log-likelihoods are simply added, and only where one of them is missing are they
-  looked at one by one. Twenty coalesces a class took half of the time of a score.
+  The sum of the terms of categories. Most rows have a known value in every column, so the log-likelihoods are simply added; only if one
+  of them is missing are the terms evaluated one by one. Twenty coalesces a class took half of the time of a score.
 #}
-{% macro found_first(features, k) -%}
+{% macro sum_of_level_terms(features, k) -%}
 {% if features | length > 1 -%}
 coalesce(
   {% for feature in features %}{{ nbsql.level(feature, k) }}{% if not loop.last %} + {% endif %}{% endfor %},
-  {{ nbsql.terms_of(features, k) | indent(2) }}
+  {{ nbsql.sum_of_terms(features, k) | indent(2) }}
 )
 {%- else -%}
-{{ nbsql.terms_of(features, k) }}
+{{ nbsql.sum_of_terms(features, k) }}
 {%- endif %}
 {%- endmacro %}
 
-{# A category without a lookup is missing, or was never seen: skipped, unless the feature was told otherwise. #}
-{% macro level_term(feature, k, found) -%}
+{# The term of a category. A value without a lookup is missing or was never seen; it is skipped unless the feature's options differ. #}
+{% macro level_term(feature, k, score) -%}
 {% set i %}{{ nbsql.feature_suffix(feature) }}{{ nbsql.class_suffix(k) }}{% endset -%}
 {% set x %}number.nbsql_x{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% set missing = feature.family.nulls == 'category' -%}
 {% set unseen = feature.family.unseen == 'smooth' -%}
-coalesce({{ found }}
+coalesce({{ score }}
 {%- if missing %}, CASE WHEN {{ x }} IS NULL THEN parameters.missing{{ i }} END{% endif %}
 {%- if unseen and missing %}, parameters.unseen{{ i }}
 {%- elif unseen %}, CASE WHEN {{ x }} IS NOT NULL THEN parameters.unseen{{ i }} END
 {%- endif %}, 0)
 {%- endmacro %}
 
-{# The scores of a bag of tokens, summed by row; tokens that no lookup holds are dropped, or smoothed. #}
+{# The scores of a bag of tokens, summed by row. Tokens without a lookup are dropped or smoothed. #}
 {% macro bag_sums(model, feature, lookups, parameters) -%}
 {% if feature.family.over_columns -%}
 {{ nbsql.pairs_sums(model, feature, lookups) }}
@@ -130,7 +130,7 @@ bag{{ nbsql.feature_suffix(feature) }} AS (
 {%- endif %}
 {%- endmacro %}
 
-{# How often a token counts: once an occurrence, unless a map says, or they come summed up. #}
+{# How often a token counts: once an occurrence, unless a map has its count, or the occurrences are already summed. #}
 {% macro occurrence_factor(feature) -%}
 {% if feature.family.name == 'token_counts' or feature.family.norm %}tokens.times * {% endif %}
 {%- endmacro %}

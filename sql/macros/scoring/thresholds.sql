@@ -1,16 +1,15 @@
 {#
-  The prediction where some classes take a threshold:
+  The prediction if some classes have a threshold:
 
     a class with a threshold is predicted where its posterior reaches it, the most probable one of several
     where none does, the most probable class without a threshold; NULL if all classes have one
 
-  So the rows predicted to be of a class with a threshold, if it is the only one, are those that the table of thresholds
-  (curves.sql) counts.
+  So if a single class has a threshold, the rows predicted to be of that class are those that the table of thresholds (curves.sql) counts.
 
   thresholds: a number or none for every class, by number.
 
-  Columns: those of the source, prediction, probability (its posterior). Both are NULL where no class is predicted, and where
-  none can explain the row. Ties go to the larger prior, then to the smaller label.
+  Columns: those of the source, prediction, probability (its posterior). Both are NULL if no class is predicted, and if none explains the
+  row. In a tie the larger prior wins, then the smaller label.
 #}
 {% macro predict_at_thresholds(model, scored, parameters, thresholds) -%}
 SELECT

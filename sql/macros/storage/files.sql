@@ -1,4 +1,4 @@
-{# Models from the cells of others: as they stood, of some slices, of several models, from a file. #}
+{# Models from the cells of others: as of an earlier change, from some slices, from several models, from a file. #}
 
 {# The cells of some slices. #}
 {% macro cells_of_slices(statistics, slices) -%}
@@ -15,7 +15,7 @@ FROM (
 ORDER BY age DESC NULLS LAST
 {%- endmacro %}
 
-{# The cells of the newest slices, each weighed by decay to the power of its age. #}
+{# The cells of the newest slices, each weighted by decay to the power of its age. #}
 {% macro windowed_cells(statistics, last, decay) -%}
 SELECT
   cells.slice,
@@ -36,7 +36,7 @@ WHERE slices.age < {{ last }}
 {%- endif %}
 {%- endmacro %}
 
-{# The cells of several models, each folded into a batch of its name. #}
+{# The cells of several models, each folded into a batch with the model's name. #}
 {% macro merged_cells(models) -%}
 {% for statistics, batch in models -%}
 SELECT * FROM (
@@ -49,16 +49,17 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
+{# One row: n, the number of rows of all classes, or their weight. #}
 {% macro rows_learnt(statistics) -%}
 SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
 {%- endmacro %}
 
 
 {#
-  A model as one file: its cells, folded, and beside them its spec and, if it has one, its calibration.
+  Writes a model to one file: its cells, folded, with its spec and, if it has one, its calibration.
 
-  as_text: the classes are written as text, and read in the type that the spec says: Parquet has no whole numbers of more than 64 bits,
-  which it would round to doubles, nor times with a zone or intervals as they are.
+  as_text: whether the classes are written as text and read in the type that the spec names. Parquet has no whole numbers of more than 64
+  bits, which it would round to doubles, and no times with a zone or intervals as they are.
 #}
 {% macro copy_cells_to_file(cells, path, spec, version, engine, calibration=none, as_text=false) -%}
 COPY (
@@ -82,10 +83,11 @@ COPY (
 {%- endmacro %}
 
 {#
-  The cells but for those of fewer rows than `least`, and of each feature and class so many of the smallest others that what is left out
-  has as many rows together: the class says how many those are, where no row is without a value. Classes are all there.
+  The cells without those of fewer than `least` rows. For each feature and class, so many of the next smallest cells are also left out
+  that all of these have at least `least` rows together, because the count of the class reveals that sum if every row has a value. The
+  cells of classes are all kept.
 #}
-{% macro cells_of_least(cells, least) -%}
+{% macro cells_without_small_counts(cells, least) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch
 FROM (
   SELECT
@@ -101,6 +103,7 @@ FROM (
 WHERE feature IS NULL OR (n >= {{ least }} AND (smaller <= 0 OR smaller >= {{ least }}))
 {%- endmacro %}
 
+{# One row an entry of the metadata of a Parquet file: key, value. #}
 {% macro file_metadata(path) -%}
 SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nbsql.text(path) }})
 {%- endmacro %}
@@ -110,12 +113,12 @@ SELECT decode(key) AS key, decode(value) AS value FROM parquet_kv_metadata({{ nb
 DESCRIBE SELECT * FROM read_parquet({{ nbsql.text(path) }}) AS cells
 {%- endmacro %}
 
-{# The rows of a file: those of cells, and of weights where there are some. #}
+{# The rows of a file: cells, and weights if there are any. #}
 {% macro file_of_cells(path) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch FROM read_parquet({{ nbsql.text(path) }}) AS cells
 {%- endmacro %}
 
-{# One row a cell, whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
+{# One row a cell whose class is a text: slice, class, feature, value, n, mean, m2, batch. #}
 {% macro cells_with_text(cells) -%}
 SELECT slice, CAST(class AS {{ nbsql.string() }}) AS class, feature, value, n, mean, m2, batch
 FROM (
@@ -123,7 +126,7 @@ FROM (
 ) AS cells
 {%- endmacro %}
 
-{# One row a cell of a text of JSON, a list of an object a cell: slice, class, feature, value, n, mean, m2, batch. #}
+{# One row a cell of a text of JSON that lists one object a cell: slice, class, feature, value, n, mean, m2, batch. #}
 {% macro default__cells_of_json(text, type) -%}
 {% set class %}CAST(entry.class AS {{ type }}){% endset -%}
 SELECT
@@ -142,7 +145,7 @@ FROM (
 ) AS entries
 {%- endmacro %}
 
-{# A value of a list of texts, read as one of a type. #}
+{# A value from a list of texts, in a given type. #}
 {% macro cast_text(type) -%}
 CAST(texts.value AS {{ type }})
 {%- endmacro %}
@@ -151,9 +154,9 @@ CAST(texts.value AS {{ type }})
 CAST({{ x }} AS {{ nbsql.string() }})
 {%- endmacro %}
 
-{# One row a text: value, and written, how the engine writes what it says. #}
-{% macro rewritten(texts, written) -%}
-SELECT texts.value AS value, {{ written }} AS written
+{# One row a text: value, and written, the text as the engine writes its value. #}
+{% macro texts_as_written(texts, expression) -%}
+SELECT texts.value AS value, {{ expression }} AS written
 FROM (
   VALUES
     {% for text in texts %}
@@ -162,7 +165,7 @@ FROM (
 ) AS texts(value)
 {%- endmacro %}
 
-{# Labels have the type that they had, which Parquet does not always keep. class_type: none where the file says it. #}
+{# The cells of a file. Labels get their original type, which Parquet does not always keep. class_type: none if the file has it. #}
 {% macro cells_of_file(path, class_type) -%}
 SELECT
   slice{{ nbsql.binary() }} AS slice,
@@ -177,7 +180,7 @@ FROM read_parquet({{ nbsql.text(path) }}) AS cells
 WHERE batch <> 'weights'
 {%- endmacro %}
 
-{# The class of a row of a file, in the type of the target where it is known. #}
+{# The class of a row of a file, in the type of the target if it is known. #}
 {% macro class_of_file(class_type) -%}
 {% if class_type is none -%}
 class
@@ -187,11 +190,12 @@ class
 {%- endif %}
 {%- endmacro %}
 
+{# An ENUM type of these labels. #}
 {% macro enumeration(labels) -%}
 ENUM({% for label in labels %}{{ nbsql.text(label) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# The cells of a file, and beside them the weights of a model that has learnt some: a weight as n, in a batch of their own. #}
+{# The cells of a file, and the learnt weights of a model if it has any: a weight as n, in a batch of their own. #}
 {% macro with_weights(cells, weights) -%}
 {{ cells }}
 UNION ALL
@@ -224,7 +228,7 @@ FROM read_parquet({{ nbsql.text(path) }}) AS cells
 WHERE batch = 'weights'
 {%- endmacro %}
 
-{# Of cells that are nothing but weights. #}
+{# The weights, from cells that hold only weights. #}
 {% macro weights_of_cells(cells) -%}
 SELECT class, feature, value, n AS weight, mean
 FROM (
@@ -232,7 +236,7 @@ FROM (
 ) AS cells
 {%- endmacro %}
 
-{# A calibration as one text: a JSON list of its rows, with the classes as text, because their numbers are those of a model. #}
+{# A calibration as one text: a JSON list of its rows, with the classes as text, because class numbers are valid only within one model. #}
 {% macro default__calibration_text(calibration) -%}
 {% set entry -%}
 {
@@ -272,7 +276,7 @@ LEFT JOIN (
 ORDER BY classes.class_no ASC NULLS LAST, score ASC NULLS LAST
 {%- endmacro %}
 
-{# The cells that another engine has counted, with the classes in the type of the target. #}
+{# The cells counted on another engine, with the classes in the type of the target. #}
 {% macro cells_counted_elsewhere(source, target_type) -%}
 SELECT
   CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS slice,
@@ -289,7 +293,7 @@ FROM {{ source }} AS cells
 WHERE CAST(n AS {{ nbsql.double() }}) > 0
 {%- endmacro %}
 
-{# One row: a feature that the model does not have, how many cells hold no count, and how many are those of a class. #}
+{# One row: a feature that the model does not have, the number of cells without a count, and the number of cells of a class. #}
 {% macro summary_of_cells(source, features) -%}
 SELECT
   {% set not_of_model %}{% if features %} AND feature NOT IN ({{ nbsql.feature_names(features) }}){% endif %}{% endset %}
@@ -302,9 +306,9 @@ FROM (
 {%- endmacro %}
 
 {#
-  One row a feature of cells: feature, kind, what ad_hoc.sql calls its cells (has_kinds: whether there is such a column), how many cells
-  there are, and of these with a mean and with m2, crowded, whether they count more values than there are rows, and logical, whether
-  the values are true and false.
+  One row a feature of cells: feature; kind, the name ad_hoc.sql has for its cells (has_kinds: whether there is such a column); the number
+  of cells, and of those with a mean and with m2; crowded, whether they count more values than there are rows; and logical, whether the
+  values are true and false.
 #}
 {% macro counted_features(source, has_kinds=false) -%}
 SELECT

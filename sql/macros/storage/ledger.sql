@@ -1,6 +1,6 @@
 {#
-  The model over time. Every change adds cells and a line to the ledger, and takes none away: what is forgotten comes in again
-  with its counts and squares negative. So the model as it stood is a sum over fewer batches.
+  The model over time. Every change adds cells and a line to the ledger and removes none: forgotten rows are added again with negative
+  counts and squares. So the model at an earlier time is a sum over fewer batches.
 #}
 
 {# The lines of the ledger, oldest first. #}
@@ -8,6 +8,7 @@
 SELECT number, batch, operation, source, rows FROM {{ batches }} AS batches ORDER BY number ASC NULLS LAST
 {%- endmacro %}
 
+{# One row: the time of the model's last change. #}
 {% macro updated_at(spec) -%}
 SELECT updated_at FROM {{ spec }} AS spec
 {%- endmacro %}
@@ -17,18 +18,19 @@ SELECT CAST(updated_at AS {{ nbsql.string() }}) AS updated_at FROM {{ spec }} AS
 {%- endmacro %}
 
 {#
-  Says when the model last changed, another time at every change, also within one transaction. Two writers at the same time meet here,
-  where DuckDB refuses the second.
+  Records when the model last changed, with a different time for every change, even within one transaction. Two concurrent writers
+  conflict here, and DuckDB refuses the second.
 #}
 {% macro default__set_updated_at(spec) -%}
 UPDATE {{ spec }} SET updated_at = greatest({{ nbsql.utc_now() }}, updated_at + to_microseconds(1))
 {%- endmacro %}
 
+{# The cells of the statistics. #}
 {% macro cells_of(statistics) -%}
 SELECT slice, class, feature, value, n, mean, m2, batch FROM {{ statistics }} AS cells
 {%- endmacro %}
 
-{# The cells that came with one batch. #}
+{# The cells of one batch. #}
 {% macro cells_of_batch(statistics, batch) -%}
 {{ nbsql.cells_of(statistics) }}
 WHERE batch = {{ nbsql.text(batch) }}
@@ -39,15 +41,15 @@ WHERE batch = {{ nbsql.text(batch) }}
 WHERE batch IN ({% for batch in batches %}{{ nbsql.text(batch) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# The same cells, taken away. #}
+{# The same cells, negated. #}
 {% macro negated_cells(cells, batch) -%}
 SELECT slice, class, feature, value, -n AS n, mean, -m2 AS m2, {{ nbsql.text(batch) }}{{ nbsql.binary() }} AS batch
 FROM {{ cells }} AS cells
 {%- endmacro %}
 
 {#
-  At most one row, the first cell of which more rows, or occurrences of a token, are to be forgotten than were learnt: class, feature,
-  value, learnt, forgotten.
+  At most one row, the first cell with more rows, or occurrences of a token, to forget than were learnt: class, feature, value, learnt,
+  forgotten.
 #}
 {% macro overdrawn_cells(statistics, cells) -%}
 {% set learnt %}learnt{% endset -%}
@@ -78,33 +80,36 @@ LIMIT 1
 {%- endmacro %}
 
 {#
-  The first number whose squared deviations would turn negative without those of the cells: its values were not learnt.
+  The first number whose squared deviations would become negative without those of the cells, because its values were not learnt.
 
-    m2 left = m2 - m2_f - n_f (mean_f - mean)^2 n / (n - n_f)          Chan, Golub and LeVeque (1983), the other way round
+    m2 left = m2 - m2_f - n_f (mean_f - mean)^2 n / (n - n_f)          Chan, Golub and LeVeque (1983), in reverse
 
-  But for rounding: of a share of m2, and of the means, whose difference is small where one row is heavy and the others are light.
+  Rounding is allowed for: a share of m2, and of the means, whose difference is small if one row is heavy and the others are light.
 #}
 {% macro overdrawn_squares(statistics, cells) -%}
-{% set apart %}abs(forgotten.mean - learnt.mean){% endset -%}
+{% set difference_of_means %}abs(forgotten.mean - learnt.mean){% endset -%}
 {% set digit %}1e-15 * greatest(abs(forgotten.mean), abs(learnt.mean)){% endset -%}
 SELECT CAST(learnt.class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, learnt.feature
 FROM (
-  {{ nbsql.pooled(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.square_cells(statistics), ['slice', 'class', 'feature', 'value']) | indent(2) }}
 ) AS learnt
 JOIN (
-  {{ nbsql.pooled(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.square_cells(cells), ['slice', 'class', 'feature', 'value']) | indent(2) }}
 ) AS forgotten
   ON forgotten.slice IS NOT DISTINCT FROM learnt.slice AND forgotten.class = learnt.class AND forgotten.feature = learnt.feature
   AND forgotten.value IS NOT DISTINCT FROM learnt.value
 WHERE learnt.n > forgotten.n
   AND learnt.m2 - forgotten.m2
     - forgotten.n * (forgotten.mean - learnt.mean) * (forgotten.mean - learnt.mean) * learnt.n / (learnt.n - forgotten.n)
-    < -1e-6 * learnt.m2 - forgotten.n * (2 * {{ apart }} + {{ digit }}) * {{ digit }} * learnt.n / (learnt.n - forgotten.n)
+    < -1e-6 * learnt.m2 - forgotten.n * (2 * {{ difference_of_means }} + {{ digit }}) * {{ digit }} * learnt.n / (learnt.n - forgotten.n)
 ORDER BY learnt.feature ASC NULLS LAST, learnt.class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
 
-{# The first number whose sum, of which its rate is made, would turn negative without those of the cells: its values were not learnt. #}
+{#
+  The first number whose sum, from which its rate is estimated, would become negative without that of the cells, because its values were
+  not learnt.
+#}
 {% macro overdrawn_sums(statistics, cells) -%}
 SELECT CAST(class AS {{ nbsql.string() }}){{ nbsql.binary() }} AS class, feature
 FROM (
@@ -121,10 +126,10 @@ LIMIT 1
 {%- endmacro %}
 
 {#
-  The first feature of which more rows without a value are to be forgotten than were learnt: class, feature, learnt, forgotten. Each of
-  `features` has a cell for every row with a value, and those without are the others of the class.
+  The first feature with more rows without a value to forget than were learnt: class, feature, learnt, forgotten. Each of `features` has a
+  cell that counts every row with a value, and the other rows of the class have none.
 #}
-{% macro overdrawn_gaps(statistics, cells, features) -%}
+{% macro overdrawn_missing(statistics, cells, features) -%}
 {% set learnt %}learnt{% endset -%}
 {% set forgotten %}forgotten{% endset -%}
 {% set rows %}rows{% endset -%}
@@ -158,7 +163,7 @@ ORDER BY feature ASC NULLS LAST, class ASC NULLS LAST
 LIMIT 1
 {%- endmacro %}
 
-{# The classes and what is left of each when the cells are gone. #}
+{# The classes, and the rows left of each without these cells. #}
 {% macro rows_left(statistics, cells) -%}
 SELECT coalesce(sum(n), 0) AS n
 FROM (
@@ -168,10 +173,13 @@ FROM (
 ) AS sides
 {%- endmacro %}
 
-{# Which lines of the ledger stay whatever is undone or folded: what an export has spent of privacy stays spent. #}
+{#
+  The condition for lines of the ledger that hold cells. Lines of exports stay whatever is undone or folded, because privacy that an
+  export has spent stays spent.
+#}
 {% macro has_cells() -%} operation <> 'export' {%- endmacro %}
 
-{# Remove what came after a line of the ledger. #}
+{# Deletes the rows that were added after a line of the ledger. #}
 {% macro default__delete_after(relation, batches, number) -%}
 DELETE FROM {{ relation }}
 WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} AND {{ nbsql.has_cells() }})

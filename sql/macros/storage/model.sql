@@ -1,6 +1,6 @@
 {#
-  A model as a schema: the statements that make its relations. Relations come rendered, so that the same text serves a
-  schema of the user's file and the temporary tables of a model without a name.
+  A model as a schema: the statements that create its relations. Relations are given rendered, so that the same text serves a schema in
+  the user's file and the temporary tables of a model without a name.
 #}
 
 {% macro insert_into(relation, query) -%}
@@ -13,8 +13,8 @@ DELETE FROM {{ relation }}
 {%- endmacro %}
 
 {#
-  A table macro over any relation: FROM spam.predict('inbox'), where inbox is a table, a view or a CTE; or over two classes. `reads` are
-  pairs of a name by which the query reads a relation of the model, once or many times, and that relation.
+  Creates a table macro over any relation, FROM spam.predict('inbox'), where inbox is a table, a view or a CTE, or over two classes.
+  reads: pairs of the name by which the query reads a relation of the model, once or many times, and that relation.
 #}
 {% macro create_table_macro(relation, query, reads, of_classes=false) -%}
 {% set two_classes %}{{ nbsql.parameter_of_classes(1) }}, {{ nbsql.parameter_of_classes(2) }}{% endset -%}
@@ -35,25 +35,26 @@ FROM (
 {%- endmacro %}
 
 {#
-  The database of a macro, and a point: what the macro is told, or else the one attached database that has a model of this name. No macro
-  knows where it is, and no subquery may stand where a relation's name is computed; but DuckDB says in which schemas it has found what
-  an unqualified name may have meant, of a hundred that it looks at. Nothing where the search path finds the model. The probe gives no
-  argument, so that it calls no macro that it finds. No lambda: files of old storage write them out as DuckDB 2 reads them no more.
-  Every macro of a model begins with this, so that it is short: the patterns are whole texts, in which \Q and \E are around a name.
+  The database of a macro, followed by a point: the one given to the macro, or else the single attached database with a model of this
+  name. A macro does not know its own database, and no subquery may stand where the name of a relation is computed. But DuckDB reports the
+  schemas in which it has found candidates for an unqualified name, up to a hundred of them. The result is empty if the search path finds
+  the model. The probe passes no argument, so that it calls none of the macros that it finds. It uses no lambda, because files of an old
+  storage version write lambdas out in a form that DuckDB 2 does not read. Every macro of a model begins with this expression, so it is
+  short: the patterns are whole texts, in which \Q and \E enclose a name.
 #}
 {% macro database_of_macro(schema) -%}
-{% set found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
+{% set schemas_found -%} json_serialize_plan('FROM class_scores()') ->> 'candidates' {%- endset -%}
 {% set spec = nbsql.text('FROM "' ~ schema | replace('"', '""') ~ '".spec') -%}
 {% set name = '\\Q' ~ schema | replace('\\E', '\\E\\\\E\\Q') ~ '\\E[.]class_scores(?:,| or |$)' -%}
-{% set several = nbsql.text('(?:^|[ .])' ~ name) -%}
+{% set candidates = nbsql.text('(?:^|[ .])' ~ name) -%}
 {% set database = nbsql.text('(?:^|, or |, | or )([^ ,]+)[.]' ~ name) -%}
-{% set unclear = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
+{% set ambiguous = nbsql.raise_error("several databases have a model " ~ schema ~ ": say which, database := 'its name'") -%}
 CASE
   WHEN database IS NOT NULL THEN database || '.'
-  WHEN len(regexp_extract_all({{ found }}, {{ several }})) > 1 THEN {{ unclear }}
-  WHEN regexp_matches({{ found }}, {{ database }}) THEN CASE
-    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ unclear }}
-    ELSE '"' || replace(regexp_extract({{ found }}, {{ database }}, 1), '"', '""') || '".'
+  WHEN len(regexp_extract_all({{ schemas_found }}, {{ candidates }})) > 1 THEN {{ ambiguous }}
+  WHEN regexp_matches({{ schemas_found }}, {{ database }}) THEN CASE
+    WHEN json_serialize_plan({{ spec }}) ->> 'error' = 'false' THEN {{ ambiguous }}
+    ELSE '"' || replace(regexp_extract({{ schemas_found }}, {{ database }}, 1), '"', '""') || '".'
   END
 END
 {%- endmacro %}
@@ -67,8 +68,8 @@ query_table(concat(
 {%- endmacro %}
 
 {#
-  What the model's own macro of scores makes of the source, called by another macro in the same database; by a text, so that it need not
-  be there before the other: an export is restored in the order of names.
+  The result of the model's own macro of scores on the source, called by another macro in the same database. It is called through a text,
+  so that it need not exist before the other one, because an export is restored in the order of names.
 #}
 {% macro scores_in_database(relation, schema) -%}
 query(concat(
@@ -81,16 +82,17 @@ query(concat(
 ))
 {%- endmacro %}
 
+{# The source of a table macro, which is given by name. #}
 {% macro query_of_source() -%} query_table(source) {%- endmacro %}
 
-{# In UTC and without a time zone, which some clients cannot read. #}
+{# The current time in UTC, without a time zone, which some clients cannot read. #}
 {% macro default__utc_now() -%} make_timestamp(epoch_us(now())) {%- endmacro %}
 
 {% macro spec_text(spec) -%}
 SELECT CAST(spec.spec AS {{ nbsql.string() }}) AS spec FROM {{ spec }} AS spec
 {%- endmacro %}
 
-{# A text of JSON in the type that the engine has for it. #}
+{# A text of JSON in the engine's type for JSON. #}
 {% macro default__json_of(text) -%} CAST({{ nbsql.text(text) }} AS JSON) {%- endmacro %}
 
 {# One row: spec, nbsql_version, created_at, updated_at. #}
@@ -114,7 +116,7 @@ SELECT
 {%- endmacro %}
 
 {#
-  One row a class of a scan, largest label last: label, as the engine casts it to text, class, rows, n, and how many of its rows break
+  One row a class of a scan, the largest label last: label, as the engine casts it to text, class, rows, n, and how many of its rows break
   each rule, as broken_1, broken_2, ...
 #}
 {% macro class_labels(scan, rules=0) -%}
@@ -132,14 +134,14 @@ GROUP BY class
 ORDER BY class ASC NULLS LAST
 {%- endmacro %}
 
-{# The cells of the classes straight from a source, for showing what a fit would run before it has run. #}
+{# The cells of the classes directly from a source, to show the statements of a fit before it has run. #}
 {% macro counted_classes(model, source) -%}
 (
   SELECT
     {{ nbsql.target(model) }} AS class,
     CAST(NULL AS {{ nbsql.string() }}){{ nbsql.binary() }} AS feature,
     count(*) AS rows,
-    CAST({{ nbsql.size(model) }} AS {{ nbsql.double() }}) AS n
+    CAST({{ nbsql.group_weight(model) }} AS {{ nbsql.double() }}) AS n
   FROM {{ source }} AS source
   WHERE {{ nbsql.is_counted(model) }}
   GROUP BY {{ nbsql.target(model) }}
@@ -147,13 +149,13 @@ ORDER BY class ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  One row a feature that was not always NULL, and one without a name for the class: varies, whether it says anything, for its values
-  differ, or, where it is a number, vary; n, how many rows have one; near, whether a number's means of the classes are within a hundred
-  standard deviations of each. looked_over: whether to add what tells if the family that a column's
-  type suggests is of any use: levels, how many values a category has; in_words, how many rows have one of several words, with letters;
-  beyond_one, the sum of x(x - 1), which is 0 where all whole numbers are 0 or 1; m2, the squared deviations from the mean over all classes.
+  One row a feature that is not always NULL, and one without a name for the class: varies, whether its values differ, or for a number
+  vary; n, the number of rows with a value; near, whether the class means of a number are within a hundred standard deviations of each
+  other. for_advice adds columns that show whether the family suggested by a column's type is useful: levels, the number of values of a
+  category; in_words, the number of rows with several words, with letters; beyond_one, the sum of x(x - 1), which is 0 if all whole
+  numbers are 0 or 1; m2, the squared deviations from the mean over all classes.
 #}
-{% macro feature_summary(statistics, looked_over=false) -%}
+{% macro feature_summary(statistics, for_advice=false) -%}
 SELECT
   feature,
   coalesce(min(value) < max(value), FALSE)
@@ -161,7 +163,7 @@ SELECT
     OR coalesce(min(mean) < max(mean) OR max(m2) > 0, FALSE) AS varies,
   sum(n) AS n,
   max(mean) - min(mean) <= 100 * sqrt(greatest(min(m2 / nullif(n, 0)), 0)) AS near
-  {%- if looked_over %},
+  {%- if for_advice %},
   count(DISTINCT value) AS levels,
   coalesce(sum(CASE WHEN value LIKE '% % %' AND lower(value) <> upper(value) THEN n END), 0) AS in_words,
   sum(m2 + n * mean * (mean - 1)) AS beyond_one,
@@ -172,35 +174,35 @@ FROM {{ statistics }} AS statistics
 GROUP BY feature
 {%- endmacro %}
 
-{# How many values each category has. #}
+{# The number of values of each category. #}
 {% macro value_counts(statistics) -%}
 SELECT feature, count(DISTINCT value) AS size FROM {{ statistics }} AS statistics WHERE mean IS NULL GROUP BY feature
 {%- endmacro %}
 
-{# A source with a column that says whether a number of it is above a middle one. value: as a number or text of SQL. #}
+{# A source with a column that tells whether a number is above a threshold. value: the threshold, a number or a text of SQL. #}
 {% macro with_binary_target(relation, target, value, name) -%}
 SELECT *, {{ nbsql.ident(target) }} > {{ value }} AS {{ nbsql.ident(name) }} FROM {{ relation }}
 {%- endmacro %}
 
-{# What makes the statements of a script one: all of them, or none. #}
+{# Makes the statements of a script atomic. #}
 {% macro begin_transaction() -%} BEGIN TRANSACTION {%- endmacro %}
 
 {% macro commit_transaction() -%} COMMIT {%- endmacro %}
 
 {#
-  No row, and an error that undoes the transaction of a script where the model has changed since the script was written: `changed`,
-  as text, is when it then had last changed.
+  No row, or an error that undoes the transaction of a script if the model has changed since the script was written. changed: the time of
+  the model's last change then, as text.
 #}
 {% macro check_unchanged(spec, changed, message) -%}
 SELECT {{ nbsql.raise_error(message) }} FROM {{ spec }} AS spec WHERE CAST(updated_at AS {{ nbsql.string() }}) <> {{ nbsql.text(changed) }}
 {%- endmacro %}
 
-{# Drop a schema and all that is in it, if it is there. #}
+{# Drops a schema and everything in it, if it exists. #}
 {% macro drop_schema_if_exists(schema) -%}
 DROP SCHEMA IF EXISTS {{ schema }} CASCADE
 {%- endmacro %}
 
-{# How many rows of a scan have a class that counts. #}
+{# The number of rows of a scan that have a class and count. #}
 {% macro rows_scanned(scan) -%}
 (
   SELECT sum(rows)
@@ -214,7 +216,7 @@ DROP SCHEMA IF EXISTS {{ schema }} CASCADE
 DROP TABLE IF EXISTS {{ relation }}
 {%- endmacro %}
 
-{# How a model is used in SQL. schema, asked: its name, and the text or name of a table, as short as they can be written. #}
-{% macro default__example_call(schema, asked) -%}
-FROM {{ schema }}.predict({{ asked }})
+{# An example of a model's use in SQL. schema, source: its name, and the text or name of a table, as short as they can be written. #}
+{% macro default__example_call(schema, source) -%}
+FROM {{ schema }}.predict({{ source }})
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#
-  What makes and drops the schema of a model and the relations in it. dbt does that itself, by macros of the same names that these
-  would stand in for, and so does not read this file (sql/.dbtignore).
+  Creates and drops the schema of a model and its relations. dbt does this itself, with macros of the same names, which these would
+  replace. So dbt does not read this file (sql/.dbtignore).
 #}
 
 {% macro create_schema(schema) -%}
@@ -12,20 +12,20 @@ CREATE {% if temporary %}TEMP {% endif %}TABLE {{ relation }} AS
 {{ query }}
 {%- endmacro %}
 
-{# comment: what is said of it, on engines that take it here; others are told by `comments`. #}
+{# comment: the view's comment, on engines that take it here; on others `comments` sets it. #}
 {% macro create_view_as(relation, query, temporary=false, comment=none) -%}
 CREATE {% if temporary %}TEMP {% endif %}VIEW {{ relation }} AS
 {{ query }}
 {%- endmacro %}
 
 {#
-  What all is in a model, told to the database: one text of many statements. schema, about: of the model; none for a part of it.
-  comments: of each relation its kind, its name and the text. columns: of columns the relation, the name and the text.
+  Comments on everything in a model, one text of many statements. schema, about: of the model; none for a part of it. comments: for each
+  relation its kind, its name and the text. columns: for each column the relation, the name and the text.
 #}
 {% macro comments(schema, about, comments, columns=[]) -%}
 {% if schema is not none %}{{ nbsql.comment_of_schema(schema, about) }}{% endif %}
 {% for kind, relation, text in comments -%}
-{% set word %}{% if kind == 'macro' %}{{ nbsql.macro_word() }}{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
+{% set word %}{% if kind == 'macro' %}{{ nbsql.macro_keyword() }}{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}
 COMMENT ON {{ word }} {{ relation }} IS {{ nbsql.text(text) }}
 {%- if columns or not loop.last %};
 {% endif %}
@@ -37,10 +37,10 @@ COMMENT ON COLUMN {{ relation }}.{{ nbsql.ident(column) }} IS {{ nbsql.text(text
 {%- endfor %}
 {%- endmacro %}
 
-{# DuckDB keeps no comment of a schema. #}
+{# DuckDB does not store a comment on a schema. #}
 {% macro comment_of_schema(schema, about) %}{% endmacro %}
 
-{% macro macro_word() -%} MACRO TABLE {%- endmacro %}
+{% macro macro_keyword() -%} MACRO TABLE {%- endmacro %}
 
 {% macro drop_relation(kind, relation, if_exists=false) -%}
 {% set kind_of_relation %}{% if kind == 'macro' %}MACRO TABLE{% elif kind == 'view' %}VIEW{% else %}TABLE{% endif %}{% endset -%}

@@ -1,4 +1,4 @@
-{# What is in a model for its users to read, and for nothing else. #}
+{# The parts of a model that exist only for users to read. #}
 
 {#
   One row a feature, in the order of the model: feature, family, columns, types, options (an object of JSON).
@@ -9,15 +9,15 @@ SELECT
   feature ->> 'family' AS family,
   CAST(feature -> 'columns' AS VARCHAR[]) AS columns,
   CAST(feature -> 'types' AS VARCHAR[]) AS types,
-  json_merge_patch(feature, {{ nbsql.no_options() }}) AS options
+  json_merge_patch(feature, {{ nbsql.non_option_fields() }}) AS options
 FROM (
   SELECT unnest(CAST(json_extract(spec.spec, '$.features') AS JSON[])) AS feature
   FROM {{ spec }} AS spec
 ) AS features
 {%- endmacro %}
 
-{# What the spec says of a feature beside its options, as a patch that takes it out (RFC 7396). #}
-{% macro no_options() -%}
+{# A patch that removes everything but the options from a feature's entry in the spec (RFC 7396). #}
+{% macro non_option_fields() -%}
 '{
   {%- for name in ['name', 'columns', 'types', 'floating', 'whole', 'complete', 'near', 'few', 'family'] -%}
   "{{ nbsql.word(name) }}":null{{ nbsql.comma(loop) }}
@@ -26,9 +26,9 @@ FROM (
 {%- endmacro %}
 
 {#
-  How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row a feature and value
-  of which both classes say something, the strongest evidence first: feature, value, likelihood, other_likelihood, ratio, and
-  log_ratio = ln P(value | class) / P(value | other class), the evidence of the value for the one class against the other.
+  How much likelier a value is in one class than in another, FROM spam.likelihood_ratios('spam', 'ham'). One row a feature and value with
+  a likelihood in both classes, the strongest evidence first: feature, value, likelihood, other_likelihood, ratio, and log_ratio = ln
+  P(value | class) / P(value | other class), the evidence of the value for the one class against the other.
 
   class, other: parameters of the macro.
 #}
@@ -57,6 +57,7 @@ WHERE likelihood IS NOT NULL AND other_likelihood IS NOT NULL
 ORDER BY abs({{ log_ratio }}) DESC NULLS FIRST, feature ASC NULLS LAST, value ASC NULLS LAST
 {%- endmacro %}
 
+{# The name of a parameter of a macro of two classes: 1 for the class, 2 for the other class. #}
 {% macro parameter_of_classes(number) -%}
 {% if number == 1 %}nbsql_class{% else %}nbsql_other{% endif %}
 {%- endmacro %}

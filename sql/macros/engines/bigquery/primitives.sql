@@ -1,10 +1,10 @@
-{# Where BigQuery writes otherwise. A macro bigquery__name takes the place of the macro `name`. #}
+{# BigQuery's own forms. A macro bigquery__name takes the place of the macro `name`. #}
 
 {% macro bigquery__double() -%} FLOAT64 {%- endmacro %}
 
 {% macro bigquery__string() -%} STRING {%- endmacro %}
 
-{# One row a literal: value, class_1, class_2, ... Rows are structs of a list, whose names the first has. #}
+{# One row a literal: value, class_1, class_2, ... The rows are structs in a list; the first one names the columns. #}
 {% macro bigquery__literal_rows(kind, keys, scores) -%}
 SELECT *
 FROM UNNEST([
@@ -13,7 +13,7 @@ FROM UNNEST([
   {% set values -%}
   {{ key }}{% if first %} AS value{% endif %}
   {%- for score in scores[loop.index0] -%}
-  , {{ nbsql.frozen_typed(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
+  , {{ nbsql.frozen_nullable(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}
   {%- endfor %}
   {%- endset %}
   {%+ if first %}STRUCT{%+ endif %}({{ values }}){{ nbsql.comma(loop) }}

@@ -1,6 +1,6 @@
 {#
-  Where ClickHouse writes otherwise. A macro clickhouse__name takes the place of the macro `name`. A type does not hold NULL unless it
-  says so, and what a LEFT JOIN does not find is NULL only in columns that may hold it.
+  ClickHouse's own forms. A macro clickhouse__name takes the place of the macro `name`. A type holds NULL only if it is declared nullable,
+  and a LEFT JOIN without a match gives NULL only in nullable columns.
 #}
 
 {% macro clickhouse__double() -%} Nullable(Float64) {%- endmacro %}
@@ -9,7 +9,7 @@
 
 {% macro clickhouse__infinity() -%} inf {%- endmacro %}
 
-{# One row a literal: value, class_1, class_2, ..., of a structure that is given as a text. #}
+{# One row a literal: value, class_1, class_2, ... The column names and types are given as a text. #}
 {% macro clickhouse__literal_rows(kind, keys, scores) -%}
 {% set structure -%}
 value Nullable({% if kind == 'text' %}String{% elif kind == 'integer' %}Int128{% else %}Float64{% endif %})

@@ -1,3 +1,3 @@
-{# Where Databricks writes otherwise. A macro databricks__name takes the place of the macro `name`. #}
+{# Databricks' own forms. A macro databricks__name takes the place of the macro `name`. #}
 
 {% macro databricks__string() -%} STRING {%- endmacro %}

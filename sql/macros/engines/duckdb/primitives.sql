@@ -1,6 +1,6 @@
-{# Where a frozen scorer for DuckDB differs from those for engines that no model lives in. #}
+{# Where a frozen scorer for DuckDB differs from those for engines in which no model lives. #}
 
-{# Whatever the collation of the column or of the session is: one without case would take one value for another. #}
+{# Compares byte by byte, whatever the collation of the column or the session: one that ignores case would confuse two values. #}
 {% macro duckdb__exact(x, kind) -%}
 {{ x }}{% if kind == 'text' %}{{ nbsql.binary() }}{% endif %}
 {%- endmacro %}

@@ -1,11 +1,11 @@
-{# Where MySQL (8.0.19 and later) writes otherwise. A macro mysql__name takes the place of the macro `name`. #}
+{# MySQL's own forms (8.0.19 and later). A macro mysql__name takes the place of the macro `name`. #}
 
 {% macro mysql__string() -%} CHAR {%- endmacro %}
 
-{# There is none. #}
+{# MySQL has no infinity. #}
 {% macro mysql__infinity() -%} CAST(NULL AS DOUBLE) {%- endmacro %}
 
-{# As it is set up, the case of a letter and its accents count for nothing. #}
+{# With MySQL's default settings the case and the accents of letters do not count in a comparison. #}
 {% macro mysql__exact(x, kind) -%}
 {% if kind == 'text' %}CONVERT({{ x }} USING utf8mb4) COLLATE utf8mb4_0900_bin{% else %}{{ x }}{% endif %}
 {%- endmacro %}
@@ -14,4 +14,4 @@
 {{ nbsql.exact(x, kind) }}
 {%- endmacro %}
 
-{% macro mysql__row_word() -%} ROW {%- endmacro %}
+{% macro mysql__row_keyword() -%} ROW {%- endmacro %}

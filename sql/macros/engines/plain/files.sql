@@ -1,6 +1,6 @@
 {#
-  One row a class of the model and knot of a calibration in a file of JSON: method, class_no, class, temperature, slope, intercept,
-  score, probability.
+  One row a class of the model and knot, from a calibration in a JSON file: method, class_no, class, temperature, slope, intercept, score,
+  probability.
 #}
 {% macro plain__calibration_of_text(model, parameters, text) -%}
 SELECT

@@ -1,27 +1,27 @@
 {#
-  Where PostgreSQL and Spark write alike, in SQL without DuckDB's conveniences. A macro plain__name takes the place of the macro `name`
-  in a dialect that speaks "plain" (Traits.speaks in nbsql/rendering/dialect.py).
+  Forms that PostgreSQL and Spark share, in SQL without DuckDB's conveniences. A macro plain__name takes the place of the macro `name` in
+  a dialect that speaks "plain" (Traits.speaks in nbsql/rendering/dialect.py).
 #}
 
-{# Equal texts are equal bytes there, by any collation that is not made to be otherwise. #}
+{# Nothing is needed: equal texts are equal bytes under every collation except those made otherwise. #}
 {% macro plain__binary() %}{% endmacro %}
 
 {% macro plain__plain_label(x, type) -%} {{ x }} {%- endmacro %}
 
-{# To Spark groups are a shuffle, and PostgreSQL cuts texts in one process, however they come. #}
+{# Never: Spark would shuffle the groups, and PostgreSQL cuts texts in one process anyway. #}
 {% macro plain__groups_texts() %}{% endmacro %}
 
-{# PostgreSQL has lgamma from 18 on, Spark has none. #}
+{# PostgreSQL has lgamma from version 18 on, and Spark does not have it. #}
 {% macro plain__log_factorial(x) -%}
 {{ nbsql.stirling(x) }}
 {%- endmacro %}
 
-{# So it is computed once a row, not once a row and class. #}
+{# The column that holds the value, which is computed once a row instead of once a row and class. #}
 {% macro plain__log_factorial_of(feature) -%}
 number.nbsql_log_factorial{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
-{# A query of the inputs of some features, and of the logarithm of the factorial of each count, computed once a row. #}
+{# A query of the inputs of some features and of the log-factorial of each count, which is computed once a row. #}
 {% macro plain__completed_inputs(inputs, features) -%}
 {% set counts = features | selectattr('family.name', 'equalto', 'poisson') | list -%}
 {% if counts -%}

@@ -1,4 +1,4 @@
-{# Where scoring differs. There is no word for all columns but some, so that those of the source are written out. #}
+{# The forms of scoring for engines that cannot select all columns except some. The columns of the source are written out. #}
 
 {% macro plain__source_columns(model) -%}
 {% for column in model.columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }}{% if not loop.last %},
@@ -15,8 +15,8 @@ source.nbsql_{{ nbsql.word(name) }}{% if more %}{{ more }}{% endif %} AS {{ nbsq
 CAST(NULL AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 {%- endmacro %}
 
-{# scored_columns: what else `scored` has in such a dialect. #}
-{% macro plain__replacing(model, replaced, others=[]) -%}
+{# The columns of `scored`, some of them replaced. scored_columns names the further columns that `scored` has in such a dialect. #}
+{% macro plain__replace_columns(model, replaced, others=[]) -%}
 {% for column in model.columns -%}
 source.{{ nbsql.ident(column) }},
 {% endfor -%}
@@ -36,7 +36,7 @@ source.{{ nbsql.word(name) }},
 {%- endfor %}
 {%- endmacro %}
 
-{# The posterior probabilities of a row, a list in the order of the classes; 0 for all where no class explains it. #}
+{# The posteriors of a row, a list in the order of the classes; all are 0 where no class explains the row. #}
 {% macro plain__posteriors(model) -%}
 {% set explained %}source.nbsql_log_evidence > -{{ nbsql.infinity() }}{% endset -%}
 {% if model.class_numbers -%}

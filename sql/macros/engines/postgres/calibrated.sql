@@ -1,4 +1,4 @@
-{# Where calibration differs: a power beyond every double is an error, and knots are found by bisection with width_bucket. #}
+{# PostgreSQL's forms of calibration: a power beyond the range of a double is an error, and width_bucket finds knots by bisection. #}
 
 {% macro postgres__logistic(z) -%}
 {% set power %}-{{ z }}{% endset -%}
@@ -6,8 +6,8 @@ CASE WHEN {{ z }} > -708 THEN 1 / (1 + {{ nbsql.exp(power) }}) ELSE 0 END
 {%- endmacro %}
 
 {#
-  One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares, the calibrated probabilities of the classes. width_bucket says which
-  knot is the last at or before x. A class without knots keeps its posterior.
+  One row a row of `rows`: its columns, nbsql_odds, and nbsql_shares, the calibrated probabilities of the classes. width_bucket finds the
+  last knot at or before x. A class without knots keeps its posterior.
 #}
 {% macro postgres__isotonic_shares(rows, calibration) -%}
 {% set x = nbsql.word('x') -%}

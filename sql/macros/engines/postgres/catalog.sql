@@ -1,4 +1,4 @@
-{# The catalogue of a PostgreSQL database. Names are compared as they are written. #}
+{# The catalogue of a PostgreSQL database. Names are compared exactly. #}
 
 {% macro postgres__is_read_only() -%}
 SELECT pg_is_in_recovery() AS read_only
@@ -8,7 +8,10 @@ SELECT pg_is_in_recovery() AS read_only
 SELECT set_config('search_path', {{ nbsql.text(path) }}, FALSE)
 {%- endmacro %}
 
-{# Tables and views, the nearest on the search path first: database, schema, name, kind, visible (whether the name alone finds it). #}
+{#
+  One row a table or view, those nearest on the search path first: database, schema, name, kind, visible (whether the name alone finds
+  it).
+#}
 {% macro postgres__relations() -%}
 SELECT
   current_database() AS database,
@@ -22,7 +25,7 @@ WHERE class.relkind IN ('r', 'p', 'm', 'v', 'f')
 ORDER BY visible DESC NULLS LAST, schema ASC NULLS LAST, name ASC NULLS LAST
 {%- endmacro %}
 
-{# One row a thing in a schema: name, kind (table, view, macro for a function, or other). #}
+{# One row an object in a schema: name, kind (table, view, macro for a function, or other). #}
 {% macro postgres__contents(database, schema) -%}
 SELECT class.relname AS name, CASE class.relkind WHEN 'r' THEN 'table' WHEN 'v' THEN 'view' ELSE 'other' END AS kind
 FROM pg_class AS class
@@ -52,7 +55,7 @@ HAVING count(*) = 2
 ORDER BY namespace.nspname ASC NULLS LAST
 {%- endmacro %}
 
-{# Types by their numbers: oid, name, typtype. #}
+{# One row a type, by its oid: oid, name, typtype. #}
 {% macro postgres__types(oids) -%}
 SELECT oid, format_type(oid, NULL) AS name, typtype
 FROM pg_type

@@ -1,6 +1,6 @@
-{# Where decisions differ: a list of lists is an array of two dimensions, and a rank a row of its own. #}
+{# PostgreSQL's forms of decisions: a list of lists is a two-dimensional array, and each rank is a row of its own. #}
 
-{# The expected costs of the decisions, a list; written out, as an array of two dimensions has no rows. #}
+{# The list of the expected costs of the decisions. It is written out, because a two-dimensional array cannot be indexed by row. #}
 {% macro postgres__expected_costs(costs) -%}
 ARRAY[
     {% for column in costs %}

@@ -1,4 +1,4 @@
-{# Where families differ that look at the data before they count them. #}
+{# PostgreSQL's forms of the families that look at the data before they count it. #}
 
 {% macro postgres__json_element(list, position) -%}
 CAST({{ list }} AS JSON) ->> {{ position }}
@@ -8,7 +8,7 @@ CAST({{ list }} AS JSON) ->> {{ position }}
 CAST({{ value }} AS BIGINT)
 {%- endmacro %}
 
-{# To twelve digits. #}
+{# Rounds a number to twelve significant digits. #}
 {% macro postgres__round_to_twelve_digits(x) -%}
 CASE WHEN {{ x }} > 1e-290 THEN round(CAST({{ x }} AS NUMERIC), 11 - CAST(floor(log({{ x }})) AS INTEGER)) ELSE 0 END
 {%- endmacro %}

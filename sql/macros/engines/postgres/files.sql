@@ -1,4 +1,4 @@
-{# A model in a text of JSON: an object a cell. #}
+{# A model as a text of JSON, with one object a cell. #}
 
 {# One row a cell of such a text: slice, class, feature, value, n, mean, m2, batch. #}
 {% macro postgres__cells_of_json(text, type) -%}
@@ -15,7 +15,7 @@ SELECT
 FROM json_array_elements(CAST({{ nbsql.text(text) }} AS JSON)) AS cells(cell)
 {%- endmacro %}
 
-{# One row: calibration, a text of JSON, a list of an object a class and knot. #}
+{# One row: calibration, a text of JSON that lists one object a class and knot. #}
 {% macro postgres__calibration_text(calibration) -%}
 {% set entry -%}
 json_build_object(
@@ -29,7 +29,7 @@ FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
 {#
-  A relation of such a text, one row a class and knot: method, class (its label as text), temperature, slope, intercept, score,
+  A relation from such a text. One row a class and knot: method, class (its label as text), temperature, slope, intercept, score,
   probability.
 #}
 {% macro postgres__stored_calibration(text) -%}

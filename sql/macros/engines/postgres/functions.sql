@@ -1,29 +1,32 @@
 {#
-  A model in SQL alone. PostgreSQL has no macros over a table; a function of one row, given as JSON, it has:
+  A model in SQL alone. PostgreSQL has no table macros, but it has functions of one row, which is given as JSON:
 
     SELECT inbox.*, answer.* FROM inbox, spam.predict(to_jsonb(inbox)) AS answer
 #}
 
-{# The columns of a relation with their types: pairs of a name and a type. quoted: whether the names are still to be. #}
+{# The columns of a relation with their types. columns: pairs of a name and a type. quoted: whether the names are still to be quoted. #}
 {% macro typed_columns(columns, quoted=false) -%}
 {% for name, type in columns -%}
 {% if quoted %}{{ nbsql.ident(name) }}{% else %}{{ name }}{% endif %} {{ type }}{% if not loop.last %}, {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# columns: what the function returns, as pairs of a name and a type. A text, and no body of SQL, so that tables can be made anew. #}
+{#
+  Creates a function that returns a table. columns: the columns it returns, pairs of a name and a type. The body is a text and not a
+  parsed statement, so that the model's tables can be replaced.
+#}
 {% macro postgres__create_function(relation, body, columns) -%}
 CREATE FUNCTION {{ relation }}(source JSONB) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE SQL STABLE AS {{ body }}
 {%- endmacro %}
 
-{# The row that a function is given, of the columns that the model reads: pairs of a name and a type. #}
+{# The row that a function receives, with the columns that the model reads. columns: pairs of a name and a type. #}
 {% macro postgres__given_row(columns) -%}
 (
   SELECT * FROM jsonb_to_record($1) AS source({{ nbsql.typed_columns(columns, true) }})
 )
 {%- endmacro %}
 
-{# One row a row of a query: the columns that a verb adds to it, alone. #}
+{# One row a row of a query, with only the columns that the verb adds. #}
 {% macro postgres__output_columns_alone(query, columns) -%}
 SELECT {% for name, type in columns %}answer.{{ name }}{% if not loop.last %}, {% endif %}{% endfor %}
 
@@ -33,21 +36,21 @@ FROM (
 {%- endmacro %}
 
 {#
-  A function over a relation that is given by name: SELECT * FROM spam.evaluate('holdout'). What a name of type REGCLASS says is a
-  relation that is there, quoted as it must be. body: of PL/pgSQL, as a text.
+  Creates a function of a relation that is given by name: SELECT * FROM spam.evaluate('holdout'). A name of type REGCLASS is an existing
+  relation, quoted as necessary. body: PL/pgSQL, as a text.
 #}
 {% macro postgres__create_function_of_relation(relation, body, columns) -%}
 CREATE FUNCTION {{ relation }}(source REGCLASS) RETURNS TABLE ({{ nbsql.typed_columns(columns) }}) LANGUAGE plpgsql STABLE AS {{ body }}
 {%- endmacro %}
 
-{# Its body. query: as a text, in which `placeholder`, a text, stands for the relation. #}
+{# The body of such a function. query: a text in which `placeholder`, also a text, stands for the relation. #}
 {% macro postgres__run_on_relation(query, placeholder) -%}
 BEGIN
   RETURN QUERY EXECUTE replace({{ query }}, {{ placeholder }}, CAST(source AS TEXT));
 END
 {%- endmacro %}
 
-{# The rows of a query in the types that its function promises: pairs of a name and a type. #}
+{# The rows of a query, cast to the types that its function returns. columns: pairs of a name and a type. #}
 {% macro postgres__cast_to_promised_types(query, columns) -%}
 SELECT {% for name, type in columns %}CAST(answer.{{ name }} AS {{ type }}){% if not loop.last %}, {% endif %}{% endfor %}
 
@@ -56,7 +59,10 @@ FROM (
 ) AS answer
 {%- endmacro %}
 
-{# A function of two classes, SELECT * FROM spam.likelihood_ratios('spam', 'ham'), whose type is that of the target. body: as a text. #}
+{#
+  Creates a function of two classes, SELECT * FROM spam.likelihood_ratios('spam', 'ham'), whose arguments have the type of the target.
+  body: a text.
+#}
 {% macro postgres__create_function_of_classes(relation, body, type) -%}
 CREATE FUNCTION {{ relation }}(class {{ type }}, other_class {{ type }}) RETURNS TABLE (
   feature {{ nbsql.string() }}, value {{ nbsql.string() }}
@@ -66,7 +72,7 @@ CREATE FUNCTION {{ relation }}(class {{ type }}, other_class {{ type }}) RETURNS
 
 {% macro postgres__parameter_of_classes(number) -%} ${{ number }} {%- endmacro %}
 
-{% macro postgres__macro_word() -%} FUNCTION {%- endmacro %}
+{% macro postgres__macro_keyword() -%} FUNCTION {%- endmacro %}
 
 {% macro postgres__comment_of_schema(schema, about) -%}
 COMMENT ON SCHEMA {{ schema }} IS {{ nbsql.text(about) }};

@@ -1,4 +1,4 @@
-{# The features: feature, the kinds of their rows (NULL is none), and their values. #}
+{# One row a feature: feature, the kinds of its rows (NULL if there is none), and its values. #}
 {% macro postgres__given_features(given) -%}
 SELECT
   feature,

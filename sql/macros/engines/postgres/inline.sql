@@ -1,4 +1,4 @@
-{# Where a query with the numbers of the model differs: a list is an array, and a label is compared as those of models are. #}
+{# PostgreSQL's form of a query that contains the model's numbers: a list is an array, and a label is compared as in models. #}
 
 {% macro postgres__inline_numbers(values) -%}
 {% set elements %}{% for value in values %}{{ nbsql.inline_number(value) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}

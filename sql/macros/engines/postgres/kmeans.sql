@@ -1,8 +1,8 @@
-{# Where k-means differs: the hash, and that what is beyond its type, or below it, is an error. #}
+{# PostgreSQL's forms of k-means: the hash differs, and a number beyond the range of its type, or below it, is an error. #}
 
 {% macro postgres__weighted_squared_difference(difference, weight) -%}
 {% set z %}({{ difference }} * sqrt({{ weight }})){% endset -%}
-{{ nbsql.white_squared(z) }}
+{{ nbsql.square_of_whitened(z) }}
 {%- endmacro %}
 
 {% macro postgres__mixed_hash(values) -%}

@@ -1,6 +1,9 @@
-{# Where leave-one-out differs: parameters are beside a row, not in a column of it. #}
+{# PostgreSQL's forms of leave-one-out: the parameters are columns beside those of a row, not the fields of one column. #}
 
-{# The estimates are computed before the parameters, which name them often: a beta's would be written out 10,000 times. #}
+{#
+  Computes the estimates before the parameters, which name them many times: PostgreSQL would write out the estimate of a beta distribution
+  10,000 times.
+#}
 {% macro postgres__with_packed_parameters(query, packed) -%}
 {{ query }}
 {{- nbsql.optimisation_fence() }}
@@ -10,7 +13,7 @@
 {{ expression }} AS {{ name }}
 {%- endmacro %}
 
-{# After a relation, a join that adds the parameters that were packed as columns of `parameters`. #}
+{# To follow a relation: a join that adds the packed parameters as columns of `parameters`. #}
 {% macro postgres__unpacked_parameters(packed) %}
 
 CROSS JOIN LATERAL (
@@ -20,7 +23,7 @@ CROSS JOIN LATERAL (
 ) AS parameters
 {%- endmacro %}
 
-{# The value of a row as the text that the cells have it in: a level, or of a yes or no true or false. #}
+{# The value of a row as text, as the cells have it: a level, or true or false for a Boolean. #}
 {% macro postgres__left_out_value(feature, relation) -%}
 {% if feature.family.level -%}
 {{ nbsql[feature.family.name ~ '_value'](feature, relation) }}

@@ -1,4 +1,4 @@
-{# Lists are arrays; what is done to them is a sub-select each. #}
+{# Lists are arrays, and each operation on one is a sub-select. #}
 
 {% macro postgres__list_of(elements, type) -%}
 CAST(ARRAY[{{ elements }}] AS {{ type }}[])
@@ -30,13 +30,13 @@ array_remove({{ list }}, NULL)
 (SELECT sum(one * other) FROM unnest({{ a }}, {{ b }}) AS each(one, other))
 {%- endmacro %}
 
-{# The rows one after the other: there is no unnesting an array of two dimensions into its rows. #}
+{# The rows of a matrix one after the other, because a two-dimensional array cannot be unnested into its rows. #}
 {% macro postgres__matrix_row(elements) -%}
 {{ elements }}
 {%- endmacro %}
 
-{# One row a row of a matrix, which is an array of its rows one after the other: what is beside it, and the row. #}
-{% macro postgres__beside_rows(lists, matrix, width, relation) -%}
+{# One row a row of a matrix, which is an array of its rows one after the other: the elements beside the row, and the row. #}
+{% macro postgres__unnested_matrix(lists, matrix, width, relation) -%}
 SELECT
   {% for elements, other in lists %}
   {%+ if elements is not none %}(ARRAY[{{ elements }}])[place]{% else %}{{ other }}{%+ endif %},
@@ -73,7 +73,7 @@ nbsql_prediction nbsql_probability nbsql_log_evidence
 {%- for k in model.class_numbers %} nbsql_joint_{{ k }}{% endfor %}
 {%- endmacro %}
 
-{# PostgreSQL has any_value from 16 on. #}
+{# PostgreSQL has any_value from version 16 on. #}
 {% macro postgres__common_value(x) -%}
 max({{ x }})
 {%- endmacro %}

@@ -1,11 +1,13 @@
-{# Where logistic regression differs. #}
+{# PostgreSQL's forms of logistic regression. #}
 
-{# What has less than 1e-100 of the likelihood has none: products of such shares would be below every double, which is an error. #}
-{% macro postgres__logistic_share(below) -%}
+{#
+  A likelihood below 1e-100 of the highest counts as 0: products of such ratios would fall below the range of a double, which is an error.
+#}
+{% macro postgres__logistic_relative_likelihood(below) -%}
 CASE WHEN {{ below }} < -230 THEN 0 ELSE exp({{ below }}) END
 {%- endmacro %}
 
-{# A yes or no is no number there. #}
+{# PostgreSQL does not cast a Boolean to a number. #}
 {% macro postgres__weighted_number(feature) -%}
 {% if feature.family.binary -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}

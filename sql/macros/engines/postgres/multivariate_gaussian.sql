@@ -1,9 +1,9 @@
 {#
-  Where numbers with a covariance matrix differ: a matrix is an array of two dimensions, a row of which is none; and what is beyond every
-  double, or below, is an error.
+  PostgreSQL's forms for numbers with a covariance matrix: a matrix is a two-dimensional array, whose rows cannot be selected, and a
+  number beyond the range of a double, or below it, is an error.
 #}
 
-{# A number so near 0 that its product with another is below every double counts as 0; NULL has no product. #}
+{# A number so near 0 that its product would fall below the range of a double counts as 0. A product with NULL is NULL. #}
 {% macro postgres__product(a, b, careful=false) -%}
 {% if careful -%}
 CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} * {{ b }} END
@@ -12,7 +12,7 @@ CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} *
 {%- endif %}
 {%- endmacro %}
 
-{# The numbers of a row, as columns, in one scan or both; NULL where the row is not whole and none is imputed. #}
+{# The numbers of a row as columns, for one scan or both; NULL where the row is incomplete and no number is imputed. #}
 {% macro postgres__multivariate_gaussian_inputs(feature, centre, careful, centred) -%}
 {% set means = feature.family.means -%}
 {% for column in feature.columns -%}
@@ -30,7 +30,7 @@ CASE WHEN abs({{ a }}) <= 1e-140 OR abs({{ b }}) <= 1e-140 THEN 0 ELSE {{ a }} *
 {%- endfor %}
 {%- endmacro %}
 
-{# One row a class and step of the elimination of its correlations beside the unit matrix: class, k, matrix. #}
+{# One row a class and elimination step of its correlations beside the unit matrix: class, k, matrix. #}
 {% macro postgres__elimination_matrices(p) -%}
 {% set share %}matrix[i][k] / nullif(matrix[k][k], 0){% endset -%}
 {% set ahead %}matrix[k][j]{% endset -%}
@@ -67,17 +67,17 @@ FROM eliminated
 WHERE k < {{ p }}
 {%- endmacro %}
 
-{# No number is further from its mean than 1e150 standard deviations. #}
-{% macro postgres__white_squared(z) -%}
+{# A deviation counts for at most 1e150 standard deviations. #}
+{% macro postgres__square_of_whitened(z) -%}
 CASE WHEN abs({{ z }}) > 1e150 THEN 1e300 WHEN abs({{ z }}) > 1e-150 THEN {{ z }} * {{ z }} WHEN {{ z }} IS NOT NULL THEN 0 END
 {%- endmacro %}
 
-{% macro postgres__white_squares(list) -%}
+{% macro postgres__sum_of_whitened_squares(list) -%}
 {% set z = nbsql.word('z') -%}
-(SELECT sum({{ nbsql.white_squared(z) }}) FROM unnest({{ list }}) AS z)
+(SELECT sum({{ nbsql.square_of_whitened(z) }}) FROM unnest({{ list }}) AS z)
 {%- endmacro %}
 
-{# The numbers of a row, for an explanation, as the text of a list. #}
+{# The numbers of a row as the text of a list, for an explanation. #}
 {% macro postgres__multivariate_gaussian_value(feature, relation) -%}
 '[' || concat_ws(', ', {% for column in feature.columns -%}
 {% set x %}CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}){% endset -%}

@@ -1,6 +1,6 @@
-{# How the command line shows and writes rows. Columns are numbered inside, because two of them may have one name. #}
+{# How the command line shows and writes rows. Columns are numbered internally, because two of them may have the same name. #}
 
-{# One row a row of a query, with every value as the engine writes it, for showing. #}
+{# One row a row of a query, with each value as the engine writes it, for display. #}
 {% macro postgres__as_text(query, columns) -%}
 SELECT
   {% for column in columns %}
@@ -11,7 +11,7 @@ FROM (
 ) AS result({% for column in columns %}column_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# To the client, who writes the file: csv as it stands in it, else a row a JSON object. #}
+{# Copies rows to the client, which writes the file: csv as it is, any other format as one JSON object a row. #}
 {% macro postgres__copy_to(query, path, format) -%}
 {% if format == 'csv' -%}
 COPY (
@@ -25,7 +25,7 @@ FROM (
 {%- endif %}
 {%- endmacro %}
 
-{# A name as it can stand in a statement. #}
+{# A name, quoted if necessary. #}
 {% macro postgres__quoted_name(name) -%}
 SELECT quote_ident({{ nbsql.text(name) }}) AS quoted
 {%- endmacro %}

@@ -1,6 +1,6 @@
 {#
-  Where PostgreSQL writes otherwise. A macro postgres__name takes the place of the macro `name`, as dbt dispatches: this folder is
-  all that is particular to PostgreSQL.
+  PostgreSQL's own forms. A macro postgres__name takes the place of the macro `name`, as dbt dispatches. Everything particular to
+  PostgreSQL is in this folder.
 #}
 
 {% macro postgres__double() -%} DOUBLE PRECISION {%- endmacro %}
@@ -9,38 +9,38 @@
 
 {% macro postgres__array() %}ARRAY{% endmacro %}
 
-{# IS NOT DISTINCT FROM is no key of a hash join, so that a vocabulary would be compared with itself word by word. #}
+{# IS NOT DISTINCT FROM cannot be the key of a hash join, so joining a vocabulary with itself would compare every word with every other. #}
 {% macro postgres__same_value(a, b) -%}
 coalesce({{ a }}.value, '') = coalesce({{ b }}.value, '') AND ({{ a }}.value IS NULL) = ({{ b }}.value IS NULL)
 {%- endmacro %}
 
-{% macro postgres__gathered(x) -%} array_agg({{ x }}) {%- endmacro %}
+{% macro postgres__collected(x) -%} array_agg({{ x }}) {%- endmacro %}
 
 {% macro postgres__ordered_list(x, by) -%}
 array_agg({{ x }} ORDER BY {{ by | replace(', ', ' ASC NULLS LAST, ') }} ASC NULLS LAST)
 {%- endmacro %}
 
-{# An error where the result is below every normal double. #}
+{# A result below the range of a normal double is an error. #}
 {% macro postgres__exp(x) -%}
 CASE WHEN {{ x }} < -708 THEN 0 ELSE exp({{ x }}) END
 {%- endmacro %}
 
-{# A number so near 0 that its square is below every double, which is an error, is 0. #}
+{# A number so near 0 that its square would fall below the range of a double, which is an error, counts as 0. #}
 {% macro postgres__finite(x) -%}
 CASE WHEN abs({{ x }}) < 1e-140 THEN 0 WHEN abs({{ x }}) <= 1e150 THEN {{ x }} END
 {%- endmacro %}
 
-{# A number of a scan is guarded in every pass. #}
+{# A number is guarded in every pass of a scan. #}
 {% macro postgres__scan_value(x, careful) -%} {{ nbsql.finite(x) }} {%- endmacro %}
 
-{# A product that is below every double is an error, too. The square of NULL is 0: ask for what is not NULL. #}
+{# A product below the range of a double is an error, too. The square of NULL is 0, so the caller must check for NULL. #}
 {% macro postgres__square(x) -%}
 CASE WHEN abs({{ x }}) > 1e-140 THEN {{ x }} * {{ x }} ELSE 0 END
 {%- endmacro %}
 
 {#
-  A square beyond every double, or below, is an error: no deviation counts for more than 1e150 standard deviations, nor for less than
-  1e-150, of which nothing is left in any other. least passes over a NULL, so that a missing number must be looked for.
+  A square beyond the range of a double, or below it, is an error. So a deviation counts for at most 1e150 standard deviations, and for at
+  least 1e-150, whose square vanishes in any sum. least ignores NULL, so a missing number must be checked for.
 #}
 {% macro postgres__weighted_square(weight, x) -%}
 CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }})), 1e150) + 1e-150, 2) END
@@ -51,10 +51,10 @@ CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }}))
 (SELECT sum({{ nbsql.square(p) }}) FROM unnest({{ x }}) AS p)
 {%- endmacro %}
 
-{# A quotient of whole numbers would be one, too. #}
+{# A quotient of whole numbers would be a whole number, too. #}
 {% macro postgres__unit_weight() -%} {{ nbsql.number(1) }} {%- endmacro %}
 
-{# max knows no yes or no. #}
+{# max does not accept Booleans. #}
 {% macro postgres__maximum(x) -%}
 (array_agg({{ x }} ORDER BY {{ x }} DESC NULLS LAST))[1]
 {%- endmacro %}
@@ -67,7 +67,7 @@ CASE WHEN {{ x }} IS NOT NULL THEN power(least(abs({{ x }} * sqrt({{ weight }}))
 generate_series({{ first }}, {{ end }} - 1)
 {%- endmacro %}
 
-{# In UTC and without a time zone. #}
+{# The current time in UTC, without a time zone. #}
 {% macro postgres__utc_now() -%} now() AT TIME ZONE 'UTC' {%- endmacro %}
 
 {% macro postgres__analyze(relation) -%}
@@ -80,23 +80,24 @@ ANALYZE {{ relation }}
 CASE WHEN {{ text }} ~ {{ pattern }} AND length({{ text }}) < 200 THEN CAST({{ text }} AS {{ nbsql.double() }}) END
 {%- endmacro %}
 
-{# What a row says in a text, which is hashed byte by byte. #}
+{# The value of a row as text, which is hashed byte by byte. #}
 {% macro postgres__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
 
-{# The sign is taken away, so that remainders are at least 0. #}
+{# The sign is removed, so that remainders are at least 0. #}
 {% macro postgres__hash_of(columns, kinds) -%}
 {% set row %}ROW({{ nbsql.values_to_hash(columns, kinds) }}){% endset -%}
 (hashtextextended(CAST({{ row }} AS {{ nbsql.string() }}), 0) & 9223372036854775807)
 {%- endmacro %}
 
-{# All statements of a transaction see one state of the database. #}
+{# All statements of a transaction see the same state of the database. #}
 {% macro postgres__repeatable_read() -%}
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ
 {%- endmacro %}
 
 {#
-  Statements are long and run once: compiling them takes seconds and saves nothing. Doubles have all their digits as texts, by which
-  rows are dealt to folds. Until the end of the transaction; one row: what was set before, and now. digits: none for all, whatever was set.
+  Statements are long and run once: compiling them takes seconds and saves nothing. Doubles are written with all their digits, because
+  rows are assigned to folds by their texts. The settings last until the end of the transaction. One row: the settings before and now.
+  digits: none means all, whatever was set.
 #}
 {% macro postgres__set_transaction_settings(compile, digits=none) -%}
 {% set all_digits %}greatest(CAST(current_setting('extra_float_digits') AS INTEGER), 1){% endset -%}
@@ -112,8 +113,8 @@ SELECT
 {%- endmacro %}
 
 {#
-  A double as text, with all its digits, whatever the session has set. Where that is fewer, it is set until the end of the transaction:
-  what is cast comes after the condition.
+  A double as text with all its digits, whatever the session has set. If the session shows fewer digits, the setting is raised until the
+  end of the transaction. The cast is evaluated after that condition.
 #}
 {% macro postgres__double_as_text(x) -%}
 CASE
@@ -131,14 +132,14 @@ UPDATE {{ spec }} SET updated_at = greatest(clock_timestamp() AT TIME ZONE 'UTC'
 {%- endmacro %}
 
 {% macro postgres__matches_pattern(pattern) -%}
-SELECT '' ~ {{ nbsql.pattern_here(pattern) }} AS matches
+SELECT '' ~ {{ nbsql.pattern_literal(pattern) }} AS matches
 {%- endmacro %}
 
 {% macro postgres__first_rows(relation, count) -%}
 SELECT * FROM {{ relation }} AS relation LIMIT {{ count }}
 {%- endmacro %}
 
-{# A time as microseconds since 1970, a double; or a whole number. #}
+{# A time as microseconds since 1970, a double; a whole number stays a whole number. #}
 {% macro postgres__instant(x, type) -%}
 CAST({% if nbsql.is_time(type) %}extract(epoch FROM {{ x }}) * 1000000{% else %}{{ x }}{% endif %} AS {{ nbsql.double() }})
 {%- endmacro %}

@@ -10,7 +10,7 @@
 )
 {%- endmacro %}
 
-{# The type of PostgreSQL for a kind of type. #}
+{# The PostgreSQL type for a kind of type. #}
 {% macro postgres__type_of_kind(kind) -%}
 {% if kind == 'integer' %}bigint
 {%- elif kind == 'float' %}float8

@@ -1,6 +1,6 @@
-{# Where drawing differs: the hash, and that a number that its type does not hold is an error. #}
+{# PostgreSQL's forms of sampling: the hash differs, and a number beyond the range of its type is an error. #}
 
-{# The upper 53 bits of a hash of 64, which takes a seed. #}
+{# The upper 53 bits of a 64-bit hash that takes a seed. #}
 {% macro postgres__uniform(seed, feature, draw, position=none) -%}
 {% set hashed -%}
 CAST(nbsql_row AS TEXT) || ' ' || {{ nbsql.text((4 * feature + draw) | string) }}
@@ -18,7 +18,7 @@ generate_series(1, {{ n }})
 ln({{ x }}) / {{ nbsql.number(0.6931471805599453) }}
 {%- endmacro %}
 
-{# A value of a category is a text, whichever type it had. #}
+{# The value of a category is a text, whatever type it had. #}
 {% macro postgres__cast_or_null(value, type) -%}
 {% set limits = {'smallint': 32767, 'integer': 2147483647, 'bigint': 9223372036854774784} -%}
 {% if type | lower in limits -%}

@@ -1,9 +1,9 @@
 {#
-  Where scoring differs. PostgreSQL puts a sub-select's expressions in the place of their names, again and again where one is named
-  often: OFFSET 0 keeps it from that.
+  PostgreSQL's forms of scoring. It replaces a name from a sub-select by its expression at every use, so an expression that is named often
+  is computed often. OFFSET 0 prevents this.
 #}
 
-{# After the columns of an answer: the scored rows, in the order of the source. #}
+{# To follow the columns of an answer: the scored rows, in the order of the source. #}
 {% macro postgres__from_scored(model, scored) -%}
 FROM {{ scored }} AS source
 {%- if model.numbered %}

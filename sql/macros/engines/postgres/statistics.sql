@@ -1,8 +1,8 @@
-{# Where counting differs: a list has one type, and what overflows, or comes too near 0, is an error. #}
+{# PostgreSQL's forms of counting: all elements of a list have one type, and overflow and underflow are errors. #}
 
 {#
-  Labels of text are compared byte by byte, whatever the collation of their database, so that ties and the order of the classes are
-  the same everywhere.
+  Text labels are compared byte by byte, whatever the collation of their database, so that ties and the order of the classes are the same
+  everywhere.
 #}
 {% macro postgres__as_label(x, type) -%}
 {{ x }}{% if type | lower in ['text', 'character varying', 'character', 'name', 'citext'] %} COLLATE "C"{% endif %}
@@ -18,8 +18,8 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {%- endmacro %}
 
 {#
-  The user's expression as text; a double is written without a point where it is whole, and a day or a time as in JSON, which no
-  setting of a session changes.
+  The user's expression as text. A whole double is written without a point, and a date or time as in JSON, which does not depend on
+  settings of the session.
 #}
 {% macro postgres__with_slices(source, expression) -%}
 (
@@ -37,21 +37,21 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {%- endmacro %}
 
 {#
-  Squares of numbers and of their distances from one of them are not below every double, as `finite` leaves nothing nearer to 0 than
-  1e-140; about a mean, or weighed, they may be.
+  The squares of numbers, and of their distances from one of them, do not underflow, because `finite` leaves no number nearer to 0 than
+  1e-140. About a mean, or when weighted, they may.
 #}
 {% macro postgres__summed_squares(model, x, careful) -%}
 {% set square %}CASE WHEN {{ x }} IS NOT NULL THEN ({{ nbsql.square(x) }}) END{% endset -%}
 {% if model.weight %}sum(weight * {{ square }}){% elif careful %}sum({{ square }}){% else %}sum({{ x }} * {{ x }}){% endif %}
 {%- endmacro %}
 
-{# A whole number has the same text here, whichever type it has; a decimal has that of its type. #}
+{# A whole number has the same text here whatever its type; a decimal has the text of its type. #}
 {% macro postgres__categorical_value(feature, relation) -%}
 {% set x %}{{ relation }}.{{ nbsql.ident(feature.column) }}{% endset -%}
 {{ nbsql.text_as_fitted(feature, feature.column, feature.whole, x) }} COLLATE "C"
 {%- endmacro %}
 
-{# A value as text, as the model has it: doubles with all their digits, whole numbers without a point. #}
+{# A value as text, as in the model: doubles with all their digits, whole numbers without a point. #}
 {% macro postgres__text_as_fitted(feature, column, whole, x) -%}
 {% set text -%}
 {% if feature.floating %}{{ nbsql.postgres__double_as_text(x) }}{% else %}CAST({{ x }} AS {{ nbsql.string() }}){% endif %}
@@ -59,7 +59,7 @@ CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) NOT IN (0, 1)
 {% if whole %}regexp_replace({{ text }}, '[.]0+$', ''){% else %}{{ text }}{% endif %}
 {%- endmacro %}
 
-{# A yes or no of a row, as a column: by its text, because PostgreSQL casts neither a number into it nor the reverse. #}
+{# A Boolean of a row as a column. It goes by way of text, because PostgreSQL does not cast numbers to BOOLEAN or back. #}
 {% macro postgres__bernoulli_inputs(feature, centre, careful, centred) -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}){% endset -%}
 CASE
@@ -69,7 +69,7 @@ CASE
 END AS nbsql_x{{ nbsql.feature_suffix(feature) }}
 {%- endmacro %}
 
-{# The logarithm of 0 is an error; a number that has none counts as missing in the sums, and the rule above 0 refuses it. #}
+{# The logarithm of 0 is an error. A number without a logarithm counts as missing in the sums, and the rule "above 0" refuses it. #}
 {% macro postgres__log_of_input(x, centre, careful) -%}
 CASE
   WHEN {{ x }} > 0 AND {{ x }} < {{ nbsql.infinity() }} THEN ln({{ x }})

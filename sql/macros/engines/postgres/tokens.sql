@@ -1,14 +1,14 @@
 {#
-  Where tokens differ: their lists are arrays, of which sub-selects take some. Words are cut by PostgreSQL's own regular expressions;
-  what a letter is, and a capital, is Unicode's (ICU), whatever the locale of the database.
+  PostgreSQL's forms for tokens: their lists are arrays, which sub-selects filter. Its own regular expressions cut the words. Letters and
+  capitals are those of Unicode (ICU), whatever the locale of the database.
 #}
 
-{# One row a row of the source: its columns, and nbsql_words, the words of its text, in order. #}
+{# One row a row of the source: its columns, and nbsql_words, the words of its text in order. #}
 {% macro postgres__words(feature, source) -%}
 {% set family = feature.family -%}
 {% set x %}CAST(source.{{ nbsql.ident(feature.column) }} AS {{ nbsql.string() }}) COLLATE "und-x-icu"{% endset -%}
 {% set folded %}{% if family.lower %}lower({{ x }}){% else %}{{ x }}{% endif %}{% endset -%}
-{% set pattern = nbsql.pattern_here('(' ~ family.pattern ~ ')') -%}
+{% set pattern = nbsql.pattern_literal('(' ~ family.pattern ~ ')') -%}
 {% set found -%}
 {% if family.letters_and_digits -%}
 regexp_split_to_table({{ folded }}, '[^{{ nbsql.letters_and_digits() }}]+') WITH ORDINALITY AS words(word, position)
@@ -35,8 +35,8 @@ FROM {{ source }} AS source
 {%- endmacro %}
 
 {#
-  Unicode's letters and numbers, as the inside of a class of characters: [:alnum:] has no numbers but decimal digits, so that ICU's other
-  ones are named, those of the basic plane.
+  Unicode's letters and numbers, as the contents of a bracket expression. [:alnum:] contains decimal digits only, so the other numbers of
+  ICU in the basic plane are listed.
 #}
 {% macro postgres__letters_and_digits() -%}
 [:alnum:]\u00B2\u00B3\u00B9\u00BC-\u00BE\u09F4-\u09F9\u0B72-\u0B77\u0BF0-\u0BF2\u0C78-\u0C7E\u0D58-\u0D5E\u0D70-\u0D78{#- -#}
@@ -45,8 +45,11 @@ FROM {{ source }} AS source
 \u3251-\u325F\u3280-\u3289\u32B1-\u32BF\uA6E6-\uA6EF\uA830-\uA835
 {%- endmacro %}
 
-{# A pattern as a literal; one with Unicode's letters and numbers in a class is written as RE2 and Java have it: [\p{L}\p{N}_]+. #}
-{% macro postgres__pattern_here(pattern) -%}
+{#
+  A pattern as a literal. In a pattern, a bracket expression with Unicode's letters and numbers is written as in RE2 and Java:
+  [\p{L}\p{N}_]+.
+#}
+{% macro postgres__pattern_literal(pattern) -%}
 {% if '[\\p{L}\\p{N}' in pattern -%}
 replace({{ nbsql.text(pattern) }}, '[\p{L}\p{N}', '[{{ nbsql.letters_and_digits() }}')
 {%- else -%}
@@ -54,7 +57,7 @@ replace({{ nbsql.text(pattern) }}, '[\p{L}\p{N}', '[{{ nbsql.letters_and_digits(
 {%- endif %}
 {%- endmacro %}
 
-{# The list of the terms of a row, of its nbsql_words: the words, and runs of as many as the family asks for. #}
+{# The list of the terms of a row, from its nbsql_words: the words, and n-grams as long as the family asks for. #}
 {% macro postgres__token_terms(family) -%}
 {% set low, high = family.ngrams -%}
 {% set grams -%}

@@ -1,15 +1,15 @@
-{# Where Redshift writes otherwise. A macro redshift__name takes the place of the macro `name`. #}
+{# Redshift's own forms. A macro redshift__name takes the place of the macro `name`. #}
 
 {% macro redshift__double() -%} DOUBLE PRECISION {%- endmacro %}
 
 {% macro redshift__string() -%} VARCHAR(65535) {%- endmacro %}
 
-{# An error where the result is below every double. #}
+{# A result below the range of a double is an error. #}
 {% macro redshift__square(x) -%}
 CASE WHEN ABS({{ x }}) > {{ nbsql.number(1e-140) }} THEN {{ x }} * {{ x }} ELSE 0 END
 {%- endmacro %}
 
-{# VALUES makes no relation here. #}
+{# Redshift cannot select from VALUES. #}
 {% macro redshift__literal_rows(kind, keys, scores) -%}
 {{ nbsql.literal_union(kind, keys, scores) }}
 {%- endmacro %}

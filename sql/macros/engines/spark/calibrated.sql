@@ -1,8 +1,8 @@
-{# Where calibration differs: the last knot at or before x is found by bisection, as on DuckDB, with functions that take a function. #}
+{# Spark's form of calibration: higher-order functions find the last knot at or before x by bisection, as on DuckDB. #}
 
 {#
-  One row a row of `rows`: its columns, nbsql_odds, nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last of them at
-  or before its odds, and nbsql_shares, the calibrated probabilities of the classes.
+  One row a row of `rows`: its columns; nbsql_odds; nbsql_xs, nbsql_ys and nbsql_last, the knots of each class and the last one at or
+  before its odds; and nbsql_shares, the calibrated probabilities of the classes.
 #}
 {% macro spark__isotonic_shares(rows, calibration) -%}
 {% set k = nbsql.word('k') -%}

@@ -1,13 +1,14 @@
 {#
-  Covariance matrices (covariance.sql) without recursion: a matrix is an array of its rows, and a class has one row with its means and
-  its matrix, made in steps. A step is a lateral view of one row, as Spark would write the columns of a sub-select wherever they are
-  named, also in what is done to every element. Rows and columns of matrices are numbered from 0 here.
+  Covariance matrices (covariance.sql) without recursion. A matrix is an array of its rows, and each class has one row with its means and
+  its matrix, which is computed in steps. A step is a lateral view of one row: Spark would otherwise repeat the expression of a
+  sub-select's column at every use, even within the functions applied to each element. Rows and columns of matrices are numbered from 0
+  here.
 #}
 
 {% macro spark__recursive() %}{% endmacro %}
 
-{# After a relation, columns that are computed once a row. columns: pairs of a name and an expression. #}
-{% macro step(columns) -%}
+{# To follow a relation: columns that are computed once a row. columns: pairs of a name and an expression. #}
+{% macro lateral_step(columns) -%}
 LATERAL VIEW inline(array(struct(
     {% for name, expression in columns %}
     {{ expression }} AS {{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
@@ -16,34 +17,34 @@ LATERAL VIEW inline(array(struct(
 
 {%- endmacro %}
 
-{# The numbers from 0 to p - 1, or from a column to another. #}
-{% macro places(p, first=0) -%}
+{# The array of the whole numbers from 0 to p - 1, or from a column to another. #}
+{% macro index_range(p, first=0) -%}
 sequence({{ first }}, {{ p - 1 }})
 {%- endmacro %}
 
-{# A matrix of p columns by an expression of i and j. #}
-{% macro matrix_of(p, element) -%}
-transform({{ nbsql.places(p) }}, i -> transform({{ nbsql.places(p) }}, j -> {{ element }}))
+{# A matrix of p rows and columns from an expression of i and j. #}
+{% macro square_matrix(p, element) -%}
+transform({{ nbsql.index_range(p) }}, i -> transform({{ nbsql.index_range(p) }}, j -> {{ element }}))
 {%- endmacro %}
 
-{# The sum of an expression of `place` over some places; what is missing counts for nothing. #}
-{% macro summed_places(places, place, element) -%}
+{# The sum of an expression of `place` over some places; a missing term counts as 0. #}
+{% macro sum_over_indexes(places, place, element) -%}
 {% set place = nbsql.word(place) -%}
 aggregate({{ places }}, {{ nbsql.number(0) }}, (sum_{{ place }}, {{ place }}) -> sum_{{ place }} + coalesce({{ element }}, 0))
 {%- endmacro %}
 
-{# The same, and NULL where all is missing. #}
-{% macro sum_of_known(places, element) -%}
+{# The same, but NULL if all terms are missing. #}
+{% macro sum_of_present(places, element) -%}
 aggregate({{ places }}, CAST(NULL AS {{ nbsql.double() }}), (total, place) -> coalesce(total + {{ element }}, total, {{ element }}))
 {%- endmacro %}
 
-{# The value of the cell of the columns i and j: the one column, or the pair of them. #}
+{# The value of the cell for the columns i and j: the column itself, or the pair of both. #}
 {% macro pair_value(feature, i, j) -%}
 {% set quoted = feature.family.quoted -%}
 {% if i == j %}{{ nbsql.text(feature.columns[i]) }}{% else %}{{ nbsql.text('[' ~ quoted[i] ~ ',' ~ quoted[j] ~ ']') }}{% endif %}
 {%- endmacro %}
 
-{# The values of the cells: the columns and pairs of columns of the upper triangle, row by row. #}
+{# The values of the cells of the upper triangle, row by row: the columns and the pairs of columns. #}
 {% macro pair_values(feature) -%}
 array(
 {%- for i in range(feature.columns | length) %}
@@ -59,7 +60,7 @@ array(
 shiftright({{ i }} * ({{ 2 * p + 1 }} - {{ i }}), 1) + {{ j }} - {{ i }}
 {%- endmacro %}
 
-{# One row a pair of columns, each beside itself too: i, j, k (the number of the pair), value (that of its cell), scale_i, scale_j. #}
+{# One row a pair of columns, including each column with itself: i, j, k (the number of the pair), value (of its cell), scale_i, scale_j. #}
 {% macro spark__column_pairs(feature) -%}
 {% set scales = feature.family.scales -%}
 {% set k = namespace(value=0) -%}
@@ -84,14 +85,14 @@ FROM (
 array_sort(collect_list(struct(array_position({{ nbsql.pair_values(feature) }}, value) AS place, {{ columns }})))
 {%- endmacro %}
 
-{# `deviations` of the matrix `covariance`, and `matrix`, what elimination leaves of its correlations (covariance.sql). #}
+{# `deviations` of the matrix `covariance`, and `matrix`, the result of eliminating its correlations (covariance.sql). #}
 {% macro elimination_steps(p) -%}
 {% set correlation %}coalesce(covariance[i][j] / nullif(deviations[i] * deviations[j], 0), 0){% endset -%}
-{% set deviations %}transform({{ nbsql.places(p) }}, i -> sqrt(greatest(covariance[i][i], 0))){% endset -%}
+{% set deviations %}transform({{ nbsql.index_range(p) }}, i -> sqrt(greatest(covariance[i][i], 0))){% endset -%}
 {% set start -%}
-transform({{ nbsql.places(p) }}, i -> concat(
-      transform({{ nbsql.places(p) }}, j -> {{ correlation }}),
-      transform({{ nbsql.places(p) }}, j -> CASE WHEN i = j THEN {{ nbsql.number(1) }} ELSE {{ nbsql.number(0) }} END)
+transform({{ nbsql.index_range(p) }}, i -> concat(
+      transform({{ nbsql.index_range(p) }}, j -> {{ correlation }}),
+      transform({{ nbsql.index_range(p) }}, j -> CASE WHEN i = j THEN {{ nbsql.number(1) }} ELSE {{ nbsql.number(0) }} END)
     ))
 {%- endset -%}
 {% set eliminated -%}
@@ -99,7 +100,7 @@ transform({{ nbsql.places(p) }}, i -> concat(
 {{ start }}
 {%- else -%}
 aggregate(
-      {{ nbsql.places(p - 1) }},
+      {{ nbsql.index_range(p - 1) }},
       {{ start }},
       (rows, k) -> transform(rows, (row, i) -> CASE
         WHEN i <= k OR row[k] = 0 THEN row
@@ -108,29 +109,29 @@ aggregate(
     )
 {%- endif %}
 {%- endset -%}
-{{ nbsql.step([('deviations', deviations)]) }}
-{{ nbsql.step([('matrix', eliminated)]) }}
+{{ nbsql.lateral_step([('deviations', deviations)]) }}
+{{ nbsql.lateral_step([('matrix', eliminated)]) }}
 {%- endmacro %}
 
-{# ln |S|, of `matrix` and `deviations`; what does not vary is left out. #}
+{# ln |S|, from `matrix` and `deviations`; columns that do not vary are left out. #}
 {% macro spark__log_determinant(p) -%}
 {% set share -%}
 CASE WHEN matrix[place][place] > 0 AND deviations[place] > 0 THEN ln(matrix[place][place]) + 2 * ln(deviations[place]) END
 {%- endset -%}
-{{ nbsql.sum_of_known(nbsql.places(p), share) }}
+{{ nbsql.sum_of_present(nbsql.index_range(p), share) }}
 {%- endmacro %}
 
-{# The rows of W, a triangle, where W'W is the inverse of the covariance matrix. #}
-{% macro white_matrix(p) -%}
+{# The rows of the triangular matrix W, where W'W is the inverse of the covariance matrix. #}
+{% macro whitening(p) -%}
 {% set element -%}
 CASE WHEN matrix[j][j] > 0 THEN matrix[j][{{ p }} + i] / sqrt(matrix[j][j]) / nullif(deviations[i], 0) END
 {%- endset -%}
-transform({{ nbsql.places(p) }}, j -> transform(sequence(0, j), i -> {{ element }}))
+transform({{ nbsql.index_range(p) }}, j -> transform(sequence(0, j), i -> {{ element }}))
 {%- endmacro %}
 
 {#
-  One row a class, from `comoments` and `classes`: class, n, means and covariance, that of its own rows, shrunk; all but the class are
-  NULL where it has no rows.
+  One row a class, from `comoments` and `classes`: class, n, means and covariance, its own and shrunk. Without rows of the class all but
+  the class are NULL.
 #}
 {% macro covariances_of_classes(feature) -%}
 {% set family = feature.family -%}
@@ -142,7 +143,7 @@ transform({{ nbsql.places(p) }}, j -> transform(sequence(0, j), i -> {{ element 
 {% set cell_i %}cells[{{ nbsql.pair_place(p, nbsql.word('i'), nbsql.word('i')) }}]{% endset -%}
 {% set cell_j %}cells[{{ nbsql.pair_place(p, nbsql.word('j'), nbsql.word('j')) }}]{% endset -%}
 {% set pair %}cells[{{ nbsql.pair_place(p, first, last) }}]{% endset -%}
-{% set means %}CASE WHEN n > 0 THEN transform({{ nbsql.places(p) }}, i -> {{ cell_i }}.mean) END{% endset -%}
+{% set means %}CASE WHEN n > 0 THEN transform({{ nbsql.index_range(p) }}, i -> {{ cell_i }}.mean) END{% endset -%}
 {% set scales -%}
 array({% for scale in family.scales %}{{ nbsql.number(scale) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endset -%}
@@ -153,7 +154,7 @@ CASE
         * ({{ pair }}.m2 - {{ cell_i }}.m2 / (scales[i] * scales[i]) - {{ cell_j }}.m2 / (scales[j] * scales[j])) / 2
     END / n
 {%- endset -%}
-{% set covariance %}CASE WHEN n > 0 THEN {{ nbsql.matrix_of(p, element) }} END{% endset -%}
+{% set covariance %}CASE WHEN n > 0 THEN {{ nbsql.square_matrix(p, element) }} END{% endset -%}
 SELECT class, n, means, {% if family.ledoit_wolf or family.fixed_shrinkage %}shrunk AS {% endif %}covariance
 FROM (
   SELECT classes.class, cells.n, cells.cells, {{ scales }} AS scales
@@ -165,17 +166,17 @@ FROM (
     GROUP BY class
   ) AS cells ON cells.class = classes.class
 ) AS cells
-{{ nbsql.step([('means', means), ('covariance', covariance)]) }}
+{{ nbsql.lateral_step([('means', means), ('covariance', covariance)]) }}
 {%- if family.ledoit_wolf %}
 
 {{ nbsql.ledoit_wolf_steps(feature) }}
 {%- elif family.fixed_shrinkage %}
-{%- set trace = nbsql.summed_places(nbsql.places(p), 'place', nbsql.word('covariance') ~ '[place][place]') %}
+{%- set trace = nbsql.sum_over_indexes(nbsql.index_range(p), 'place', nbsql.word('covariance') ~ '[place][place]') %}
 {%- set element %}(1 - {{ s }}) * covariance[i][j] + CASE WHEN i = j THEN {{ s }} * trace / {{ p }} ELSE 0 END{% endset %}
-{%- set shrunk %}CASE WHEN n > 0 THEN {{ nbsql.matrix_of(p, element) }} END{% endset %}
+{%- set shrunk %}CASE WHEN n > 0 THEN {{ nbsql.square_matrix(p, element) }} END{% endset %}
 
-{{ nbsql.step([('trace', trace)]) }}
-{{ nbsql.step([('shrunk', shrunk)]) }}
+{{ nbsql.lateral_step([('trace', trace)]) }}
+{{ nbsql.lateral_step([('shrunk', shrunk)]) }}
 {%- endif %}
 {%- endmacro %}
 
@@ -194,24 +195,24 @@ CAST(NULL AS {{ nbsql.double() }})
 {%- endset -%}
 {% set share %}CASE WHEN b <= 0 OR d <= 0 THEN 0 ELSE least(b, d) / d END{% endset -%}
 {% set element %}covariance[i][j] * CASE WHEN i = j THEN 1 - share + share * trace / {{ p }} ELSE 1 - share END{% endset -%}
-{% set shrunk %}CASE WHEN n > 0 THEN {{ nbsql.matrix_of(p, element) }} END{% endset -%}
-{% set squares = nbsql.summed_places(nbsql.places(p), 'one', nbsql.summed_places(nbsql.places(p), 'other', square)) -%}
+{% set shrunk %}CASE WHEN n > 0 THEN {{ nbsql.square_matrix(p, element) }} END{% endset -%}
+{% set squares = nbsql.sum_over_indexes(nbsql.index_range(p), 'one', nbsql.sum_over_indexes(nbsql.index_range(p), 'other', square)) -%}
 {% set d %}(squares - trace * trace / {{ p }}) / {{ p }}{% endset -%}
 {% set b %}({{ fourth }} - squares) / ({{ p }} * nullif(n, 0)){% endset -%}
-{{ nbsql.step([('trace', nbsql.summed_places(nbsql.places(p), 'place', varies)), ('squares', squares)]) }}
-{{ nbsql.step([('d', d), ('b', b)]) }}
-{{ nbsql.step([('share', share)]) }}
-{{ nbsql.step([('shrunk', shrunk)]) }}
+{{ nbsql.lateral_step([('trace', nbsql.sum_over_indexes(nbsql.index_range(p), 'place', varies)), ('squares', squares)]) }}
+{{ nbsql.lateral_step([('d', d), ('b', b)]) }}
+{{ nbsql.lateral_step([('share', share)]) }}
+{{ nbsql.lateral_step([('shrunk', shrunk)]) }}
 {%- endmacro %}
 
 {#
-  One row a class, from `comoments` and `classes`; none where no class has any cells:
+  One row a class, from `comoments` and `classes`; none if no class has any cells:
 
-    class, n, means      n is NULL where the class has none, whose means are then those over all classes
+    class, n, means      n is NULL if the class has no rows; its means are then those over all classes
     pooled               the means over all classes
-    middle               shared: what linear scores are taken about (families/multivariate_gaussian.sql)
-    total, present       the n of all classes, and how many have one
-    covariance, deviations, matrix    of the class; shared: the same of all classes
+    middle               shared: the point about which linear scores are taken (families/multivariate_gaussian.sql)
+    total, present       the n of all classes, and the number of classes that have one
+    covariance, deviations, matrix    of the class; shared: the same for all classes
 #}
 {% macro matrices(feature) -%}
 {% set family = feature.family -%}
@@ -223,22 +224,22 @@ CAST(NULL AS {{ nbsql.double() }})
 {% set pooled_mean -%}
 aggregate(counted, {{ nbsql.number(0) }}, (sum, c) -> sum + c.n * (c.means[i] - least[i])) / total + least[i]
 {%- endset -%}
-{% set pooled %}transform({{ nbsql.places(p) }}, i -> {{ pooled_mean }}){% endset -%}
+{% set pooled %}transform({{ nbsql.index_range(p) }}, i -> {{ pooled_mean }}){% endset -%}
 {% set middle -%}
-transform({{ nbsql.places(p) }}, i -> aggregate(
+transform({{ nbsql.index_range(p) }}, i -> aggregate(
   array_sort(transform(counted, c -> struct(c.means[i] AS mean, c.n AS n))),
   struct({{ nbsql.number(0) }} AS n, CAST(NULL AS {{ nbsql.double() }}) AS mean),
   (seen, c) -> struct(seen.n + c.n AS n, CASE WHEN 2 * seen.n < total THEN c.mean ELSE seen.mean END AS mean),
   seen -> seen.mean
 ))
 {%- endset -%}
-{% set least %}transform({{ nbsql.places(p) }}, i -> array_min(transform(counted, c -> c.means[i]))){% endset -%}
+{% set least %}transform({{ nbsql.index_range(p) }}, i -> array_min(transform(counted, c -> c.means[i]))){% endset -%}
 {% set element %}aggregate(counted, {{ nbsql.number(0) }}, (sum, c) -> sum + c.n * c.covariance[i][j]) / total{% endset -%}
 {% set corrected %}within_classes[i][j] * (total / nullif(greatest(total - {{ lost }} * present, 0), 0)){% endset -%}
 {% set own_corrected %}own_covariance[i][j] * n / nullif(n - {{ lost }}, 0){% endset -%}
 {% set covariance -%}
-{% if family.shared %}{{ nbsql.matrix_of(p, corrected) }}
-{%- else %}CASE WHEN n > 0 THEN {{ nbsql.matrix_of(p, own_corrected) }} ELSE within_classes END
+{% if family.shared %}{{ nbsql.square_matrix(p, corrected) }}
+{%- else %}CASE WHEN n > 0 THEN {{ nbsql.square_matrix(p, own_corrected) }} ELSE within_classes END
 {%- endif %}
 {%- endset -%}
 {% set each_class %}LATERAL VIEW inline(classes) step AS class, n, own_means, own_covariance{% endset -%}
@@ -261,14 +262,14 @@ FROM (
     {{ nbsql.covariances_of_classes(feature) | indent(4) }}
   ) AS covariances
 ) AS covariances
-{{ nbsql.step([('counted', counted)]) }}
-{{ nbsql.step([('total', total), ('present', present), ('least', least)]) }}
+{{ nbsql.lateral_step([('counted', counted)]) }}
+{{ nbsql.lateral_step([('total', total), ('present', present), ('least', least)]) }}
 {% set middles = [('middle', middle)] if family.shared else [] -%}
-{{ nbsql.step([('pooled', pooled), ('within_classes', nbsql.matrix_of(p, element))] + middles) }}
+{{ nbsql.lateral_step([('pooled', pooled), ('within_classes', nbsql.square_matrix(p, element))] + middles) }}
 {% if not family.shared %}
 {{ each_class }}
 {% endif %}
-{{ nbsql.step([('covariance', covariance)]) }}
+{{ nbsql.lateral_step([('covariance', covariance)]) }}
 {{ nbsql.elimination_steps(p) }}
 {%- if family.shared %}
 
@@ -278,9 +279,7 @@ FROM (
 WHERE present > 0
 {%- endmacro %}
 
-{#
-  Common table expressions as covariance.sql has them, as far as others read them: matrices, whitened, pooled_centre, centres_of_classes.
-#}
+{# Those common table expressions of covariance.sql that other queries read: matrices, whitened, pooled_centre, centres_of_classes. #}
 {% macro spark__covariance_steps(feature) -%}
 matrices AS (
   {{ nbsql.matrices(feature) | indent(2) }}
@@ -298,21 +297,21 @@ centres_of_classes AS (
 {%- endmacro %}
 
 {#
-  At most one row, of the first class whose columns are not independent: class, and columns, the numbers of those of which one is a sum
-  of multiples of the others.
+  At most one row, the first class whose columns are not independent: class, and columns, the numbers of columns of which one is a linear
+  combination of the others.
 #}
 {% macro spark__collinear_columns(model, statistics, feature) -%}
 {% set p = feature.columns | length -%}
-{% set pivot %}try_element_at(filter({{ nbsql.places(p) }}, i -> NOT coalesce(matrix[i][i] > 1e-10, FALSE)), 1){% endset -%}
+{% set pivot %}try_element_at(filter({{ nbsql.index_range(p) }}, i -> NOT coalesce(matrix[i][i] > 1e-10, FALSE)), 1){% endset -%}
 WITH classes AS (
   SELECT class
   FROM {{ statistics }} AS statistics
   WHERE feature IS NULL
   GROUP BY class
-  HAVING {{ nbsql.is_left() }}
+  HAVING {{ nbsql.has_weight() }}
 ),
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(statistics, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 )
 SELECT class, columns
 FROM (
@@ -322,7 +321,7 @@ FROM (
   FROM (
     {{ nbsql.matrices(feature) | indent(4) }}
   ) AS matrices
-  {{ nbsql.step([('pivot', pivot)]) | indent(2) }}
+  {{ nbsql.lateral_step([('pivot', pivot)]) | indent(2) }}
   WHERE pivot IS NOT NULL
 ) AS collinear
 WHERE size(columns) > 0

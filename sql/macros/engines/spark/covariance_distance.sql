@@ -1,36 +1,36 @@
-{# Where the distances of covariance matrices differ (covariance_distance.sql): the two that are compared are structs beside each other. #}
+{# Spark's forms of the distances of covariance matrices (covariance_distance.sql): the two compared matrices are structs in one row. #}
 
 {#
-  One row, of two classes by name, in the order of their names: structs with n, means, covariance, whites, and log_determinant, which is
+  One row, for two classes by name, in the order of their names: structs of n, means, covariance, whites, and log_determinant, which is
   NULL without an inverse.
 #}
 {% macro matrices_of_two_classes(feature, names) -%}
 {% set p = feature.columns | length -%}
-{% set left %}forall({{ nbsql.places(p) }}, j -> matrix[j][j] > 1e-10 AND deviations[j] > 0){% endset -%}
+{% set left %}forall({{ nbsql.index_range(p) }}, j -> matrix[j][j] > 1e-10 AND deviations[j] > 0){% endset -%}
 {% set log_determinant %}CASE WHEN {{ left }} THEN {{ nbsql.log_determinant(p) }} END{% endset -%}
 SELECT
   {% for name in names %}
   any_value(of_class) FILTER (WHERE class = {{ nbsql.text(name) }}) AS of_{{ nbsql.word(name) }}{{ nbsql.comma(loop) }}
   {% endfor %}
 FROM (
-  SELECT class, struct(n, means, covariance, {{ nbsql.white_matrix(p) }} AS whites, {{ log_determinant }} AS log_determinant) AS of_class
+  SELECT class, struct(n, means, covariance, {{ nbsql.whitening(p) }} AS whites, {{ log_determinant }} AS log_determinant) AS of_class
   FROM (
     {{ nbsql.matrices(feature) | indent(4) }}
   ) AS matrices
 ) AS matrices
 {%- endmacro %}
 
-{# The trace of the inverse of one of them times the other; NULL without an inverse. #}
+{# The trace of the inverse of one matrix times the other; NULL without an inverse. #}
 {% macro trace_of_product(p, one, other) -%}
 {% set up_to %}sequence(0, j){% endset -%}
 {% set each %}{{ one }}.whites[j][l] * {{ other }}.covariance[i][l]{% endset -%}
-{% set row %}{{ one }}.whites[j][i] * {{ nbsql.summed_places(up_to, 'l', each) }}{% endset -%}
-{% set trace = nbsql.summed_places(nbsql.places(p), 'j', nbsql.summed_places(up_to, 'i', row)) -%}
+{% set row %}{{ one }}.whites[j][i] * {{ nbsql.sum_over_indexes(up_to, 'l', each) }}{% endset -%}
+{% set trace = nbsql.sum_over_indexes(nbsql.index_range(p), 'j', nbsql.sum_over_indexes(up_to, 'i', row)) -%}
 CASE WHEN {{ one }}.log_determinant IS NOT NULL THEN {{ trace }} END
 {%- endmacro %}
 
 {#
-  At most one row: feature, psi and kl of the two normal distributions, and the column that has moved most: value, a and b (its means).
+  At most one row: feature, psi and kl of the two normal distributions, and of the column that has moved most value, a and b (its means).
 #}
 {% macro spark__multivariate_drift(feature) -%}
 {% set p = feature.columns | length -%}
@@ -44,7 +44,7 @@ FROM (
   comoments AS (
     {% for side in ['a', 'b'] %}
     SELECT {{ nbsql.text(side) }} AS class, * FROM (
-      {{ nbsql.pooled(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word(side), [feature]), ['feature', 'value']) | indent(6) }}
     ) AS side_{{ loop.index }}
     {%+ if not loop.last %}UNION ALL{%+ endif %}
 
@@ -64,13 +64,13 @@ FROM (
         {% for old, new in [(of_a, of_b), (of_b, of_a)] %}
         {% set gap %}{{ old }}.whites[j][i] * (of_b.means[i] - of_a.means[i]){% endset %}
         {% set up_to %}sequence(0, j){% endset %}
-        {% set moved %}transform({{ nbsql.places(p) }}, j -> {{ nbsql.summed_places(up_to, 'i', gap) }}){% endset %}
+        {% set moved %}transform({{ nbsql.index_range(p) }}, j -> {{ nbsql.sum_over_indexes(up_to, 'i', gap) }}){% endset %}
         0.5 * (
           {{ nbsql.trace_of_product(p, old, new) | indent(10) }} + {{ nbsql.sum_of_squares(moved) }} - {{ p }}
           + {{ old }}.log_determinant - {{ new }}.log_determinant
         ) AS from_{% if loop.first %}a{% else %}b{% endif %},
         {% endfor %}
-        inline(transform({{ nbsql.places(p) }}, j -> struct(
+        inline(transform({{ nbsql.index_range(p) }}, j -> struct(
           {{ nbsql.pair_values(feature) }}[{{ nbsql.pair_place(p, nbsql.word('j'), nbsql.word('j')) }}] AS value,
           of_a.means[j] AS a,
           of_b.means[j] AS b,
@@ -88,22 +88,22 @@ WHERE value IS NOT NULL
 {%- endmacro %}
 
 {#
-  At most one row: feature, n, mutual_information (of the class and the normal distribution, which is at most the entropy of the class),
-  symmetrical_uncertainty (none), chi_square, f_statistic (none).
+  At most one row: feature, n, mutual_information (of the class and the normal distribution, at most the entropy of the class),
+  symmetrical_uncertainty (NULL), chi_square, f_statistic (NULL).
 #}
 {% macro spark__multivariate_relevance(feature) -%}
 {% set p = feature.columns | length -%}
 SELECT *
 FROM (
   WITH of_class AS (
-    {{ nbsql.pooled(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.comoments_of(nbsql.word('cells'), [feature]), ['class', 'feature', 'value']) | indent(4) }}
   ),
   classes AS (
     SELECT explode(array('total', 'within')) AS class
   ),
   comoments AS (
     SELECT 'total' AS class, * FROM (
-      {{ nbsql.pooled(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
+      {{ nbsql.pooled_moments(nbsql.word('of_class'), ['feature', 'value']) | indent(6) }}
     ) AS total
     UNION ALL
     SELECT 'within', feature, value, sum(n), max(mean), sum(m2) FROM of_class GROUP BY feature, value

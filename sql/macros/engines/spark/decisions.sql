@@ -1,6 +1,6 @@
-{# Where decisions differ: a row has its labels already, and a ranking is an array that becomes rows. #}
+{# Spark's forms of decisions: a row already has its labels, and a ranking is an array that becomes rows. #}
 
-{# One row a row of `scored`: its columns, nbsql_labels (the classes) and nbsql_posteriors (their probabilities), both lists. #}
+{# One row a row of `scored`: its columns, and the lists nbsql_labels (the classes) and nbsql_posteriors (their probabilities). #}
 {% macro spark__with_posteriors(model, scored, parameters) -%}
 {% set labels -%}
 {% for k in model.class_numbers %}source.nbsql_class_{{ k }}{% if not loop.last %}, {% endif %}{% endfor %}

@@ -1,6 +1,6 @@
 {#
-  Where an explanation differs. A row's number is its place in this answer: from 1, in the order in which Spark reads the rows, which
-  is theirs only where they are read by one worker. The id columns tell which row is which.
+  Spark's form of an explanation. A row's number is its position in this answer, from 1, in the order in which Spark reads the rows. That
+  is the source's order only if a single worker reads them; the id columns identify the rows.
 #}
 
 {# `numbered_source` (scoring/rows.sql) with these numbers. #}

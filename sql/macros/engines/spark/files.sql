@@ -1,4 +1,4 @@
-{# A model in a text of JSON: an object a cell. #}
+{# A model as a text of JSON, with one object a cell. #}
 
 {# One row a cell of such a text: slice, class, feature, value, n, mean, m2, batch. #}
 {% macro spark__cells_of_json(text, type) -%}
@@ -12,7 +12,7 @@ FROM (
 ) AS cells
 {%- endmacro %}
 
-{# One row: calibration, a text of JSON, a list of an object a class and knot. #}
+{# One row: calibration, a text of JSON that lists one object a class and knot. #}
 {% macro spark__calibration_text(calibration) -%}
 SELECT to_json(array_sort(collect_list(struct(
     class_no, score, method, CAST(class AS {{ nbsql.string() }}) AS class, temperature, slope, intercept, probability
@@ -21,7 +21,7 @@ FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
 {#
-  A relation of such a text, one row a class and knot: method, class (its label as text), temperature, slope, intercept, score,
+  A relation from such a text. One row a class and knot: method, class (its label as text), temperature, slope, intercept, score,
   probability.
 #}
 {% macro spark__stored_calibration(text) -%}

@@ -1,4 +1,4 @@
-{# Where folds differ. #}
+{# Spark's form of folds. #}
 
 {% macro spark__drop_contributions(contributions, feature) -%}
 CACHE TABLE {{ contributions }} AS

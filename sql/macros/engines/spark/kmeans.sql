@@ -1,11 +1,11 @@
-{# Where k-means and mixtures differ: the hash, and how the least of a class are found. #}
+{# Spark's forms of k-means and mixtures: the hash, and the search for the smallest values of a class. #}
 
-{# The sign is taken away, so that remainders are at least 0. #}
+{# The sign is removed, so that remainders are at least 0. #}
 {% macro spark__mixed_hash(values) -%}
 (xxhash64({{ values }}) & 9223372036854775807)
 {%- endmacro %}
 
-{# By their ranks: of so few, Spark keeps no others when it sorts. #}
+{# Selects by rank. For a small limit on the rank, Spark drops the other rows while it sorts. #}
 {% macro spark__points_of_smallest_hashes(points, size) -%}
 (
   SELECT *, dense_rank() OVER (PARTITION BY label ORDER BY hashed ASC NULLS LAST) AS nbsql_rank FROM {{ points }}

@@ -1,6 +1,6 @@
 {#
-  Where the mean of |z|^4 (families/ledoit_wolf.sql) differs: a window over the rows of a class would bring them all to one worker. So
-  the rows are read a step at a time, and each step sends a row a class to all workers: its least numbers, its means, its variances.
+  Spark's form of the mean of |z|^4 (families/ledoit_wolf.sql). A window over the rows of a class would send them all to one worker. So
+  the rows are read once a step, and each step sends one row a class to all workers: its smallest numbers, its means, its variances.
 #}
 
 {# One row a class: label, and fourth, the mean of the fourth power of the length of its rows, scaled to variances of 1. #}
@@ -51,7 +51,10 @@ FROM (
 GROUP BY class
 {%- endmacro %}
 
-{# One row a row of the source that has all the numbers, a mean over all where one is imputed: class, weight, x_1, ... #}
+{#
+  One row a row of the source with all numbers, where a missing one is replaced by the mean over all rows if it is imputed: class, weight,
+  x_1, ...
+#}
 {% macro whole_rows(model, source, feature) -%}
 (
   SELECT *

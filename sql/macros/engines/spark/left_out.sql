@@ -1,4 +1,4 @@
-{# Where leave-one-out differs: parameters are the fields of a struct. #}
+{# Spark's forms of leave-one-out: the parameters are the fields of a struct. #}
 
 {% macro spark__pack_function() -%} struct {%- endmacro %}
 

@@ -1,4 +1,4 @@
-{# Lists are arrays; what is done to them are functions that take a function. #}
+{# Lists are arrays, and operations on them are higher-order functions. #}
 
 {% macro spark__list_of(elements, type) -%}
 CAST(array({{ elements }}) AS ARRAY<{{ type }}>)
@@ -8,7 +8,7 @@ CAST(array({{ elements }}) AS ARRAY<{{ type }}>)
 array({{ elements }})
 {%- endmacro %}
 
-{# A list of an expression of each element, which is called x, and of its place. #}
+{# The list of an expression of each element, which is called x, and of its place. #}
 {% macro spark__list_mapped(list, body, x='x', place=none) -%}
 {% if place -%}
 zip_with({{ list }}, sequence(1, size({{ list }})), ({{ nbsql.word(x) }}, {{ nbsql.word(place) }}) -> {{ body }})
@@ -41,7 +41,7 @@ aggregate(zip_with({{ a }}, {{ b }}, (one, other) -> one * other), {{ nbsql.numb
 CAST({{ a }} div {{ b }} AS INT)
 {%- endmacro %}
 
-{# No place is 0 there. #}
+{# Spark returns 0 instead of NULL for an absent element. #}
 {% macro spark__list_place(list, x) -%}
 CAST(nullif(array_position({{ list }}, {{ x }}), 0) AS INT)
 {%- endmacro %}
@@ -50,7 +50,7 @@ CAST(nullif(array_position({{ list }}, {{ x }}), 0) AS INT)
 size({{ list }})
 {%- endmacro %}
 
-{# In a SELECT, a row an element of several lists side by side, in columns of these names. #}
+{# To stand in a SELECT: one row an element of several lists side by side, in columns of these names. #}
 {% macro spark__unnested(lists, names) -%}
 inline(arrays_zip(
   {% for list in lists %}

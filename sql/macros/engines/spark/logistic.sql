@@ -1,21 +1,21 @@
 {#
-  Where logistic regression differs. A common table expression is computed wherever it is named: so all sums of numbers come from one
-  scan, those of the values of all categories from a second, and those of their pairs from a third, and a step is one chain of groups.
+  Spark's form of logistic regression. Spark computes a common table expression wherever it is named. So one scan makes all sums of
+  numbers, a second those of the values of all categories, a third those of their pairs, and a step is one chain of groups.
 #}
 
 {#
-  One row a sum over the rows: i, j, and sums, a list. i and j are NULL for the loss (its sum, the largest, the sum of the weights), j
-  is NULL for the gradient of i, and both are given for a part of the Hessian.
+  One row a sum over the rows: i, j, and sums, a list. i and j are NULL for the loss (its sum, its maximum, the sum of the weights), j is
+  NULL for the gradient of i, and both are given for a part of the Hessian.
 #}
-{% macro spark__logistic_sums(problem, design, tried, curvature) -%}
+{% macro spark__logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
-{% set many = curvature and problem.many -%}
+{% set is_blocked = curvature and problem.many -%}
 {% set product %}sums[0]{% endset -%}
 {% set no_j %}CAST(NULL AS INT){% endset -%}
 {% set numbers %}{% for i in zs %}{{ i }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {% set others, blocks = problem.others | length, problem.blocks | length -%}
 WITH predicted AS (
-  {{ nbsql.logistic_predicted(problem, design, tried) | indent(2) }}
+  {{ nbsql.logistic_predicted(problem, design, trial) | indent(2) }}
 )
 SELECT inline(concat(
   array(struct({{ no_j }} AS i, {{ no_j }} AS j, losses AS sums)),
@@ -23,8 +23,8 @@ SELECT inline(concat(
     array({{ numbers }}),
     (i, place) -> struct(i AS i, {{ no_j }} AS j, slice(gradients, place * {{ others }} + 1, {{ others }}) AS sums)
   )
-  {%- if curvature and not many %},
-  {{ nbsql.logistic_spread(zs, blocks) }}
+  {%- if curvature and not is_blocked %},
+  {{ nbsql.logistic_pair_sums(zs, blocks) }}
   {%- endif %}
 
 ))
@@ -34,7 +34,7 @@ FROM (
     {% set gradients %}{% for i in zs %}{{ nbsql.logistic_gradient(problem, i) }}{{ nbsql.comma(loop) }}{% endfor %}{% endset %}
     {{ nbsql.list_of(losses, nbsql.double()) }} AS losses,
     {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
-    {%- if curvature and not many %}
+    {%- if curvature and not is_blocked %}
     {%- set products -%}
     {% for i in zs -%}
     {% for j in zs[loop.index0:] %}{{ nbsql.logistic_product(problem, i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
@@ -45,12 +45,12 @@ FROM (
 
   FROM predicted
 ) AS totals
-{%- if many %}
+{%- if is_blocked %}
 
 UNION ALL
 SELECT i, j, {{ nbsql.ordered_list(product, nbsql.word('block')) }}
 FROM (
-  SELECT block, inline({{ nbsql.logistic_spread(zs, 1) }})
+  SELECT block, inline({{ nbsql.logistic_pair_sums(zs, 1) }})
   FROM (
     SELECT block, array({{ nbsql.logistic_products_of_block(zs) }}) AS products
     FROM (
@@ -114,10 +114,10 @@ GROUP BY i, j
 {%- endif %}
 {%- endmacro %}
 
-{# A list of i, j and sums, one a pair i <= j, of the list `products`, which has `width` numbers a pair. #}
-{% macro logistic_spread(zs, width) -%}
+{# A list of i, j and sums, one element a pair i <= j, from the list `products`, which has `width` numbers a pair. #}
+{% macro logistic_pair_sums(zs, width) -%}
 transform(
-    zip_with(array({{ nbsql.logistic_places(zs, true) }}), array({{ nbsql.logistic_places(zs, false) }}), (i, j) -> struct(i AS i, j AS j)),
+    zip_with(array({{ nbsql.logistic_pairs(zs, true) }}), array({{ nbsql.logistic_pairs(zs, false) }}), (i, j) -> struct(i AS i, j AS j)),
     (pair, place) -> struct(pair.i AS i, pair.j AS j, slice(products, place * {{ width }} + 1, {{ width }}) AS sums)
   )
 {%- endmacro %}

@@ -1,10 +1,11 @@
 {#
-  Where numbers with a covariance matrix differ: matrices are arrays of arrays (covariance.sql), and a class has its estimates in one row.
+  Spark's forms for numbers with a covariance matrix: matrices are arrays of arrays (covariance.sql), and the estimates of a class are in
+  one row.
 #}
 
 {#
-  One row a class and column or pair of columns of such a feature, and one for what a class adds to every row: the columns of
-  likelihoods (likelihoods.sql).
+  One row a class and column or pair of columns of such a feature, and one row for the constant that a class adds to every score: the
+  columns of likelihoods (likelihoods.sql).
 #}
 {% macro spark__multivariate_gaussian_likelihoods(features) -%}
 {% for feature in features -%}
@@ -15,7 +16,7 @@
 {% set log_peak %}-0.5 * ({{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ nbsql.log_determinant(p) }}){% endset -%}
 {% set from_middle %}whites[place][other] * (means[other] - middle[other]){% endset -%}
 {% set before %}sequence(0, place){% endset -%}
-{% set projected %}transform({{ nbsql.places(p) }}, place -> {{ nbsql.summed_places(before, 'other', from_middle) }}){% endset -%}
+{% set projected %}transform({{ nbsql.index_range(p) }}, place -> {{ nbsql.sum_over_indexes(before, 'other', from_middle) }}){% endset -%}
 {% set slope %}whites[place][i] * projected[place]{% endset -%}
 SELECT
   class,
@@ -31,12 +32,12 @@ SELECT
 FROM (
   {{ nbsql.matrices(feature) | indent(2) }}
 ) AS matrices
-{{ nbsql.step([('whites', nbsql.white_matrix(p)), ('log_peak', log_peak), ('pair_values', nbsql.pair_values(feature))]) }}
+{{ nbsql.lateral_step([('whites', nbsql.whitening(p)), ('log_peak', log_peak), ('pair_values', nbsql.pair_values(feature))]) }}
 {% if feature.family.shared %}
-{{ nbsql.step([('projected', projected)]) }}
+{{ nbsql.lateral_step([('projected', projected)]) }}
 {% endif %}
 LATERAL VIEW inline(concat(
-  flatten(transform({{ nbsql.places(p) }}, i -> transform(sequence(i, {{ p - 1 }}), j -> struct(
+  flatten(transform({{ nbsql.index_range(p) }}, i -> transform(sequence(i, {{ p - 1 }}), j -> struct(
     {{ value }} AS value,
     FALSE AS unseen,
     whites[j][i] AS score,
@@ -52,10 +53,10 @@ LATERAL VIEW inline(concat(
   ))
   {%- if feature.family.shared %},
   {% set below %}sequence(i, {{ p - 1 }}){% endset %}
-  transform({{ nbsql.places(p) }}, i -> struct(
+  transform({{ nbsql.index_range(p) }}, i -> struct(
     {{ column }} AS value,
     TRUE AS unseen,
-    {{ nbsql.sum_of_known(below, slope) }} AS score,
+    {{ nbsql.sum_of_present(below, slope) }} AS score,
     middle[i] AS mean,
     CAST(NULL AS {{ nbsql.double() }}) AS variance
   ))
@@ -69,11 +70,11 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{% macro spark__white_squares(list) -%}
+{% macro spark__sum_of_whitened_squares(list) -%}
 aggregate({{ list }}, {{ nbsql.number(0) }}, (total, z) -> total + coalesce(z * z, 0))
 {%- endmacro %}
 
-{# The numbers of a row, for an explanation, as the text of a list. #}
+{# The numbers of a row as the text of a list, for an explanation. #}
 {% macro spark__multivariate_gaussian_value(feature, relation) -%}
 concat('[', array_join(array(
 {%- for column in feature.columns -%}
@@ -82,7 +83,7 @@ CAST(CAST({{ relation }}.{{ nbsql.ident(column) }} AS {{ nbsql.double() }}) AS {
 {%- endmacro %}
 
 {# One row a class: class, the means, and the Cholesky factor of its covariance matrix, row by row (sample_vectors.sql). #}
-{% macro spark__normal_factors(feature) -%}
+{% macro spark__cholesky_factors(feature) -%}
 {% set p = feature.columns | length -%}
 {% set numbers %}mean, variance{% endset -%}
 {% set first %}least(i, j){% endset -%}
@@ -105,7 +106,7 @@ factor{{ nbsql.feature_suffix(feature) }} AS (
     WHERE feature = {{ nbsql.text(feature.name) }}
     GROUP BY class
   ) AS cells
-  {{ nbsql.step([('covariance', nbsql.matrix_of(p, element))]) | indent(2) }}
+  {{ nbsql.lateral_step([('covariance', nbsql.square_matrix(p, element))]) | indent(2) }}
   {{ nbsql.elimination_steps(p) | indent(2) }}
 )
 {%- endmacro %}

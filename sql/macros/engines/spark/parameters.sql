@@ -1,4 +1,4 @@
-{# Where the tables that scoring reads differ: arrays that become rows. #}
+{# Spark's forms of the tables that scoring reads: arrays that become rows. #}
 
 {# One row a class (and segment): nbsql_segment, class_no, of_class, class, log_prior, and the parameters of its features. #}
 {% macro spark__parameters_by_class(model, parameters) -%}
@@ -11,9 +11,9 @@ SELECT {% if model.segmented %}nbsql_segment, {% endif %}inline(array(
     {% endif %}
     class_{{ k }} AS class,
     log_prior_{{ k }} AS log_prior
-    {%- for wanted in model.parameters %}
-    {%- set name = nbsql.parameter(wanted) %},
-    {{ name }}_{% if wanted.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
+    {%- for item in model.parameters %}
+    {%- set name = nbsql.parameter_name(item) %},
+    {{ name }}_{% if item.parameter.common %}1{% else %}{{ k }}{% endif %} AS {{ name }}
     {%- endfor %}
 
   ){{ nbsql.comma(loop) }}
@@ -24,8 +24,8 @@ FROM {{ parameters }} AS parameters
 
 
 {#
-  One row of constants, which are compiled into whatever reads them. columns: of each the name, the type, the value, none for NULL, and
-  whether it is a number that has digits.
+  One row of constants, which Spark compiles into the queries that read them. columns: for each column its name, its type, its value (none
+  for NULL), and whether it is a number with digits.
 #}
 {% macro spark__constant_row(columns) -%}
 SELECT

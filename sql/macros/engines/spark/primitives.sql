@@ -1,6 +1,6 @@
 {#
-  Where Spark writes otherwise. A macro spark__name takes the place of the macro `name`, as dbt dispatches: this folder is all that is
-  particular to Spark. Lists are arrays, whose elements count from 0 in brackets and from 1 in element_at; one SELECT unnests one.
+  Spark's own forms. A macro spark__name takes the place of the macro `name`, as dbt dispatches. Everything particular to Spark is in this
+  folder. Lists are arrays, whose elements count from 0 in brackets and from 1 in element_at; one SELECT unnests one array.
 #}
 
 {% macro spark__string() -%} STRING {%- endmacro %}
@@ -9,23 +9,23 @@
 
 {% macro spark__not_materialized() %}{% endmacro %}
 
-{# Spark writes a query anew wherever it is named, and moves filters below it, unless it might answer otherwise the next time. #}
+{# Spark repeats a query wherever it is named and pushes filters into it, unless the query is nondeterministic. #}
 {% macro spark__run_once() %}
 
   WHERE rand() < 2
 {%- endmacro %}
 
-{# Sent to every worker, where all rows would be sorted otherwise. #}
+{# Sends the relations to every worker. Otherwise all rows would be sorted for the join. #}
 {% macro spark__broadcast_hint(names) %} /*+ BROADCAST({{ names }}) */{% endmacro %}
 
-{# NULL beyond its end, as everywhere. #}
+{# NULL beyond the end of the list, as on the other engines. #}
 {% macro spark__element(list, position) -%}
 try_element_at({{ list }}, {{ position }})
 {%- endmacro %}
 
-{% macro spark__gathered(x) -%} collect_list({{ x }}) {%- endmacro %}
+{% macro spark__collected(x) -%} collect_list({{ x }}) {%- endmacro %}
 
-{# An array of the order and the value is sorted by the order first. #}
+{# An array of structs of the sort key and the value sorts by the key first. #}
 {% macro spark__ordered_list(x, by) -%}
 transform(array_sort(collect_list(struct({{ by }}, {{ x }} AS item))), entry -> entry.item)
 {%- endmacro %}
@@ -39,7 +39,7 @@ aggregate({{ x }}, {{ nbsql.number(0) }}, (total, p) -> total + p * p)
 explode(CASE WHEN {{ end }} > {{ first }} THEN sequence({{ first }}, {{ end }} - 1) END)
 {%- endmacro %}
 
-{# In UTC and without a time zone, whatever that of the session. #}
+{# The current time in UTC, without a time zone, whatever the session's time zone. #}
 {% macro spark__utc_now() -%}
 TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, CAST(unix_micros(current_timestamp()) AS DECIMAL(20, 0)) / 1000000)
 {%- endmacro %}
@@ -48,19 +48,19 @@ TIMESTAMP_NTZ '1970-01-01 00:00:00' + make_dt_interval(0, 0, 0, CAST(unix_micros
 SELECT regexp_like('', {{ nbsql.text(pattern) }}) AS matches
 {%- endmacro %}
 
-{# Where others have NULL last, so that answers look alike. #}
+{# Sorts NULLs where the other engines do, last, so that answers look alike. #}
 {% macro spark__sorted_by(relation, columns) -%}
 SELECT * FROM {{ relation }} AS relation
 ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS LAST{% if not loop.last %}, {% endif %}{% endfor %}
 
 {%- endmacro %}
 
-{# Not from 1 and not without gaps, which would take one worker for all rows. #}
+{# The numbers neither begin at 1 nor lack gaps, because that would need a single worker for all rows. #}
 {% macro spark__row_id() -%} monotonically_increasing_id() {%- endmacro %}
 
 {% macro spark__value_to_hash(column, kind) -%} source.{{ nbsql.ident(column) }} {%- endmacro %}
 
-{# Of their text, as a map has no hash. The sign is taken away, so that remainders are at least 0. #}
+{# Hashes the text of a map, because a map has no hash. The sign is removed, so that remainders are at least 0. #}
 {% macro spark__hash_of(columns, kinds) -%}
 {% set row %}struct({{ nbsql.values_to_hash(columns, kinds) }}){% endset -%}
 (xxhash64(CAST({{ row }} AS {{ nbsql.string() }})) & 9223372036854775807)
@@ -70,7 +70,10 @@ ORDER BY {% for column in columns %}relation.{{ nbsql.ident(column) }} ASC NULLS
 max_by({{ x }}, struct({{ y }}, {{ text }})) FILTER (WHERE {{ x }} IS NOT NULL)
 {%- endmacro %}
 
-{# A time as microseconds since 1970, a double; or a whole number. Without a zone it is that of UTC, whatever the session's is. #}
+{#
+  A time as microseconds since 1970, a double; a whole number stays a whole number. A time without a zone is in UTC, whatever the
+  session's time zone.
+#}
 {% macro spark__instant(x, type) -%}
 {% set days %}CAST(unix_date(CAST({{ x }} AS DATE)) AS {{ nbsql.double() }}) * {{ nbsql.number(86400000000) }}{% endset -%}
 {% set seconds %}hour({{ x }}) * 3600 + minute({{ x }}) * 60 + extract(SECOND FROM {{ x }}){% endset -%}

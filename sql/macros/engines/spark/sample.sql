@@ -1,6 +1,6 @@
-{# Where drawing differs: the hash, and what is made of a bag. #}
+{# Spark's forms of sampling: the hash, and the assembly of a bag. #}
 
-{# The upper 53 bits of a hash of 64. #}
+{# The upper 53 bits of a 64-bit hash. #}
 {% macro spark__uniform(seed, feature, draw, position=none) -%}
 {% set hashed -%}
 CAST({{ seed }} AS BIGINT), CAST(nbsql_row AS BIGINT), CAST({{ 4 * feature + draw }} AS BIGINT)
@@ -9,13 +9,13 @@ CAST({{ seed }} AS BIGINT), CAST(nbsql_row AS BIGINT), CAST({{ 4 * feature + dra
 CAST(shiftrightunsigned(xxhash64({{ hashed }}), 11) AS {{ nbsql.double() }}) / {{ nbsql.number(9007199254740992) }}
 {%- endmacro %}
 
-{# A double would be cut off, where others round it. #}
+{# Spark would truncate a double where other engines round it. #}
 {% macro spark__cast_or_null(value, type) -%}
 {% set is_whole = type | lower in ['tinyint', 'smallint', 'int', 'bigint'] -%}
 TRY_CAST({% if is_whole %}TRY_CAST({{ value }} AS DECIMAL(38, 0)){% else %}{{ value }}{% endif %} AS {{ type }})
 {%- endmacro %}
 
-{# get_json_object takes a null for the text 'null'. #}
+{# get_json_object returns the text 'null' for a null. #}
 {% macro spark__json_element(list, position) -%}
 get(from_json({{ list }}, 'ARRAY<STRING>'), {{ position }})
 {%- endmacro %}
@@ -32,7 +32,7 @@ coalesce(array_join(bag{{ nbsql.feature_suffix(feature) }}.bag, ' '), '')
 coalesce(bag{{ nbsql.feature_suffix(feature) }}.bag, CAST(array() AS ARRAY<{{ nbsql.string() }}>))
 {%- endmacro %}
 
-{# The map of the tokens of a row that was drawn, and how often it has each. #}
+{# The map of the tokens of a drawn row to their counts. #}
 {% macro spark__token_counts_drawn(feature, seed, position) -%}
 {% set bag %}bag{{ nbsql.feature_suffix(feature) }}.bag{% endset -%}
 coalesce(

@@ -1,6 +1,6 @@
 {#
-  Spark has no temporary tables, and takes no row out of a table of Parquet. What is temporary is a cached query by a name of the
-  session's; the engine cuts such a table of a model off from what it was read from, and so can make it anew from itself
+  Spark has no temporary tables and cannot delete rows from a Parquet table. A temporary relation is a cached query under a name of the
+  session. The engine cuts such a table of a model off from its inputs, so that it can be replaced by a query on itself
   (nbsql/engines/spark/engine.py).
 #}
 
@@ -19,12 +19,12 @@ CREATE OR REPLACE {% if temporary %}TEMPORARY {% endif %}VIEW {{ relation }}{% i
 {{ query }}
 {%- endmacro %}
 
-{# What the views of a model say of themselves when they are made is not said again; one statement at a time is all that Spark takes. #}
+{# Views carry their comments from their creation, so these are not repeated. Spark runs only one statement at a time. #}
 {% macro spark__comments(schema, about, comments, columns=[]) %}{% endmacro %}
 
 {% macro spark__json_of(text) -%} {{ nbsql.text(text) }} {%- endmacro %}
 
-{# Of what is temporary: the tables of a schema go with it. #}
+{# Drops a temporary relation; the tables of a schema are dropped with it. #}
 {% macro spark__drop_relation(kind, relation, if_exists=false) -%}
 DROP VIEW {% if if_exists %}IF EXISTS {% endif %}{{ relation }}
 {%- endmacro %}
@@ -37,7 +37,7 @@ DROP VIEW IF EXISTS {{ relation }}
 DROP SCHEMA {{ schema }} CASCADE
 {%- endmacro %}
 
-{# The name by which others read a part of a model, and the number of what it stands for. #}
+{# Creates the view by which other queries read a part of a model, with the number of the table it stands for. #}
 {% macro spark__create_part_view(relation, part, number, comment) -%}
 CREATE OR REPLACE VIEW {{ relation }} COMMENT {{ nbsql.text(comment) }} TBLPROPERTIES ('nbsql.number' = '{{ number }}') AS
 SELECT * FROM {{ part }} AS part
@@ -47,7 +47,10 @@ SELECT * FROM {{ part }} AS part
 SHOW TBLPROPERTIES {{ relation }} ('nbsql.number')
 {%- endmacro %}
 
-{# Its second column has the names, its third says which are temporary: those of the session, which are listed with every schema. #}
+{#
+  The second column holds the names, and the third says which of them are temporary. Temporary names belong to the session and are listed
+  with every schema.
+#}
 {% macro spark__tables_in(schema) -%}
 SHOW TABLES IN {{ schema }}
 {%- endmacro %}
@@ -56,7 +59,7 @@ SHOW TABLES IN {{ schema }}
 SHOW SCHEMAS
 {%- endmacro %}
 
-{# kind: table or view. #}
+{# Drops a part of a model. kind: table or view. #}
 {% macro spark__drop_part(relation, kind) -%}
 DROP {% if kind == 'view' %}VIEW{% else %}TABLE{% endif %} IF EXISTS {{ relation }}
 {%- endmacro %}
@@ -79,7 +82,7 @@ SELECT * FROM {{ relation }} AS relation
 WHERE batch IN (SELECT batch FROM {{ batches }} AS batches WHERE number > {{ number }} OR NOT {{ nbsql.has_cells() }})
 {%- endmacro %}
 
-{# The cells without those of other features than these, as a table. #}
+{# The cells without those of features other than these, as a table. #}
 {% macro spark__keep_features(statistics, features) -%}
 CACHE TABLE {{ statistics }} AS
 SELECT * FROM {{ statistics }} AS statistics

@@ -1,6 +1,6 @@
 {#
-  Where scoring differs. Small tables are sent to every worker: Spark does not know the size of a table that is in memory only. Rows
-  have no order but an id by which the parts of a row meet again.
+  Spark's forms of scoring. Small tables are sent to every worker, because Spark does not know the size of a table that is only in memory.
+  Rows have no order, only an id by which the parts of a row are joined again.
 #}
 
 {% macro spark__from_scored(model, scored) -%}
@@ -8,9 +8,9 @@ FROM {{ scored }} AS source
 {%- endmacro %}
 
 {#
-  Constants of a view (parameters.sql), which Spark writes into the terms where it meets them in a lateral sub-select. Joined as a row of a
-  table, these many columns were copied for every row. Where rows have parameters of their own, these come last, as rows of more than a
-  hundred columns are taken apart and put together again at each join.
+  Joins the constants of a view (parameters.sql), which Spark writes into the terms when they come from a lateral sub-select. If they were
+  joined as a row of a table, these many columns would be copied for every row. Where rows have parameters of their own, the join comes
+  last, because Spark takes rows of more than a hundred columns apart and puts them together again at each join.
 #}
 {% macro spark__join_parameters(model, parameters, relation) -%}
 {% if model.part_column -%}
@@ -22,7 +22,7 @@ CROSS JOIN LATERAL (SELECT * FROM {{ parameters }} AS constants) AS parameters
 
 {% macro spark__labels_in_rows() %}yes{% endmacro %}
 
-{# The log-likelihoods of a value in all classes are one column, an array, so that rows stay short. #}
+{# The log-likelihoods of a value in all classes are one array column, which keeps rows short. #}
 {% macro spark__star(model, feature, lookups) -%}
 {{ nbsql.star_of_scores(model, feature, lookups) }}
 {%- endmacro %}
@@ -30,8 +30,9 @@ CROSS JOIN LATERAL (SELECT * FROM {{ parameters }} AS constants) AS parameters
 {% macro spark__level(feature, k) -%} level{{ nbsql.feature_suffix(feature) }}.scores[{{ k - 1 }}] {%- endmacro %}
 
 {#
-  0, by a function that Spark does not compile together with others, so that the terms become small methods. All of a query in one
-  have over 8,000 bytes from some thirty terms on, and such a method the JVM interprets: several times slower, and nothing tells.
+  0, from a function that Spark does not compile together with others, so that the terms become small methods. From some thirty terms on,
+  a single method for a whole query exceeds 8,000 bytes, and the JVM interprets such a method: it is several times slower, without any
+  warning.
 #}
 {% macro spark__compiled_apart(model) -%}
 {% set terms = (model.in_joint + model.star) | length * model.class_numbers | length -%}

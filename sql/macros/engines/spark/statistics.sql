@@ -1,4 +1,4 @@
-{# Where counting differs: a map has its values in an array. #}
+{# Spark's form of counting: the values of a map are an array. #}
 
 {% macro spark__breaks_negative_counts(column) -%}
 coalesce(array_min(map_values(source.{{ nbsql.ident(column) }})) < 0, FALSE)

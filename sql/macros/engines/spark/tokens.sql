@@ -1,11 +1,11 @@
-{# Where tokens differ: their lists are arrays. A pattern is one of Java's, and so is what a letter is, and a capital. #}
+{# Spark's forms for tokens: their lists are arrays. Patterns, letters and capitals are those of Java. #}
 
-{# In a SELECT, a row a token of the row: value, times. #}
+{# To stand in a SELECT: one row a token of the row: value, times. #}
 {% macro spark__token_rows(feature) -%}
 {% set column %}source.{{ nbsql.ident(feature.column) }}{% endset -%}
 {% if feature.family.name == 'token_counts' -%}
 {% set counted -%}
-{% if feature.family.presence %}{{ nbsql.is_there(nbsql.word('times')) }}{% else %}CAST(times AS {{ nbsql.double() }}){% endif %}
+{% if feature.family.presence %}{{ nbsql.presence_of_token(nbsql.word('times')) }}{% else %}CAST(times AS {{ nbsql.double() }}){% endif %}
 {%- endset -%}
 explode(transform_values({{ column }}, (value, times) -> {{ counted }})) AS (value, times)
 {%- else -%}
@@ -27,15 +27,15 @@ explode({{ list }}) AS value, 1 AS times
 {{ word }} NOT IN ({% for text in texts %}{{ nbsql.text(text) }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# The words of a list for which the condition `wanted`, on `word`, holds. #}
-{% macro spark__list_filtered(list, wanted) -%}
+{# The words of a list for which a condition on `word` holds. #}
+{% macro spark__list_filtered(list, condition) -%}
 filter(
   {{ list }},
-  word -> {{ wanted }}
+  word -> {{ condition }}
 )
 {%- endmacro %}
 
-{# The list of the terms of a row, of its nbsql_words: the words, and runs of as many as the family asks for. #}
+{# The list of the terms of a row, from its nbsql_words: the words, and n-grams as long as the family asks for. #}
 {% macro spark__token_terms(family) -%}
 {% set low, high = family.ngrams -%}
 {% set grams -%}

@@ -1,4 +1,4 @@
-{# What is in a model for its users to read. #}
+{# The parts of a model that exist only for users to read. #}
 
 {# One row a feature: feature, family, columns, types, options (a text of JSON). #}
 {% macro spark__features(spec) -%}
@@ -9,7 +9,7 @@ SELECT
   from_json(get_json_object(feature, '$.types'), 'ARRAY<STRING>') AS types,
   to_json(map_filter(
     from_json(feature, 'MAP<STRING, VARIANT>'),
-    (name, option) -> NOT array_contains(json_object_keys({{ nbsql.no_options() }}), name)
+    (name, option) -> NOT array_contains(json_object_keys({{ nbsql.non_option_fields() }}), name)
   )) AS options
 FROM (
   SELECT explode(from_json(get_json_object(spec.spec, '$.features'), 'ARRAY<STRING>')) AS feature

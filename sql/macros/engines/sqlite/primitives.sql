@@ -1,27 +1,24 @@
-{#
-  Where SQLite (3.35 and later, with its mathematical functions) writes otherwise. A macro sqlite__name takes the place of the macro
-  `name`.
-#}
+{# SQLite's own forms (3.35 and later, with its mathematical functions). A macro sqlite__name takes the place of the macro `name`. #}
 
 {% macro sqlite__double() -%} REAL {%- endmacro %}
 
 {% macro sqlite__string() -%} TEXT {%- endmacro %}
 
-{# A number beyond every double. #}
+{# A number beyond the range of a double. #}
 {% macro sqlite__infinity() -%} 9e999 {%- endmacro %}
 
 {% macro sqlite__greatest_of_few(values) -%}
 MAX({% for value in values %}{{ value }}{% if not loop.last %}, {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# A column may be declared to compare otherwise. #}
+{# A column may be declared with a collation of its own. #}
 {% macro sqlite__exact(x, kind) -%}
 {% if kind == 'text' %}{{ x }} COLLATE BINARY{% else %}{{ x }}{% endif %}
 {%- endmacro %}
 
 {#
-  One row a literal: value, class_1, class_2, ... A relation of VALUES has no names for its columns but those of a common table
-  expression. A join makes an index of them if their type is that of the other side.
+  One row a literal: value, class_1, class_2, ... Only a common table expression can name the columns of VALUES. A join builds an index of
+  it if its type is that of the other side.
 #}
 {% macro sqlite__literal_rows(kind, keys, scores) -%}
 WITH literals({{ nbsql.literal_names(scores) }}) AS (

@@ -1,23 +1,23 @@
-{# Where SQL Server (2016 and later) and Azure SQL write otherwise. A macro tsql__name takes the place of the macro `name`. #}
+{# Forms of SQL Server (2016 and later) and Azure SQL. A macro tsql__name takes the place of the macro `name`. #}
 
 {% macro tsql__double() -%} FLOAT {%- endmacro %}
 
 {% macro tsql__string() -%} NVARCHAR(4000) {%- endmacro %}
 
-{# There is none. #}
+{# SQL Server has no infinity. #}
 {% macro tsql__infinity() -%} CAST(NULL AS FLOAT) {%- endmacro %}
 
 {% macro tsql__natural_log(x) -%}
 LOG({{ x }})
 {%- endmacro %}
 
-{# GREATEST came with 2022. #}
+{# GREATEST came with SQL Server 2022. #}
 {% macro tsql__greatest_of_few(values) -%}
 {% set rows %}{% for value in values %}({{ value }}){% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 (SELECT MAX(numbers.number) FROM (VALUES {{ rows }}) AS numbers(number))
 {%- endmacro %}
 
-{# As it is set up, the case of a letter counts for nothing. #}
+{# With SQL Server's default settings the case of letters does not count in a comparison. #}
 {% macro tsql__exact(x, kind) -%}
 {% if kind == 'text' %}{{ x }} COLLATE Latin1_General_100_BIN2{% else %}{{ x }}{% endif %}
 {%- endmacro %}
@@ -26,7 +26,7 @@ LOG({{ x }})
 {{ nbsql.exact(x, kind) }}
 {%- endmacro %}
 
-{# A BIT is no condition. #}
+{# A BIT is not a condition. #}
 {% macro tsql__true_literal() -%} 1 {%- endmacro %}
 
 {% macro tsql__false_literal() -%} 0 {%- endmacro %}

@@ -1,18 +1,18 @@
 {#
-  Calibration fitted on scores of rows whose class is known. All of it reads two relations:
+  Calibration, fitted on scores of rows whose class is known. All of it reads two relations:
 
-    rows    a row a row: class_no (the true class), weight, nbsql_logs (the list of ln p_k, by class_no)
-    scores  a row a row and class: class_no, hit (whether it is the true class), score (the log-odds, finite), weight
+    rows    one row a row: class_no (the true class), weight, nbsql_logs (the list of ln p_k, by class_no)
+    scores  one row a row and class: class_no, hit (whether it is the true class), score (the log-odds, finite), weight
 
-  and makes one, `calibration`: method, class_no, class, temperature, slope, intercept, score, probability; of these temperature has
-  one row, platt a row a class, isotonic a row a knot, conformal a row a score. What a method has no use for is NULL.
+  It makes one relation, `calibration`: method, class_no, class, temperature, slope, intercept, score, probability. temperature has one
+  row, platt one row a class, isotonic one row a knot, conformal one row a score. Columns that a method does not use are NULL.
 
-  A method is a search in steps, each a table made of the one before (nbsql/judging/calibration.py): {method}_points is what it reads
-  again and again (isotonic has none), {method}_start the first step, {method}_step the next one, {method}_found what the last one says;
-  of conformal there is conformal_found alone, which reads `rows`.
+  A method is a search in steps, each a table made from the one before (nbsql/judging/calibration.py). {method}_points is the input of
+  every step (isotonic has none), {method}_start the first step, {method}_step the next one, and {method}_result the result of the last
+  one. conformal has conformal_result alone, which reads `rows`.
 #}
 
-{# One row a judged row: class_no (of its class), weight, nbsql_logs (the logarithms of the posteriors, a list). #}
+{# One row a judged row: class_no (of its class), weight, nbsql_logs (the list of the log-posteriors). #}
 {% macro calibration_rows(model, scored, parameters, weight, as_text) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('known')) }}
   known.class_no,
@@ -30,7 +30,7 @@ FROM (
   FROM {{ nbsql.with_logs(model, scored) | indent(2) }} AS source
 ) AS judged
 JOIN (
-  SELECT {{ nbsql.label(nbsql.word('class'), as_text) }} AS class, class_no
+  SELECT {{ nbsql.as_text_if(nbsql.word('class'), as_text) }} AS class, class_no
   FROM (
     {{ nbsql.numbered_classes(model, parameters) | indent(4) }}
   ) AS classes
@@ -38,7 +38,7 @@ JOIN (
 WHERE judged.weight > 0 AND judged.evidence > -{{ nbsql.infinity() }}
 {%- endmacro %}
 
-{# One row a judged row and class: class_no, hit (whether it is the class of the row), score (the log-odds), weight. #}
+{# One row a judged row and class: class_no, hit (whether it is the row's class), score (the log-odds), weight. #}
 {% macro calibration_scores(rows) -%}
 SELECT class_no, class_no = actual AS hit, score, weight
 FROM (
@@ -50,8 +50,8 @@ FROM (
 WHERE abs(score) < {{ nbsql.infinity() }}
 {%- endmacro %}
 
-{# The columns of `calibration`, of the classes that a method has found something for, or of none. #}
-{% macro calibration_table(model, parameters, method, found) -%}
+{# The columns of `calibration`, for the classes in the result of a method, or for none. #}
+{% macro calibration_table(model, parameters, method, result) -%}
 SELECT
   {{ nbsql.text(method) }} AS method,
   classes.class_no,
@@ -75,22 +75,22 @@ FROM (
   {{ nbsql.numbered_classes(model, parameters) | indent(2) }}
 ) AS classes
 {% if method == 'temperature' %}
-RIGHT JOIN {{ found }} AS found ON FALSE
+RIGHT JOIN {{ result }} AS found ON FALSE
 {%- elif method == 'conformal' %}
-RIGHT JOIN {{ found }} AS found ON found.class_no = classes.class_no
+RIGHT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- else %}
-LEFT JOIN {{ found }} AS found ON found.class_no = classes.class_no
+LEFT JOIN {{ result }} AS found ON found.class_no = classes.class_no
 {%- endif %}
 
 ORDER BY classes.class_no ASC NULLS LAST, score ASC NULLS LAST
 {%- endmacro %}
 
-{# How many rows of the last step, of classes or of blocks, are not done. #}
-{% macro steps_left(steps) -%}
+{# How many rows of the last step, classes or blocks, are not done. #}
+{% macro unfinished_steps(steps) -%}
 SELECT count(*) AS n FROM {{ steps }} AS steps WHERE NOT done
 {%- endmacro %}
 
-{# How good the posteriors of the rows are before and after: rows, weight, log_loss, calibrated_log_loss (as in evaluate.sql). #}
+{# One row, the quality of the posteriors before and after calibration: rows, weight, log_loss, calibrated_log_loss (as in evaluate.sql). #}
 {% macro calibration_losses(rows, calibration, method) -%}
 {% set class_no = nbsql.word('class_no') -%}
 {% set log = nbsql.element(nbsql.word('nbsql_logs'), class_no) -%}
@@ -106,10 +106,12 @@ FROM (
 ) AS posteriors
 {%- endmacro %}
 
+{# One row: the method of a calibration. #}
 {% macro calibration_method(calibration) -%}
 SELECT DISTINCT method FROM {{ calibration }} AS calibration
 {%- endmacro %}
 
+{# One row: the temperature of a calibration. #}
 {% macro temperature_of(calibration) -%}
 SELECT temperature FROM {{ calibration }} AS calibration
 {%- endmacro %}

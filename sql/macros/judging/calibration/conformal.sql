@@ -1,15 +1,15 @@
 {#
-  How low the posterior of the true class may be, on rows that the model has not met: split conformal prediction (Vovk, Gammerman and
+  How low the posterior of the true class may be, on rows that the model has not seen: split conformal prediction (Vovk, Gammerman and
   Shafer, Algorithmic learning in a random world, 2005; Sadinle, Lei and Wasserman, Least ambiguous set-valued classifiers, 2019).
 
-  The k-th lowest of the n posteriors that the true classes have, k = floor((n + 1) share), is undercut by the true class of a row to
-  come with a probability of at most `share`, whatever the model, if it comes as these rows came. `calibration` keeps these, as
-  logarithms, for shares of a thousandth, two, ..., 999 thousandths: a row a score, with the highest share that it holds for. Those of
-  class_no NULL are of all classes together. Of too small a share for n rows every class reaches the score.
+  Take the k-th lowest of the n posteriors of the true classes, k = floor((n + 1) share). If the next row comes from the same distribution
+  as these rows, the posterior of its true class is lower with a probability of at most `share`, whatever the model. `calibration` stores
+  these scores, as logarithms, for shares of one thousandth to 999 thousandths: one row a score, with the highest share for which it
+  holds. Scores with class_no NULL are over all classes together. If the share is too small for n rows, every class reaches the score.
 #}
 
-{# One row a class, or none, and score: class_no, score (ln p of the true class), probability (the highest share that it holds for). #}
-{% macro conformal_found(rows) -%}
+{# One row a class, or none, and score: class_no, score (ln p of the true class), probability (the highest share for which it holds). #}
+{% macro conformal_result(rows) -%}
 {% set log = nbsql.element(nbsql.word('nbsql_logs'), nbsql.word('class_no')) -%}
 {% set each %}class_no{% endset -%}
 {% set together %}CAST(NULL AS INTEGER){% endset -%}
@@ -39,5 +39,5 @@ FROM (
 GROUP BY class_no, share
 {%- endmacro %}
 
-{# What every class reaches, the one that a model rules out included. #}
+{# A score that every class reaches, even one that the model rules out. #}
 {% macro lowest_score() -%} {{ nbsql.number(-1e300) }} {%- endmacro %}

@@ -1,10 +1,10 @@
 {#
-  The rising function of the score of least squares to the hits, by pooling adjacent violators: blocks that are not higher than
-  the one before are one block with it, until all rise. Neighbours that fall are in one block of the answer, whatever is pooled
-  first, so every step pools all of them (Ayer et al., Annals of Mathematical Statistics 26, 1955). Its knots are the ends of the blocks.
+  The nondecreasing function of the score that fits the hits by least squares, by pooling adjacent violators: a block that is not higher
+  than the one before is merged with it, until all blocks rise. Neighbours that fall end up in one block whatever is pooled first, so
+  every step pools all of them (Ayer et al., Annals of Mathematical Statistics 26, 1955). The knots are the ends of the blocks.
 #}
 
-{# A block a class and score. #}
+{# The first step: one block a class and score. #}
 {% macro isotonic_start(scores) -%}
 SELECT
   class_no,
@@ -17,9 +17,7 @@ FROM {{ scores }} AS scores
 GROUP BY class_no, score
 {%- endmacro %}
 
-{#
-  One row a class and block after the next step: class_no, low, high, weight, hits, done. Neighbours that violate the order are pooled.
-#}
+{# One row a class and block after the next step: class_no, low, high, weight, hits, done. Neighbours that violate the order are pooled. #}
 {% macro isotonic_step(steps, points) -%}
 SELECT class_no, min(low) AS low, max(high) AS high, sum(weight) AS weight, sum(hits) AS hits, min(least) = 1 AS done
 FROM (
@@ -34,7 +32,8 @@ FROM (
 GROUP BY class_no, block
 {%- endmacro %}
 
-{% macro isotonic_found(steps) -%}
+{# One row a knot: class_no, score, probability. The knots are the ends of the blocks. #}
+{% macro isotonic_result(steps) -%}
 {% set ends %}low, high{% endset -%}
 SELECT DISTINCT class_no, {{ nbsql.unnested([nbsql.array_of(ends)], ['score']) | indent(2) }}, hits / weight AS probability
 FROM {{ steps }} AS steps

@@ -1,13 +1,14 @@
 {#
-  The slope and intercept of every class against the rest, by maximum likelihood of the targets (n1 + 1)/(n1 + 2) for its n1 rows
-  and 1/(n0 + 2) for the n0 others (Platt, Probabilistic outputs for support vector machines, 1999), by Newton's method with
-  backtracking (Lin, Lin and Weng, A note on Platt's probabilistic outputs, Machine Learning 68, 2007), in scores of mean 0 and deviation 1.
+  The slope and intercept of each class against the rest, by maximum likelihood with the targets (n1 + 1)/(n1 + 2) for its n1 rows and
+  1/(n0 + 2) for the n0 others (Platt, Probabilistic outputs for support vector machines, 1999). The scores are scaled to mean 0 and
+  standard deviation 1. The search is Newton's method with backtracking (Lin, Lin and Weng, A note on Platt's probabilistic outputs,
+  Machine Learning 68, 2007).
 
-  Every step weighs a candidate: where its loss has fallen enough it is taken, with the next direction; otherwise half the way
-  is tried. Classes that are done stay as they are.
+  Every step evaluates a candidate. If its loss has fallen enough it is accepted and gets the next direction; otherwise half the step is
+  tried. Classes that are done stay unchanged.
 #}
 
-{# One row a score of a class: class_no, x (scaled), hit, target (Platt's, which is not quite 0 or 1), weight, centre, scale. #}
+{# One row a score of a class: class_no, x (scaled), hit, target (Platt's, not exactly 0 or 1), weight, centre, scale. #}
 {% macro platt_points(scores) -%}
 SELECT{{ nbsql.broadcast_hint(nbsql.word('scales')) }}
   scales.class_no,
@@ -30,7 +31,7 @@ JOIN (
 ) AS scales ON scales.class_no = scores.class_no
 {%- endmacro %}
 
-{# One row a class: the first step, of slope 0, as platt_step has it. #}
+{# One row a class, the first step, with slope 0: the columns of platt_step. #}
 {% macro platt_start(points) -%}
 {% set hits %}sum(CASE WHEN hit THEN weight ELSE 0 END){% endset -%}
 SELECT
@@ -50,7 +51,7 @@ FROM {{ points }} AS points
 GROUP BY class_no
 {%- endmacro %}
 
-{# One row a class: the next step of the search, or the last again where it is done. #}
+{# One row a class: the next step of the search, or the last one again if the class is done. #}
 {% macro platt_step(steps, points) -%}
 SELECT class_no, step, slope, intercept, slope_by, intercept_by, size, fall, loss, done, centre, scale
 FROM {{ steps }} AS steps
@@ -92,7 +93,7 @@ FROM (
 ) AS judged
 {%- endmacro %}
 
-{# A row a class that is not done: its step, and the loss, gradient and Hessian of the candidate. #}
+{# One row a class that is not done: its step, and the loss, gradient and Hessian of the candidate. #}
 {% macro platt_sums(steps, points) -%}
 {% set low %}-abs(z){% endset -%}
 SELECT
@@ -127,6 +128,7 @@ FROM (
 GROUP BY class_no
 {%- endmacro %}
 
-{% macro platt_found(steps) -%}
+{# One row a class, the slope and intercept for unscaled scores: class_no, slope, intercept. #}
+{% macro platt_result(steps) -%}
 SELECT class_no, slope / scale AS slope, intercept - slope * centre / scale AS intercept FROM {{ steps }} AS steps
 {%- endmacro %}

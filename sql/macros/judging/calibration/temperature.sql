@@ -1,19 +1,19 @@
 {#
-  The slope s = 1/T of least log loss: the root of its derivative, which rises in s,
+  The slope s = 1/T of least log loss: the root of its derivative, which increases with s,
 
     sum over the rows of w (E[g] - g_y),  E over the classes by p_k^s,  g_k = ln p_k - the highest of them
 
-  by Newton's method (the second derivative is the variance of g), with bisection where that would leave the bracket. T stays
-  between 1/100 and 1000, and where the model is right in every row, it ends where nothing is left to gain. A row whose true class
-  the model rules out has an infinite log loss at any T and is left out.
+  by Newton's method (the second derivative is the variance of g), with bisection where a step would leave the bracket. T stays between
+  1/100 and 1000. If the model is right in every row, the search ends when there is nothing left to gain. A row whose true class the model
+  rules out has an infinite log loss at any T and is left out.
 #}
 
-{# So far down that exp is 0 there, and the square still finite. #}
+{# So low that its exp is 0, while its square is still finite. #}
 {% macro temperature_points(rows) -%}
 {% set gaps, logs = nbsql.word('gaps'), nbsql.word('nbsql_logs') -%}
 {% set gap %}greatest(x - nbsql_top, -1e100){% endset -%}
-{% set own = nbsql.element(gaps, nbsql.word('class_no')) -%}
-SELECT weight, gaps, {{ own }} AS gap, {{ nbsql.list_mapped(gaps, nbsql.square(nbsql.word('g')), 'g') }} AS squares
+{% set true_gap = nbsql.element(gaps, nbsql.word('class_no')) -%}
+SELECT weight, gaps, {{ true_gap }} AS gap, {{ nbsql.list_mapped(gaps, nbsql.square(nbsql.word('g')), 'g') }} AS squares
 FROM (
   SELECT class_no, weight, {{ nbsql.list_mapped(logs, gap) }} AS gaps
   FROM (
@@ -21,10 +21,10 @@ FROM (
   ) AS highest
   {{- nbsql.optimisation_fence() | indent(2) }}
 ) AS gaps
-WHERE {{ own }} > -1e99
+WHERE {{ true_gap }} > -1e99
 {%- endmacro %}
 
-{# One row: the first step, of slope 1, as temperature_step has it. #}
+{# One row, the first step, with slope 1: the columns of temperature_step. #}
 {% macro temperature_start(points) -%}
 SELECT
   0 AS step,
@@ -35,7 +35,7 @@ SELECT
 FROM {{ points }} AS points
 {%- endmacro %}
 
-{# One row, the next step of Newton's method, kept between bounds: step, slope, low, high, done. #}
+{# One row, the next step of Newton's method, kept within bounds: step, slope, low, high, done. #}
 {% macro temperature_step(steps, points) -%}
 {% set masses = nbsql.word('masses') -%}
 {% set power %}steps.slope * g{% endset -%}
@@ -84,6 +84,7 @@ FROM (
 ) AS next
 {%- endmacro %}
 
-{% macro temperature_found(steps) -%}
+{# One row: slope, which is 1/T. #}
+{% macro temperature_result(steps) -%}
 SELECT slope FROM {{ steps }} AS steps
 {%- endmacro %}

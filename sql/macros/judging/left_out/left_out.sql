@@ -1,31 +1,31 @@
 {#
-  Leave-one-out: every row scored by the model of all other rows, without a fit and without a model a row. The row is taken out of
-  the counts as it is scored:
+  Leave-one-out: every row is scored by the model of all other rows, without a fit and without a model a row. The row is removed from the
+  counts as it is scored:
 
-    own      the class of a row loses the row: its n, and of every feature the counts, or the mean and squares, of this one value
-    shared   what all classes share changes with it: N, the number of classes and of values, the variance over all classes
+    own      the row's class loses the row: its n, and for every feature the counts, or the mean and squares, of this one value
+    shared   quantities over all classes change with it: N, the number of classes and of values, the variance over all classes
 
-  Three relations hold what that takes (left_out_tables.sql):
+  Three relations hold the necessary numbers (left_out_tables.sql):
 
-    classes  a row a class: class_no (in the order of the labels), class, n, and the counts and moments that the features need
-    lookups  a row a value or token: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
+    classes  one row a class: class_no (in the order of the labels), class, n, and the counts and moments that the features need
+    lookups  one row a value or token: feature, value, n, alpha, declared, and ns, the list of its counts in the classes
     absences of texts under the Bernoulli event model
 
-  Rows meet the cells of their own class, then all classes; features of one kind share a file (left_out_numbers.sql, ..._levels.sql,
-  ..._together.sql, ..._bags.sql), and the terms are those of families/. Names: own_... is of the row's class without the row, all_...
-  of all classes without it.
+  Rows are joined with the cells of their own class, then with all classes. Features of one kind share a file (left_out_numbers.sql,
+  ..._levels.sql, ..._together.sql, ..._bags.sql), and the terms are those of families/. Names that begin with own_ are of the row's class
+  without the row, those with all_ of all classes without it.
 
   parts: the features by kind: numbers, columns (counts that share a total), levels, together (numbers with a covariance matrix), bags.
 #}
 
-{# The rows that count, with their class and weight, and whether another row has the joint value that they would back off from. #}
+{# The counted rows, with their class and weight, and whether another row has the joint value of a feature that they would back off from. #}
 {% macro left_out_rows(model, source, classes, lookups, backoffs) -%}
 SELECT
   {{ nbsql.row_id() }} AS nbsql_row,
   own.class_no AS nbsql_own,
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS nbsql_weight
   {%- for feature in backoffs %},
-  {% set rest = nbsql.count_left(nbsql.feature_column('seen', feature, 'n'), nbsql.left_out_weight(model)) %}
+  {% set rest = nbsql.remaining_count(nbsql.feature_column('seen', feature, 'n'), nbsql.left_out_weight(model)) %}
   coalesce({{ rest }} > 0, FALSE) AS nbsql_seen{{ nbsql.feature_suffix(feature) }}
   {%- endfor %}
   {%- for column in model.features | map(attribute='columns') | sum(start=()) | unique %},
@@ -42,27 +42,29 @@ JOIN {{ classes }} AS own ON own.class = {{ nbsql.target(model) }}
 WHERE {{ nbsql.is_counted(model) }}
 {%- endmacro %}
 
+{# The weight of a row; 1 in a model without weights. #}
 {% macro left_out_weight(model) -%}
 {% if model.weight %}{{ nbsql.weight(model) }}{% else %}1{% endif %}
 {%- endmacro %}
 
+{# A column of a relation that has the feature's number in its name. #}
 {% macro feature_column(relation, feature, column) -%}
 {{ nbsql.word(relation) }}{{ nbsql.feature_suffix(feature) }}.{{ nbsql.word(column) }}
 {%- endmacro %}
 
-{# No more than rounding of a sum of weights without one of them, and less than 1, which whole weights may leave. #}
+{# The largest remainder that counts as rounding of a sum of weights without one of them. It is below 1, which whole weights may leave. #}
 {% macro left_out_rounding(n) -%} least(1e-12 * {{ n }}, 0.5) {%- endmacro %}
 
-{# What is left of a count; a sum of weights that misses 0 by its rounding is none. #}
-{% macro count_left(n, taken) -%}
-CASE WHEN {{ n }} - {{ taken }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }} - {{ taken }} ELSE 0 END
+{# The remainder of a count. A sum of weights that misses 0 only by its rounding is 0. #}
+{% macro remaining_count(n, removed) -%}
+CASE WHEN {{ n }} - {{ removed }} > {{ nbsql.left_out_rounding(n) }} THEN {{ n }} - {{ removed }} ELSE 0 END
 {%- endmacro %}
 
 {#
-  The rows as the models of all others score them: nbsql_own (the number of the row's class), nbsql_weight, nbsql_joints (by class
+  The rows as scored by the models of all other rows: nbsql_own (the number of the row's class), nbsql_weight, nbsql_joints (by class
   number), nbsql_best (the number of the prediction), nbsql_probability, nbsql_log_evidence.
 
-  Of classes with one joint log-likelihood the one with the larger prior is predicted, then the smaller label, as everywhere; the
+  Of classes with equal joint log-likelihoods the one with the larger prior is predicted, then the smaller label, as everywhere; the
   priors are those without the row.
 #}
 {% macro left_out(model, source, parts, classes, lookups, absences) -%}
@@ -95,7 +97,7 @@ best AS (
   SELECT
     nbsql_row,
     max(joint) AS highest,
-    {# A list in order takes a sort a row; a handful of classes are quicker to pick out one by one. #}
+    {# An ordered list takes a sort a row. If there are only a few classes, it is faster to pick them out one by one. #}
     {% for column in ['joint', 'prior'] %}
     {% set column = nbsql.word(column) %}
     {% set of_classes -%}
@@ -137,8 +139,8 @@ JOIN evidence ON evidence.nbsql_row = source.nbsql_row
 {%- endmacro %}
 
 {#
-  What a block of features adds, a row a row and class: nbsql_row, class_no, prior, term. The first block, dense, holds the prior
-  and all that needs no lookup, too.
+  The terms of a block of features, one row a row and class: nbsql_row, class_no, prior, term. The first block, dense, also holds the
+  prior and all terms that need no lookup.
 #}
 {% macro left_out_block(model, parts, levels, classes, lookups, dense=false) -%}
 {% set numbers = parts.numbers if dense else [] -%}
@@ -149,7 +151,7 @@ SELECT
   number.nbsql_row,
   number.class_no,
   {% set prior %}CASE WHEN number.nbsql_left > 0 THEN number.nbsql_prior END{% endset %}
-  {% set log_prior %}{% if model.has_prior %}{{ nbsql.log(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %}{% endset %}
+  {% set log_prior %}{% if model.has_prior %}{{ nbsql.safe_ln(nbsql.word('nbsql_prior')) }}{% else %}0{% endif %}{% endset %}
   {% set log_prior_left %}CASE WHEN number.nbsql_left > 0 THEN {{ log_prior }} ELSE -{{ nbsql.infinity() }} END{% endset %}
   {%+ if dense %}{{ prior }}{% else %}CAST(NULL AS {{ nbsql.double() }}){%+ endif %} AS prior,
   {%+ if dense %}{{ log_prior_left }}{% else %}0{%+ endif %}
@@ -175,7 +177,7 @@ FROM (
 
 {%- endmacro %}
 
-{# A term that counts only where no other row has the joint value that the feature stands in for. #}
+{# A term that counts only if no other row has the joint value that the feature stands in for. #}
 {% macro left_out_gate(parts, feature, term) -%}
 {% set gates = parts.gates[feature.index] -%}
 {% set is_open %}{% for index in gates %}NOT number.nbsql_seen_{{ index }}{% if not loop.last %} AND {% endif %}{% endfor %}{% endset -%}
@@ -191,7 +193,7 @@ SELECT
   classes.class_no,
   classes.class_no = rows.nbsql_own AS nbsql_is_own
   {%- if dense %},
-  {{ nbsql.count_left(nbsql.class_n(), nbsql.taken_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
+  {{ nbsql.remaining_count(nbsql.class_n(), nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} AS nbsql_left,
   classes.prior,
   classes.everything - rows.nbsql_weight AS nbsql_everything,
   classes.count - CASE WHEN own.n - rows.nbsql_weight > {{ nbsql.left_out_rounding(own_n) }} THEN 0 ELSE 1 END AS nbsql_count
@@ -228,13 +230,13 @@ SELECT
   number.prior
   {%- elif model.prior.kind == 'uniform' %}
   {% set count %}CAST(number.nbsql_count AS {{ nbsql.double() }}){% endset %}
-  1 / {{ nbsql.divisor(count) }}
+  1 / {{ nbsql.null_if_zero(count) }}
   {%- elif model.prior.kind == 'smoothed' %}
   (number.nbsql_left + {{ nbsql.number(model.prior.added) }})
     / (number.nbsql_everything + {{ nbsql.number(model.prior.added) }} * number.nbsql_count)
   {%- else %}
   {% set everything %}number.nbsql_everything{% endset %}
-  number.nbsql_left / {{ nbsql.divisor(everything) }}
+  number.nbsql_left / {{ nbsql.null_if_zero(everything) }}
   {%- endif %} AS nbsql_prior
   {%- for feature in numbers %}
   {{- nbsql.left_out_estimate(feature) | indent(2) }}
@@ -262,7 +264,7 @@ FROM (
 {%- endfor %}
 {%- endmacro %}
 
-{# A relation with them: in a column `parameters`, whose fields they are, or beside it. #}
+{# A relation with its packed parameters: in a column `parameters`, whose fields they are, or beside it. #}
 {% macro with_packed_parameters(query, packed) -%}
 SELECT
   number.*,
@@ -274,7 +276,7 @@ FROM (
 ) AS number
 {%- endmacro %}
 
-{# The function that makes a row of its arguments, as `packed_parameter` writes them. #}
+{# The function that makes a row of its arguments, which `packed_parameter` writes. #}
 {% macro pack_function() -%} struct_pack {%- endmacro %}
 
 {% macro packed_parameter(name, expression) -%}
@@ -283,13 +285,15 @@ FROM (
 
 {% macro unpacked_parameters(packed) -%}{% endmacro %}
 
-{# What is taken from the class that a row is of, and from no other. #}
-{% macro taken_from_own_class(taken) -%}
-CASE WHEN classes.class_no = rows.nbsql_own THEN {{ taken }} ELSE 0 END
+{# An amount to remove from the row's own class, and from no other. #}
+{% macro removed_from_own_class(amount) -%}
+CASE WHEN classes.class_no = rows.nbsql_own THEN {{ amount }} ELSE 0 END
 {%- endmacro %}
 
+{# The n of a class. #}
 {% macro class_n() -%} classes.n {%- endmacro %}
 
+{# The weight of the row that is left out. #}
 {% macro left_out_row_weight() -%} rows.nbsql_weight {%- endmacro %}
 
 {# Rows with the values of the features, the lookups of categories, and the moments of their own class without them. #}
@@ -307,7 +311,7 @@ SELECT
   {{ nbsql.inputs(feature, none, true, false) | indent(2) }}
   {%- endfor %}
   {%- for feature in levels %},
-  {{ nbsql.left_out_found(feature) | indent(2) }}
+  {{ nbsql.left_out_level_columns(feature) | indent(2) }}
   {%- endfor %}
 
 FROM numbered AS source
@@ -323,7 +327,7 @@ FROM numbered AS source
 {%- endmacro %}
 
 
-{# How well all rows are predicted, one row: fold, rows, weight, accuracy, log_loss, as fold_scores. #}
+{# One row, how well all rows are predicted: fold, rows, weight, accuracy, log_loss, as in fold_scores. #}
 {% macro left_out_scores(left_out) -%}
 {% set log %}{{ nbsql.element(nbsql.word('nbsql_joints'), nbsql.word('nbsql_own')) }} - nbsql_log_evidence{% endset -%}
 SELECT
@@ -340,7 +344,7 @@ FROM (
 ) AS posteriors
 {%- endmacro %}
 
-{# The rows as they are predicted, for the queries of evaluate.sql, as out_of_fold; known: all classes, with the numbers wanted. #}
+{# The predicted rows, for the queries of evaluate.sql, as in out_of_fold. known: all classes, with the numbers to give them. #}
 {% macro left_out_outcomes(model, left_out, classes, known) -%}
 SELECT
   own.class AS {{ nbsql.ident(model.target) }},

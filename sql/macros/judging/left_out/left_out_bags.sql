@@ -1,13 +1,13 @@
 {#
-  Bags of tokens with a row left out (families/dirichlet.sql, complement.sql, text.sql). A token that no other row has, or that occurs
-  too rarely without the row, is gone from the vocabulary, and as if it had never been met.
+  Bags of tokens with a row left out (families/dirichlet.sql, complement.sql, text.sql). A token that no other row has, or that is too
+  rare without the row, is gone from the vocabulary, as if the model had never seen it.
 
     sum over the tokens t of  x_t ln((n_ct + alpha) / (n_c + alpha V))
 
-  n_ct, n_c and V without the row. A row a row and class: nbsql_row, class_no, prior (NULL), term.
+  n_ct, n_c and V are without the row. One row a row and class: nbsql_row, class_no, prior (NULL), term.
 #}
 
-{# One row a row and class: nbsql_row, class_no, term (that of a bag of tokens, estimated without the row). #}
+{# One row a row and class: nbsql_row, class_no, term (of a bag of tokens, estimated without the row). #}
 {% macro left_out_bag(model, parts, feature, classes, lookups, absences) -%}
 {% if feature.family.presence -%}
 {{ nbsql.left_out_presence(model, parts, feature, classes, lookups, absences) }}
@@ -20,7 +20,7 @@
 CASE
   WHEN number.k <= 0 THEN 0
   WHEN number.total <= 0 THEN -(number.kept{% if smooth %} + number.lost{% endif %}) * ln(number.k)
-  ELSE {{ likelihood }}{% if smooth %} + CASE WHEN number.lost > 0 THEN number.lost * {{ nbsql.log(unseen) }} ELSE 0 END{% endif %}
+  ELSE {{ likelihood }}{% if smooth %} + CASE WHEN number.lost > 0 THEN number.lost * {{ nbsql.safe_ln(unseen) }} ELSE 0 END{% endif %}
 
 END
 {%- endset -%}
@@ -51,10 +51,10 @@ FROM (
 {%- endif %}
 {%- endmacro %}
 
-{# What a token takes from the count of a class. #}
-{% macro left_out_taken(feature) -%}
-{% set taken %}rows.nbsql_weight * rows.times{% endset -%}
-{{ nbsql.taken_from(feature, taken) }}
+{# The amount by which a token of the row reduces the count of a class. #}
+{% macro removed_tokens(feature) -%}
+{% set amount %}rows.nbsql_weight * rows.times{% endset -%}
+{{ nbsql.removed_amount(feature, amount) }}
 {%- endmacro %}
 
 {# The count of a token in a class. #}
@@ -64,24 +64,25 @@ FROM (
 {{ nbsql.element(counts, class_no) }}
 {%- endmacro %}
 
+{# The logarithm of the count of a token in a class without the row, plus its pseudo-count. #}
 {% macro left_out_log_count(feature) -%}
 {% set n = nbsql.left_out_count() -%}
-{% set count %}({{ nbsql.count_left(n, nbsql.left_out_taken(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}
-{{ nbsql.log(count) }}
+{% set count %}({{ nbsql.remaining_count(n, nbsql.removed_tokens(feature)) }} + {{ nbsql.number(feature.family.added_count) }}){% endset -%}
+{{ nbsql.safe_ln(count) }}
 {%- endmacro %}
 
-{# What is left of all counts of a class: tokens that are gone take with them what other rows of the class have of them, too. #}
+{# The remainder of the total count of a class. Tokens that are gone also take their counts in other rows of the class with them. #}
 {% macro left_out_bag_total(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set total %}coalesce({{ nbsql.common_value(nbsql.word('classes') ~ '.total' ~ i) }}, 0){% endset -%}
 {% set taken -%}
-sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {{ nbsql.left_out_taken(feature) }} ELSE 0 END)
+sum(CASE WHEN rows.gone THEN {{ nbsql.left_out_count() }} WHEN rows.known THEN {{ nbsql.removed_tokens(feature) }} ELSE 0 END)
 {%- endset -%}
-{{ nbsql.count_left(total, taken) }} + {{ nbsql.common_value(nbsql.word('classes') ~ '.a' ~ i) }}
+{{ nbsql.remaining_count(total, taken) }} + {{ nbsql.common_value(nbsql.word('classes') ~ '.a' ~ i) }}
     - sum(CASE WHEN rows.gone THEN {{ nbsql.number(feature.family.added_count) }} ELSE 0 END)
 {%- endmacro %}
 
-{# The tokens of the rows, each once a row, with their counts: known (whether the vocabulary holds it), and gone with the row. #}
+{# One row a row and distinct token, with its counts: known (whether the vocabulary holds it), and whether it is gone without the row. #}
 {% macro left_out_tokens(parts, feature, lookups) -%}
 {% set kept -%}
 source.nbsql_row, source.nbsql_own, source.nbsql_weight
@@ -113,18 +114,18 @@ LEFT JOIN (
 {%- endmacro %}
 
 {#
-  Text under the Bernoulli event model: with D = n_c + 2 alpha,
+  Text under the Bernoulli event model. With D = n_c + 2 alpha,
 
     sum over the words of ln(1 - P) = sum over the words w of ln(n_c + alpha - n_cw) - V ln D
 
-  and a word of the text adds ln P - ln(1 - P). In the row's own class every n_c - n_cw is one row less, but for its own words, where
-  both lose it: absences holds the sum for each weight, over the words that some other row lacks.
+  and a word of the text adds ln P - ln(1 - P). In the row's own class every n_c - n_cw is one row less, except for its own words, for
+  which both are one less. absences holds this sum for each weight, over the words that some other row lacks.
 #}
 {% macro left_out_presence(model, parts, feature, classes, lookups, absences) -%}
 {% set i, alpha = nbsql.feature_suffix(feature), nbsql.number(feature.family.added_count) -%}
-{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.taken_from_own_class(nbsql.left_out_row_weight()) }}){% endset -%}
+{% set documents %}(coalesce(classes.documents{{ i }}, 0) - {{ nbsql.removed_from_own_class(nbsql.left_out_row_weight()) }}){% endset -%}
 {% set n = nbsql.left_out_count() -%}
-{% set present %}({{ nbsql.count_left(n, nbsql.taken_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
+{% set present %}({{ nbsql.remaining_count(n, nbsql.removed_from_own_class(nbsql.left_out_row_weight())) }} + {{ alpha }}){% endset -%}
 {% set counted -%}
 CASE
       WHEN {{ n }} <= {{ documents }} + 1e-12 * coalesce(classes.documents{{ i }}, 0) THEN ln({{ documents }} + {{ alpha }} - {{ n }})

@@ -1,9 +1,9 @@
 {#
-  Categories and count columns with a row left out, estimated as in families/dirichlet.sql: a value that no other row has is gone with
-  the row, from K and the sum of the pseudo-counts too, unless it is declared; then it is as if it had never been seen.
+  Categories and count columns with a row left out, estimated as in families/dirichlet.sql. A value that no other row has is gone without
+  the row, also from K and the sum of the pseudo-counts, unless it is declared; then it counts as never seen.
 #}
 
-{# The value of a category as the lookups have it. #}
+{# The value of a category, as the lookups have it. #}
 {% macro left_out_value(feature, relation) -%}
 {% if feature.family.level -%}
 {{ nbsql[feature.family.name ~ '_value'](feature, relation) }}
@@ -13,7 +13,7 @@
 {%- endif %}
 {%- endmacro %}
 
-{# NULL is among the lookups where missing values are a category, and only there. #}
+{# NULL is in the lookups if, and only if, missing values are a category. #}
 {% macro left_out_lookup(feature, lookups, name) -%}
 {% set relation %}{{ name }}{{ nbsql.feature_suffix(feature) }}{% endset -%}
 LEFT JOIN (
@@ -21,8 +21,8 @@ LEFT JOIN (
 ) AS {{ relation }} ON {{ relation }}.value IS NOT DISTINCT FROM {{ nbsql.left_out_value(feature, nbsql.word('source')) }}
 {%- endmacro %}
 
-{# Of a row: whether its value is counted, whether it goes with the row, and its counts. #}
-{% macro left_out_found(feature) -%}
+{# Columns of a row: whether its value is counted, whether the value is gone without the row, and its counts. #}
+{% macro left_out_level_columns(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set level %}level{{ i }}{% endset -%}
 {% set count %}{{ level }}.n{% endset -%}
@@ -32,22 +32,22 @@ coalesce(NOT {{ level }}.declared AND {{ level }}.n - source.nbsql_weight <= {{ 
 {{ level }}.ns AS ns{{ i }}
 {%- endmacro %}
 
-{# Of a row and class: the count of the value, and the sum that it is divided by. #}
+{# Columns of a row and class: the count of the value, and the sum that divides it. #}
 {% macro left_out_level_cells(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
-{% set taken = nbsql.taken_from_own_class(nbsql.left_out_row_weight()) -%}
+{% set taken = nbsql.removed_from_own_class(nbsql.left_out_row_weight()) -%}
 {% set taken_if_found %}CASE WHEN rows.found{{ i }} THEN {{ taken }} ELSE 0 END{% endset -%}
 {% set counts %}rows.ns{{ i }}{% endset -%}
 {% set class_no %}classes.class_no{% endset -%}
 {% set n = nbsql.element(counts, class_no) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
-{{ nbsql.count_left(n, taken) }} AS n{{ i }},
-{{ nbsql.count_left(total, taken_if_found) }} + classes.a{{ i }}
+{{ nbsql.remaining_count(n, taken) }} AS n{{ i }},
+{{ nbsql.remaining_count(total, taken_if_found) }} + classes.a{{ i }}
     - CASE WHEN rows.gone{{ i }} THEN rows.alpha{{ i }} ELSE 0 END AS total{{ i }},
 classes.k{{ i }} - CASE WHEN rows.gone{{ i }} THEN 1 ELSE 0 END AS k{{ i }}
 {%- endmacro %}
 
-{# What a category adds. A value that is gone with the row has no count left, which is what an unseen one has. #}
+{# The term of a category. A value that is gone without the row has no count left, like an unseen one. #}
 {% macro left_out_level(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set n %}number.n{{ i }}{% endset -%}
@@ -57,12 +57,12 @@ classes.k{{ i }} - CASE WHEN rows.gone{{ i }} THEN 1 ELSE 0 END AS k{{ i }}
 CASE
   {% set smooth = feature.family.unseen == 'smooth' %}
   WHEN NOT number.found{{ i }}{% if not smooth %} OR number.gone{{ i }}{% endif %} OR {{ k }} = 0 THEN 0
-  ELSE {{ nbsql.log(nbsql.dirichlet_likelihood(n, alpha, total, k)) }}
+  ELSE {{ nbsql.safe_ln(nbsql.dirichlet_likelihood(n, alpha, total, k)) }}
 END
 {%- endmacro %}
 
 
-{# Of a row and class: what the count columns of a feature sum up to. #}
+{# Columns of a row and class: the sum of a feature's count columns. #}
 {% macro left_out_totals(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set total %}coalesce(classes.total{{ i }}, 0){% endset -%}
@@ -72,18 +72,18 @@ rows.nbsql_weight * (
 coalesce(rows.nbsql_x{{ nbsql.feature_suffix(feature, loop.index) }}, 0){% if not loop.last %} + {% endif %}
 {%- endfor %})
 {%- endset -%}
-{{ nbsql.count_left(total, nbsql.taken_from(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
+{{ nbsql.remaining_count(total, nbsql.removed_amount(feature, sum)) }} + classes.a{{ i }} AS total{{ i }}
 {%- for column in feature.columns %}
 {%- set j = nbsql.feature_suffix(feature, loop.index) %}
 {%- set n %}coalesce(classes.n{{ j }}, 0){% endset %}
 {%- set x %}rows.nbsql_weight * coalesce(rows.nbsql_x{{ j }}, 0){% endset %},
-{{ nbsql.count_left(n, nbsql.taken_from(feature, x)) }} AS n{{ j }}
+{{ nbsql.remaining_count(n, nbsql.removed_amount(feature, x)) }} AS n{{ j }}
 {%- endfor %}
 {%- endmacro %}
 
-{# A row is counted in its own class, or, where a class is estimated from all others, in these. #}
-{% macro taken_from(feature, taken) -%}
-CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% endif %} rows.nbsql_own THEN {{ taken }} ELSE 0 END
+{# An amount to remove from the row's own class, or, if a class is estimated from all others, from the other classes. #}
+{% macro removed_amount(feature, amount) -%}
+CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% endif %} rows.nbsql_own THEN {{ amount }} ELSE 0 END
 {%- endmacro %}
 
 {# The weights of the count columns, as the terms read them. #}
@@ -91,7 +91,7 @@ CASE WHEN classes.class_no {% if feature.family.complement %}<>{% else %}={% end
 {% set total %}number.total{{ nbsql.feature_suffix(feature) }}{% endset -%}
 {% for column, alpha in feature.family.declared -%}
 {% set n %}number.n{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
-{% set weight = nbsql.log(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
+{% set weight = nbsql.safe_ln(nbsql.dirichlet_likelihood(n, nbsql.number(alpha), total, feature.columns | length)) -%}
 {% set name %}weight{{ nbsql.feature_suffix(feature, loop.index) }}{% endset -%}
 {% set given %}{% if feature.family.complement %}-({{ weight }}){% else %}{{ weight }}{% endif %}{% endset -%}
 {{ nbsql.packed_parameter(name, given) }}

@@ -1,15 +1,15 @@
 {#
-  Numbers with a row left out. To subtract a value from a mean and a sum of squares would cancel digits where that value holds most of
-  the squares, as an outlier does. So the moments of a class are kept in three parts, its least value, its greatest and those between,
-  and put together again without the row (Chan, Golub and LeVeque 1983): a value that is taken out of the inner part is never farther
-  out than the ends that stay, and what is taken out of an end are copies of one number.
+  Numbers with a row left out. Subtracting a value from a mean and a sum of squares would cancel digits if that value holds most of the
+  squares, as an outlier does. So the moments of a class are kept in three parts, its smallest value, its largest value and those between,
+  and combined again without the row (Chan, Golub and LeVeque 1983). A value removed from the inner part is never farther out than the
+  ends that stay, and the values removed from an end are copies of one number.
 
-    ends  a row a class: class, and for every number low and n_low (how many have the least value), high and n_high, and of the
+    ends  one row a class: class, and for every number low and n_low (how many have the smallest value), high and n_high, and for the
           numbers between n_inner, mean_inner, m2_inner
 #}
 
-{# One row a class: of each number its lowest and highest value, how often each occurs, and n, mean and m2 of those between. #}
-{% macro ends(model, source, features) -%}
+{# One row a class: for each number its lowest and highest value, how often each occurs, and n, mean and m2 of those between. #}
+{% macro outermost_values(model, source, features) -%}
 {% set rows -%}
 (
   {% set counted %}(SELECT * FROM {{ source }} AS source WHERE {{ nbsql.is_counted(model) }}){% endset -%}
@@ -81,6 +81,7 @@ FROM (
 ) AS sums
 {%- endmacro %}
 
+{# Whether a number is neither the smallest nor the largest of its class. #}
 {% macro is_inner(i) -%}
 rows.nbsql_x{{ i }} > outermost.low{{ i }} AND rows.nbsql_x{{ i }} < outermost.high{{ i }}
 {%- endmacro %}
@@ -130,7 +131,7 @@ FROM (
       {%- for feature in features %}
       {%- set i = nbsql.feature_suffix(feature) %}
       {%- set n %}rows.n_inner{{ i }} + rows.n_low{{ i }} + rows.n_high{{ i }}{% endset %}
-      {# A part that is left, so that the mean of one number is that number, and it does not vary. #}
+      {# A value of a part that remains. Means are taken about it, so that copies of one number have exactly that mean and no variance. #}
       {%- set left -%}
       CASE
         WHEN rows.n_low{{ i }} > 0 THEN rows.low{{ i }}
@@ -163,7 +164,7 @@ FROM (
 ) AS rows
 {%- endmacro %}
 
-{# The parts of the row's own class without the row, and what it needs of the others. #}
+{# The parts of the row's own class without the row, and the numbers of the others that it needs. #}
 {% macro left_out_ends(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set x %}rows.nbsql_x{{ i }}{% endset -%}
@@ -176,9 +177,9 @@ own.high{{ i }},
 {% for end in ['low', 'high'] %}
 {% set n_end %}coalesce(own.n_{{ nbsql.word(end) }}{{ i }}, 0){% endset %}
 {% set taken_end %}CASE WHEN {{ x }} = own.{{ nbsql.word(end) }}{{ i }} THEN {{ w }} ELSE 0 END{% endset %}
-{{ nbsql.count_left(n_end, taken_end) }} AS n_{{ nbsql.word(end) }}{{ i }},
+{{ nbsql.remaining_count(n_end, taken_end) }} AS n_{{ nbsql.word(end) }}{{ i }},
 {% endfor %}
-{{ nbsql.count_left(n, taken) }} AS n_inner{{ i }},
+{{ nbsql.remaining_count(n, taken) }} AS n_inner{{ i }},
 coalesce(
   own.mean_inner{{ i }} - CASE
     WHEN {{ inside }} THEN {{ w }} * ({{ x }} - own.mean_inner{{ i }}) / nullif(own.n_inner{{ i }} - {{ w }}, 0)
@@ -207,7 +208,7 @@ coalesce(own.within_classes{{ i }}, 0) AS within_classes{{ i }}
 {%- endif %}
 {%- endmacro %}
 
-{# The moments of a class: of the row's own without it, of the others as they are. #}
+{# The moments of a class: without the row for the row's own, unchanged for the others. #}
 {% macro left_out_cells(feature) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% for quantity in ['n', 'mean', 'm2'] -%}
@@ -220,16 +221,18 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- if feature.family.zeros %}
 {%- set zeros %}coalesce(classes.zeros{{ i }}, 0){% endset %}
 {%- set taken %}CASE WHEN rows.nbsql_zero{{ i }} = 1 THEN {{ nbsql.left_out_row_weight() }} ELSE 0 END{% endset %},
-{{ nbsql.count_left(zeros, nbsql.taken_from_own_class(taken)) }} AS zeros{{ i }}
+{{ nbsql.remaining_count(zeros, nbsql.removed_from_own_class(taken)) }} AS zeros{{ i }}
 {%- endif %}
 {%- endmacro %}
 
 
-{# What a family estimates of a class without the row: new_mean, new_variance and new_rate, as far as it has them, with commas before. #}
+{#
+  A family's estimates for a class without the row: new_mean, new_variance and new_rate, as far as it has them, each with a comma before.
+#}
 {% macro left_out_estimate(feature) -%}
 {% for quantity in ['mean', 'variance', 'rate'] -%}
 {% set estimate -%}
-{% call(name) nbsql.estimate_of(feature.family, quantity) %}{{ nbsql.left_out_known(feature, name) }}{% endcall %}
+{% call(name) nbsql.estimate_of(feature.family, quantity) %}{{ nbsql.left_out_estimate_input(feature, name) }}{% endcall %}
 {%- endset -%}
 {% if estimate %},
 {{ estimate }} AS new_{{ nbsql.word(quantity) }}{{ nbsql.feature_suffix(feature) }}
@@ -237,8 +240,8 @@ CASE WHEN classes.class_no = rows.nbsql_own THEN rows.own_{{ q }}{{ i }} ELSE {{
 {%- endfor %}
 {%- endmacro %}
 
-{# What an estimate is made of (families/numbers.sql). #}
-{% macro left_out_known(feature, name) -%}
+{# A known number of an estimate (families/numbers.sql). #}
+{% macro left_out_estimate_input(feature, name) -%}
 {% set i, options = nbsql.feature_suffix(feature), feature.family.estimate_options -%}
 {% if name in options %}{{ nbsql.number_or_null(options[name]) }}
 {%- elif name == 'within_n' %}number.all_n{{ i }}

@@ -1,4 +1,4 @@
-{# What leave-one-out (left_out.sql) reads beside the rows, from the cells of all of them. #}
+{# The tables that leave-one-out (left_out.sql) reads beside the rows, from the cells of all rows. #}
 
 {# One row a class: class, n, prior, class_no. #}
 {% macro left_out_classes_of(model, cells) -%}
@@ -14,8 +14,8 @@ SELECT class, feature, value, n FROM {{ cells }} AS cells WHERE feature IS NOT N
 {%- endmacro %}
 
 {#
-  The values and tokens that are counted or declared: feature, value, n, alpha (what is added to its counts), declared, ns (its counts
-  by class number; of a complement, those of all other classes).
+  One row a counted or declared value or token: feature, value, n, alpha (the number added to its counts), declared, ns (its counts by
+  class number; for a complement, those of all other classes).
 #}
 {% macro left_out_lookups(model, cells, features) -%}
 {% set declared = features | selectattr('family.declared') | list -%}
@@ -95,27 +95,27 @@ GROUP BY feature, value
 {%- endmacro %}
 
 {#
-  A row a class: class_no, class, n, prior, and of all classes count and everything (the sum of n); then the columns of `wanted`, each
-  a name, the feature, and which of the quantities it is; then the ends of its numbers.
+  One row a class: class_no, class, n, prior, and over all classes count and everything (the sum of n); then the columns of `quantities`,
+  each with a name, the feature, and which quantity it is; then the ends of its numbers. The quantities are
 
     n, mean, m2                     of a number
     zeros                           how often it is 0, where that is counted apart
     others_n, others_mean, others_m2, within_m2, within_classes    of the other classes together; within is the sum of their m2
-    total, k, a                     of values: the sum of their counts, how many there are, the sum of what is added to them
+    total, k, a                     of values: the sum of their counts, their number, and the sum of the numbers added to their counts
     column                          the count of a column
     documents, absence              of texts under the Bernoulli event model
 #}
-{% macro left_out_classes(model, cells, parts, wanted, lookups, ends) -%}
+{% macro left_out_classes(model, cells, parts, quantities, lookups, ends) -%}
 WITH classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 )
-{%- if wanted %},
+{%- if quantities %},
 {{ nbsql.left_out_quantities(cells, parts, lookups) }},
 wanted(position, feature, quantity, value) AS (
   VALUES
-    {% for want in wanted %}
-    {% set value %}{% if want.value is none %}NULL{% else %}{{ nbsql.text(want.value) }}{% endif %}{% endset %}
-    ({{ loop.index }}, {{ nbsql.text(want.feature.name) }}, {{ nbsql.text(want.quantity) }}, {{ value }}){{ nbsql.comma(loop) }}
+    {% for item in quantities %}
+    {% set value %}{% if item.value is none %}NULL{% else %}{{ nbsql.text(item.value) }}{% endif %}{% endset %}
+    ({{ loop.index }}, {{ nbsql.text(item.feature.name) }}, {{ nbsql.text(item.quantity) }}, {{ value }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ),
 numbers AS (
@@ -140,9 +140,9 @@ SELECT
   classes.prior,
   count(*) OVER () AS count,
   sum(classes.n) OVER () AS everything
-  {%- for want in wanted %},
-  {% set name = nbsql.word(want.quantity) if want.column is none else nbsql.word('n') %}
-  {{ nbsql.element(nbsql.word('numbers') ~ '.numbers', loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(want.feature, want.column) }}
+  {%- for item in quantities %},
+  {% set name = nbsql.word(item.quantity) if item.column is none else nbsql.word('n') %}
+  {{ nbsql.element(nbsql.word('numbers') ~ '.numbers', loop.index) }} AS {{ name }}{{ nbsql.feature_suffix(item.feature, item.column) }}
   {%- endfor %}
   {%- for feature in parts.numbers %}
   {%- for end in ['low', 'high', 'n_low', 'n_high', 'n_inner', 'mean_inner', 'm2_inner'] %},
@@ -151,7 +151,7 @@ SELECT
   {%- endfor %}
 
 FROM classes
-{%- if wanted %}
+{%- if quantities %}
 
 JOIN numbers ON numbers.class_no = classes.class_no
 {%- endif %}
@@ -161,7 +161,7 @@ LEFT JOIN {{ ends }} AS ends ON ends.class = classes.class
 {%- endif %}
 {%- endmacro %}
 
-{# quantities(class, feature, quantity, value, number), and what they are made of. #}
+{# quantities(class, feature, quantity, value, number), and the common table expressions it reads. #}
 {% macro left_out_quantities(cells, parts, lookups) -%}
 {% set looked_up = parts.levels + parts.bags -%}
 {% set presences = parts.bags | selectattr('family.presence') | list -%}
@@ -169,7 +169,7 @@ counts AS (
   {{ nbsql.left_out_counts(cells) | indent(2) }}
 ),
 moments AS (
-  {{ nbsql.pooled(nbsql.number_cells(cells), ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.number_cells(cells), ['class', 'feature']) | indent(2) }}
 ),
 others AS (
   {% set pairs -%}
@@ -179,7 +179,7 @@ others AS (
     JOIN moments ON moments.class <> classes.class
   )
   {%- endset -%}
-  {{ nbsql.pooled(pairs, ['class', 'feature']) | indent(2) }}
+  {{ nbsql.pooled_moments(pairs, ['class', 'feature']) | indent(2) }}
 ),
 within_others AS (
   SELECT classes.class, moments.feature, sum(moments.m2) AS m2, count(*) AS classes
@@ -199,7 +199,7 @@ columns_of AS (
     declared.feature,
     declared.value,
     declared.alpha,
-    {# of a complement, those of all other classes #}
+    {# for a complement, the counts of all other classes #}
     CASE WHEN declared.opposed THEN greatest(everywhere.n - coalesce(counts.n, 0), 0) ELSE counts.n END AS n
   FROM classes
   CROSS JOIN (
@@ -286,8 +286,8 @@ quantities AS (
 {%- endmacro %}
 
 {#
-  Of texts under the Bernoulli event model, for every class and weight of a row: feature, class_no, weight, and total, the sum of
-  ln(n_c - weight + alpha - n_cw) over the words w that a row of that weight may lack.
+  For texts under the Bernoulli event model, one row a feature, class and weight of a row: feature, class_no, weight, and total, the sum
+  of ln(n_c - weight + alpha - n_cw) over the words w that a row of that weight may lack.
 #}
 {% macro left_out_absences(model, source, features, classes, lookups) -%}
 {% for feature in features -%}

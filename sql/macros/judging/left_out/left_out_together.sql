@@ -1,35 +1,35 @@
 {#
-  Several numbers with a covariance matrix (families/multivariate_gaussian.sql) with a row left out. With S the scatter of a class, its n
-  times its covariance, and d = x - m_c, a row of weight w leaves
+  Several numbers with a covariance matrix (families/multivariate_gaussian.sql), with a row left out. S is the scatter of a class, its n
+  times its covariance, and d = x - m_c. Without a row of weight w
 
     n' = n - w     m' = m - w d / n'     x - m' = (n / n') d     S' = S - g d d',  g = w n / n'
 
-  and so does W, the scatter within all classes, lose g d d'. By Sherman and Morrison (1950), and the determinant of a matrix changed by
-  one of rank one,
+  and W, the scatter within all classes, also loses g d d'. By Sherman and Morrison (1950), and the determinant of a matrix after a
+  rank-one change,
 
     u' S'^-1 v = u' S^-1 v + g (u' S^-1 d) (v' S^-1 d) / (1 - g d' S^-1 d)     ln |S'| = ln |S| + ln (1 - g d' S^-1 d)
 
-  so that all that is asked of a row are products of vectors whitened by the matrices of all rows. A class that has none of the
-  numbers left has the mean of all other rows and their covariances within the classes, as in covariance.sql. Where a matrix is left
-  without an inverse, which a fit would refuse, these numbers say nothing about its classes, as in the models of folds.
+  so a row needs only products of vectors whitened by the matrices of all rows. A class that has no more of these numbers takes the mean
+  of all other rows and their covariances within the classes, as in covariance.sql. If a matrix is left without an inverse, which a fit
+  would refuse, these numbers add nothing to the score of its classes, as in the models for folds.
 
-  Where next to nothing of a determinant is left, 1 - g d' S^-1 d holds no digits: S is all that row's. Such a row is decisive, of which
-  there are few, since these shares of all rows add up to the columns and classes. It is scored by a matrix counted without it, number
-  1, 2, ... among the matrices, of which it takes nothing; 0 is that of all rows.
+  If next to nothing of a determinant is left, 1 - g d' S^-1 d has no digits: nearly all of S comes from that row. Such a row is decisive.
+  There are few, because these shares of all rows add up to the number of columns and classes. A decisive row is scored by a matrix
+  counted without it, number 1, 2, ... among the matrices, from which nothing is removed; number 0 is that of all rows.
 
     pooled      one row: pooled_n_3, pooled_classes_3, pooled_height_3 = ln |W|, centre_3_1, ..., white_3_1, ..., A of A'A = W^-1
-    of_classes  a row a class with such numbers: class, n_3, from_centre_3_1, ..., A (m_c - centre), and of matrices of their own
+    of_classes  one row a class with such numbers: class, n_3, from_centre_3_1, ..., A (m_c - centre), and if each class has its own matrix
                 height_3 = ln |S_c|, mean_3_1, ..., white_3_1, ...
 #}
 
-{# feature: with a matrix for all classes, neither shrunk nor corrected. #}
+{# The relation `pooled`. feature: with one matrix for all classes, neither shrunk nor corrected. #}
 {% macro left_out_pooled(model, cells, feature) -%}
 {% set i, p = nbsql.feature_suffix(feature), feature.columns | length -%}
 WITH {{ nbsql.recursive() }}classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 ),
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 ),
 {{ nbsql.covariance_steps(feature) }},
 totals AS (
@@ -38,23 +38,23 @@ totals AS (
 SELECT
   totals.n AS pooled_n{{ i }},
   totals.classes AS pooled_classes{{ i }},
-  {{ nbsql.scatter_height(p) }} AS pooled_height{{ i }}
+  {{ nbsql.log_determinant_of_scatter(p) }} AS pooled_height{{ i }}
   {%- for j in range(1, p + 1) %},
   {{ nbsql.element(nbsql.word('pooled_centre') ~ '.means', j) }} AS centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
-  {{ nbsql.scatter_whites(feature) | indent(2) }}
+  {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
 FROM whitened
 CROSS JOIN pooled_centre
 CROSS JOIN totals
 {%- endmacro %}
 
-{# ln |n S|, of `whitened` and totals.n. #}
-{% macro scatter_height(p) -%}
+{# ln |n S|, from `whitened` and totals.n. #}
+{% macro log_determinant_of_scatter(p) -%}
 {{ p }} * ln(totals.n) + {{ nbsql.log_determinant(p) }}
 {%- endmacro %}
 
-{# NULL where the columns make each other up. #}
-{% macro scatter_whites(feature) -%}
+{# The elements of A; NULL if the columns are linearly dependent. #}
+{% macro whitening_of_scatter(feature) -%}
 {% set p = feature.columns | length -%}
 {% for j in range(1, p + 1) -%}
 {% set outer = loop -%}
@@ -62,21 +62,21 @@ CROSS JOIN totals
 {% set pivot, deviation = nbsql.element(nbsql.element(nbsql.word('matrix'), j), j), nbsql.element(nbsql.word('deviations'), i) -%}
 {% set inverse = nbsql.element(nbsql.element(nbsql.word('matrix'), j), p + i) -%}
 CASE WHEN {{ pivot }} > 1e-10 THEN {{ inverse }} / sqrt(abs({{ pivot }}) * totals.n) / nullif({{ deviation }}, 0) END
-  AS {{ nbsql.white_column(feature, j, i) }}
+  AS {{ nbsql.whitening_column(feature, j, i) }}
 {%- if not (loop.last and outer.last) %},
 {% endif %}
 {%- endfor %}
 {%- endfor %}
 {%- endmacro %}
 
-{# feature: with a matrix a class, neither shrunk nor corrected; own: whether these are wanted. #}
-{% macro left_out_of_classes(model, cells, feature, pooled, own) -%}
+{# The relation `of_classes`. feature: with a matrix a class, neither shrunk nor corrected; per_class: whether these matrices are needed. #}
+{% macro left_out_of_classes(model, cells, feature, pooled, per_class) -%}
 {% set i, p = nbsql.feature_suffix(feature), feature.columns | length -%}
 WITH {{ nbsql.recursive() }}classes AS (
   {{ nbsql.left_out_classes_of(model, cells) | indent(2) }}
 ),
 comoments AS (
-  {{ nbsql.pooled(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
+  {{ nbsql.pooled_moments(nbsql.comoments_of(cells, [feature]), ['class', 'feature', 'value']) | indent(2) }}
 ),
 {{ nbsql.covariance_steps(feature) }}
 SELECT
@@ -85,29 +85,30 @@ SELECT
   {%- for j in range(1, p + 1) %},
   {% for l in range(1, j + 1) -%}
   {% set mean = nbsql.element(nbsql.word('totals') ~ '.means', l) -%}
-  pooled.{{ nbsql.white_column(feature, j, l) }} * ({{ mean }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
+  pooled.{{ nbsql.whitening_column(feature, j, l) }} * ({{ mean }} - pooled.centre{{ nbsql.feature_suffix(feature, l) }})
   {%- if not loop.last %} + {% endif %}
   {%- endfor %} AS from_centre{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %}
-  {%- if own %}
+  {%- if per_class %}
   {%- for j in range(1, p + 1) %},
   {{ nbsql.element(nbsql.word('totals') ~ '.means', j) }} AS mean{{ nbsql.feature_suffix(feature, j) }}
   {%- endfor %},
-  {{ nbsql.scatter_height(p) }} AS height{{ i }},
-  {{ nbsql.scatter_whites(feature) | indent(2) }}
+  {{ nbsql.log_determinant_of_scatter(p) }} AS height{{ i }},
+  {{ nbsql.whitening_of_scatter(feature) | indent(2) }}
   {%- endif %}
 
 FROM centres_of_classes AS totals
 CROSS JOIN {{ pooled }} AS pooled
-{%- if own %}
+{%- if per_class %}
 
 JOIN whitened ON whitened.class = totals.class
 {%- endif %}
 {%- endmacro %}
 
 {#
-  Rows with what the classes ask of them: from_3_1, ... A (x - centre); of their own class d_3_1, ... A (x - m_c), its n, own_n_3, what is
-  left of it, left_3, and g, taken_3; and the products a_3 = d'd, b_3 = from'd and s_3 = from'from, and o_3, that of the class's matrix.
+  Rows with the columns that the classes read: from_3_1, ..., A (x - centre); for their own class d_3_1, ..., A (x - m_c), its n, own_n_3,
+  the remainder, left_3, and g, taken_3; and the products a_3 = d'd, b_3 = from'd and s_3 = from'from, and o_3, that of the class's
+  matrix.
 #}
 {% macro left_out_whitened(parts, values, classes) -%}
 SELECT
@@ -115,13 +116,13 @@ SELECT
   {%- for feature in parts.together %}
   {%- set i, p = nbsql.feature_suffix(feature), feature.columns | length %},
   CASE
-    WHEN rows.left{{ i }} > 0 THEN {{ nbsql.taken_weight(parts, feature) }} * rows.own_n{{ i }} / rows.left{{ i }}
+    WHEN rows.left{{ i }} > 0 THEN {{ nbsql.removed_row_weight(parts, feature) }} * rows.own_n{{ i }} / rows.left{{ i }}
     ELSE 0
   END AS taken{{ i }},
-  {{ nbsql.product_of('d', 'd', feature) }} AS a{{ i }},
-  {{ nbsql.product_of('from', 'd', feature) }} AS b{{ i }},
-  {{ nbsql.product_of('from', 'from', feature) }} AS s{{ i }},
-  {% set square = nbsql.square_of(feature, nbsql.word('rows'), nbsql.word('own') ~ i) %}
+  {{ nbsql.dot_product('d', 'd', feature) }} AS a{{ i }},
+  {{ nbsql.dot_product('from', 'd', feature) }} AS b{{ i }},
+  {{ nbsql.dot_product('from', 'from', feature) }} AS s{{ i }},
+  {% set square = nbsql.squared_mahalanobis(feature, nbsql.word('rows'), nbsql.word('own') ~ i) %}
   {%+ if feature.family.shared %}CAST(0 AS {{ nbsql.double() }}){% else %}{{ square }}{%+ endif %} AS o{{ i }}
   {%- endfor %}
 
@@ -131,7 +132,7 @@ FROM (
     {%- for feature in parts.together %}
     {%- set i, own_n = nbsql.feature_suffix(feature), nbsql.own_matrix_n(feature) %},
     {{ own_n }} AS own_n{{ i }},
-    {{ nbsql.count_left(own_n, nbsql.taken_weight(parts, feature)) }} AS left{{ i }}
+    {{ nbsql.remaining_count(own_n, nbsql.removed_row_weight(parts, feature)) }} AS left{{ i }}
     {%- for j in range(1, feature.columns | length + 1) %},
     {% set suffix = nbsql.feature_suffix(feature, j) %}
     rows.from{{ suffix }} - coalesce(own{{ i }}.from_centre{{ suffix }}, 0) AS d{{ suffix }}
@@ -150,13 +151,13 @@ FROM (
       {%- for j in range(1, feature.columns | length + 1) %},
       {% for l in range(1, j + 1) -%}
       {% set suffix = nbsql.feature_suffix(feature, l) -%}
-      pooled{{ i }}.{{ nbsql.white_column(feature, j, l) }} * (rows.nbsql_x{{ suffix }} - pooled{{ i }}.centre{{ suffix }})
+      pooled{{ i }}.{{ nbsql.whitening_column(feature, j, l) }} * (rows.nbsql_x{{ suffix }} - pooled{{ i }}.centre{{ suffix }})
       {%- if not loop.last %} + {% endif %}
       {%- endfor %} AS from{{ nbsql.feature_suffix(feature, j) }}
       {%- endfor %}
       {%- endfor %}
 
-    FROM {{ nbsql.with_decisive(parts, values) | indent(4) }} AS rows
+    FROM {{ nbsql.with_matrix_numbers(parts, values) | indent(4) }} AS rows
     JOIN {{ classes }} AS own ON own.class_no = rows.nbsql_own
     {%- for feature in parts.together %}
     {%- set pooled %}pooled{{ nbsql.feature_suffix(feature) }}{% endset %}
@@ -170,8 +171,8 @@ FROM (
 {{ nbsql.join_own_matrices(parts) }}
 {%- endmacro %}
 
-{# Rows, each with the numbers of the matrices that score it, nbsql_matrix_3, where some are counted without a row. #}
-{% macro with_decisive(parts, values) -%}
+{# Rows, each with the numbers of the matrices that score it, nbsql_matrix_3, if some are counted without a row. #}
+{% macro with_matrix_numbers(parts, values) -%}
 {% if parts.decisive -%}
 (
   SELECT
@@ -197,7 +198,7 @@ FROM (
 {%- endif %}
 {%- endmacro %}
 
-{# Whether a row is one of the decisive ones: no two of these are alike. #}
+{# Whether a row is one of the decisive ones, no two of which are alike. #}
 {% macro is_decisive(feature, row, relation) -%}
 {{ relation }}.nbsql_own = {{ row }}.nbsql_own AND {{ relation }}.nbsql_weight = {{ row }}.nbsql_weight
 {%- for j in range(1, feature.columns | length + 1) %}
@@ -205,13 +206,13 @@ FROM (
 {%- endfor %}
 {%- endmacro %}
 
-{# The condition that a relation is of the matrices that score a row. #}
+{# The condition that selects the matrices of a relation that score a row. #}
 {% macro is_of_matrix(parts, feature, relation) -%}
 {% if feature.index in parts.decisive %} AND {{ relation }}.number = rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }}{% endif %}
 {%- endmacro %}
 
-{# The weight that a row takes from the matrices that score it. #}
-{% macro taken_weight(parts, feature) -%}
+{# The weight of the row to remove from the matrices that score it. #}
+{% macro removed_row_weight(parts, feature) -%}
 {% if feature.index in parts.decisive -%}
 CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {{ nbsql.left_out_row_weight() }} END
 {%- else -%}
@@ -219,8 +220,10 @@ CASE WHEN rows.nbsql_matrix{{ nbsql.feature_suffix(feature) }} > 0 THEN 0 ELSE {
 {%- endif %}
 {%- endmacro %}
 
-{# The rows that leave so little of a determinant that it must be counted without them: number, nbsql_own, nbsql_weight, nbsql_x_3_1, ...;
-  of a matrix a class, where the class has rows enough for one without them. #}
+{#
+  The decisive rows, which leave so little of a determinant that it must be counted without them: number, nbsql_own, nbsql_weight,
+  nbsql_x_3_1, ... If each class has its own matrix, only rows of classes with enough rows for one without them.
+#}
 {% macro left_out_decisive(model, source, parts, feature, classes) -%}
 {% set i = nbsql.feature_suffix(feature) -%}
 {% set columns -%}
@@ -241,7 +244,7 @@ WHERE left{{ i }} > 0 AND 1 - taken{{ i }} * {% if feature.family.shared %}a{% e
 
 {%- endmacro %}
 
-{# The rows of a source but for the decisive one of a number. #}
+{# The rows of a source without the decisive row of a number. #}
 {% macro left_out_others(model, source, columns, feature, classes, decisive, number) -%}
 SELECT
   {% for column in columns %}
@@ -260,7 +263,7 @@ JOIN {{ decisive }} AS decisive ON decisive.number = {{ number }}
 WHERE NOT coalesce({{ nbsql.is_decisive(feature, nbsql.word('source'), nbsql.word('decisive')) }}, FALSE)
 {%- endmacro %}
 
-{# Matrices, each under its number. #}
+{# Matrices, each with its number. #}
 {% macro left_out_matrices(relations) -%}
 {% for relation in relations -%}
 SELECT {{ loop.index0 }} AS number, matrices.* FROM {{ relation }} AS matrices
@@ -271,7 +274,7 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{# Joins: to each row the matrix of its own class, for each feature with a covariance matrix. #}
+{# Joins that add to each row the matrix of its own class, for each feature with a covariance matrix. #}
 {% macro join_own_matrices(parts) -%}
 {% for feature in parts.together -%}
 {% set own %}own{{ nbsql.feature_suffix(feature) }}{% endset -%}
@@ -283,35 +286,37 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ own }}
 {%- endfor %}
 {%- endmacro %}
 
+{# The n of the matrix of the row's own class; 0 if there is none. #}
 {% macro own_matrix_n(feature) -%} coalesce(own{{ nbsql.feature_suffix(feature) }}.n{{ nbsql.feature_suffix(feature) }}, 0) {%- endmacro %}
 
 {# The product of two vectors of a row. #}
-{% macro product_of(one, other, feature) -%}
+{% macro dot_product(one, other, feature) -%}
 {% for j in range(1, feature.columns | length + 1) -%}
 {% set suffix = nbsql.feature_suffix(feature, j) -%}
 rows.{{ nbsql.word(one) }}{{ suffix }} * rows.{{ nbsql.word(other) }}{{ suffix }}{% if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# |A (x - m)|^2 of the matrix and mean of a class. #}
-{% macro square_of(feature, row, relation) -%}
+{# |A (x - m)|^2 with the matrix and mean of a class. #}
+{% macro squared_mahalanobis(feature, row, relation) -%}
 {% for j in range(1, feature.columns | length + 1) -%}
 pow(
 {%- for l in range(1, j + 1) -%}
 {% set suffix = nbsql.feature_suffix(feature, l) -%}
-{{ relation }}.{{ nbsql.white_column(feature, j, l) }} * ({{ row }}.nbsql_x{{ suffix }} - {{ relation }}.mean{{ suffix }})
+{{ relation }}.{{ nbsql.whitening_column(feature, j, l) }} * ({{ row }}.nbsql_x{{ suffix }} - {{ relation }}.mean{{ suffix }})
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}, 2)
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# The classes by whose matrices a row is judged. #}
+{# Joins that add the matrices of the classes. #}
 {% macro matrices_of_classes(parts) -%}
 {% for feature in parts.together %}
-{% set of %}of{{ nbsql.feature_suffix(feature) }}{% endset %}
+{% set other %}of{{ nbsql.feature_suffix(feature) }}{% endset %}
+{% set condition = nbsql.is_of_matrix(parts, feature, other) %}
 
-LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ of }} ON {{ of }}.class = classes.class{{ nbsql.is_of_matrix(parts, feature, of) }}
+LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ other }} ON {{ other }}.class = classes.class{{ condition }}
 {%- endfor %}
 {%- endmacro %}
 
@@ -321,12 +326,12 @@ LEFT JOIN {{ parts.matrices[feature.index][1] }} AS {{ of }} ON {{ of }}.class =
 {% set shared = feature.family.shared -%}
 {% set lost %}{% if feature.family.variance == 'sample' %}1{% else %}0{% endif %}{% endset -%}
 {% set everything %}rows.pooled_n{{ i }}{% endset -%}
-{% set rest %}{{ nbsql.count_left(everything, nbsql.taken_weight(parts, feature)) }}{% endset -%}
+{% set rest %}{{ nbsql.remaining_count(everything, nbsql.removed_row_weight(parts, feature)) }}{% endset -%}
 {% set loss %}(1 - rows.taken{{ i }} * rows.a{{ i }}){% endset -%}
 {% set own_loss %}(1 - rows.taken{{ i }} * rows.o{{ i }}){% endset -%}
 {% set ratio %}pow(rows.own_n{{ i }} / nullif(rows.left{{ i }}, 0), 2){% endset -%}
 {% set height %}rows.pooled_height{{ i }}{% endset -%}
-{# of a class without any, by the mean and the matrix of all other rows #}
+{# for a class without rows, by the mean and the matrix of all other rows #}
 {% set far -%}
 pow(rows.pooled_n{{ i }} / nullif({{ rest }}, 0), 2) * (rows.s{{ i }} + rows.taken{{ i }} * rows.b{{ i }} * rows.b{{ i }} / {{ loss }})
 {%- endset -%}
@@ -353,28 +358,28 @@ CASE
     ELSE {{ gap }} + rows.taken{{ i }} * pow({{ across }}, 2) / {{ loss }}
   END
   {%- endset -%}
-  ELSE {{ nbsql.log_normal(p, height, loss, divisor, square) | indent(2) }}
+  ELSE {{ nbsql.normal_density(p, height, loss, divisor, square) | indent(2) }}
   {% else %}
   {% set own_square %}{{ ratio }} * rows.o{{ i }} / {{ own_loss }}{% endset -%}
   {% set own_height %}of{{ i }}.height{{ i }}{% endset -%}
   {% set own_divisor %}(rows.left{{ i }} - {{ lost }}){% endset -%}
   {% set divisor %}(of{{ i }}.n{{ i }} - {{ lost }}){% endset -%}
-  {% set square = nbsql.square_of(feature, nbsql.word('rows'), nbsql.word('of') ~ i) -%}
+  {% set square = nbsql.squared_mahalanobis(feature, nbsql.word('rows'), nbsql.word('of') ~ i) -%}
   {% set one = nbsql.number(1) -%}
   WHEN classes.class_no = rows.nbsql_own AND rows.left{{ i }} > 0
-    THEN {{ nbsql.log_normal(p, own_height, own_loss, own_divisor, own_square) | indent(2) }}
-  WHEN of{{ i }}.class IS NULL OR classes.class_no = rows.nbsql_own THEN {{ nbsql.log_normal(p, height, loss, rest, far) | indent(2) }}
-  ELSE {{ nbsql.log_normal(p, own_height, one, divisor, square) | indent(2) }}
+    THEN {{ nbsql.normal_density(p, own_height, own_loss, own_divisor, own_square) | indent(2) }}
+  WHEN of{{ i }}.class IS NULL OR classes.class_no = rows.nbsql_own THEN {{ nbsql.normal_density(p, height, loss, rest, far) | indent(2) }}
+  ELSE {{ nbsql.normal_density(p, own_height, one, divisor, square) | indent(2) }}
   {% endif %}
 END
 {%- endmacro %}
 
-{# By a scatter of ln |S| = height, which loses a share of its determinant, and the square of the distance by it. #}
-{% macro log_normal(p, height, loss, divisor, square) -%}
+{# The log density for a scatter S after its determinant was reduced to a share of it, and the square of the distance by it. #}
+{% macro normal_density(p, log_determinant, remaining_share, divisor, square) -%}
 CASE
-  WHEN {{ loss }} > 1e-10 AND {{ divisor }} > 0 THEN coalesce(
+  WHEN {{ remaining_share }} > 1e-10 AND {{ divisor }} > 0 THEN coalesce(
     -0.5 * (
-      {{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ height }} + ln(greatest({{ loss }}, 1e-300))
+      {{ p }} * ln({{ nbsql.number(6.283185307179586) }}) + {{ log_determinant }} + ln(greatest({{ remaining_share }}, 1e-300))
         - {{ p }} * ln(greatest({{ divisor }}, 1e-300)) + {{ divisor }} * ({{ square }})
     ),
     0

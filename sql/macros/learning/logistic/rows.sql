@@ -1,30 +1,34 @@
 {#
-  Logistic regression by Newton's method, which is iteratively reweighted least squares (Hastie, Tibshirani and Friedman, The Elements
-  of Statistical Learning, section 4.4; for several classes Böhning, Multinomial logistic regression algorithm, Annals of the Institute
-  of Statistical Mathematics 44, 1992). With y = 1 for the larger of two classes and -1 for the smaller it minimises
+  Logistic regression by Newton's method, which is iteratively reweighted least squares (Hastie, Tibshirani and Friedman, The Elements of
+  Statistical Learning, section 4.4; for several classes Böhning, Multinomial logistic regression algorithm, Annals of the Institute of
+  Statistical Mathematics 44, 1992). With y = 1 for the larger of two classes and -1 for the smaller it minimises
 
     sum over the rows of n ln(1 + exp(-y (w'x + b))) + lambda |w|^2,       of several:  - sum n ln P(y | x) + lambda sum_c |w_c|^2
 
-  n the weight of the row; the bias b has no penalty. P(c | x) = exp(eta_c) / sum exp(eta), and eta of class 1 is kept at 0: the
-  unknowns are the v_c = w_c - w_1 of the others. Of several classes the w_c sum to 0, so w_c = v_c - (sum v) / K, and the penalty is
-  lambda sum_co A_co v_c'v_o with A = I - 1/K; of two, A = 1.
+  n is the weight of the row; the bias b has no penalty. P(c | x) = exp(eta_c) / sum exp(eta), with eta of class 1 fixed at 0: the
+  unknowns are the v_c = w_c - w_1 of the others. With several classes the w_c sum to 0, so w_c = v_c - (sum v) / K, and the penalty is
+  lambda sum_co A_co v_c'v_o with A = I - 1/K; with two, A = 1.
 
-  x are the terms, numbered j: first numbers z_j = (x_j - centre_j) / scale_j, then a term a value of the categories, 1 where the row
-  has it; j = 0 is the bias. The penalty is on the weights of x_j itself, v_j / scale_j. A missing number is at its mean, so z is 0;
-  a missing or unseen category has none of its values.
+  x are the terms, numbered j: first the numbers z_j = (x_j - centre_j) / scale_j, then one term a value of the categories, 1 where the
+  row has it; j = 0 is the bias. The penalty is on the weights of x_j itself, v_j / scale_j. A missing number is at its mean, so z is 0; a
+  missing or unseen category has none of its values.
 
-  With p the posteriors, the derivatives at v are
+  With the posteriors p, the derivatives at v are
 
     gradient  sum n (p_c - [y = c]) z_j + 2 lambda sum_o A_co v_oj / scale_j^2
     Hessian   sum n p_c ([c = o] - p_o) z_i z_j + 2 lambda A_co [i = j] / scale_j^2
 
-  both from one scan (`logistic_sums`), and the step is Hessian^-1 gradient (`logistic_step`, on a DuckDB of its own on all engines).
+  Both come from one scan (`logistic_sums`), and the step is Hessian^-1 gradient (`logistic_step`, on a DuckDB of its own for all
+  engines).
 
   `problem` (nbsql/learning/logistic.py): classes, others (the numbers 1 .. K - 1 of the v_c), width (1 + the number of terms), numbers,
-  levels and pairs, the (c, o, block, A_co): products come by block, as those of (c, o) are those of (o, c).
+  levels and pairs, the (c, o, block, A_co). Products are computed by block, because those of (c, o) are those of (o, c).
 #}
 
-{# The terms: j, place (of the number, or of the feature of a category), feature, value, kind, centre, scale. What never varies is none. #}
+{#
+  One row a term: j, place (of the number, or of the feature of a category), feature, value, kind, centre, scale. A column that never
+  varies has no term.
+#}
 {% macro logistic_terms(statistics, numbers, levels) -%}
 WITH counts AS (
   SELECT feature, value, sum(n) AS n
@@ -59,7 +63,7 @@ terms AS (
     SELECT sum(n) AS n FROM {{ statistics }} AS statistics WHERE feature IS NULL
   ) AS totals
   LEFT JOIN (
-    {{ nbsql.pooled(nbsql.number_cells(statistics), ['feature']) | indent(4) }}
+    {{ nbsql.pooled_moments(nbsql.number_cells(statistics), ['feature']) | indent(4) }}
   ) AS moments ON moments.feature = wanted.feature
   LEFT JOIN counts ON counts.feature = wanted.feature AND counts.value = wanted.value
   LEFT JOIN (
@@ -104,19 +108,19 @@ FROM (
 WHERE scale > 0
 {%- endmacro %}
 
-{# The terms that are numbers: place, j, centre, scale. #}
+{# One row a term that is a number: place, j, centre, scale. #}
 {% macro logistic_numbers(terms) -%}
 SELECT place, j, centre, scale FROM {{ terms }} AS terms WHERE kind <> 'level' ORDER BY j ASC NULLS LAST
 {%- endmacro %}
 
-{# How many terms a feature has, most first. #}
+{# The number of terms of each feature, the largest first. #}
 {% macro logistic_sizes(terms) -%}
 SELECT feature, count(*) AS n FROM {{ terms }} AS terms GROUP BY feature ORDER BY n DESC NULLS LAST, feature ASC NULLS LAST
 {%- endmacro %}
 
 {#
-  The rows as the scans read them: y, the number of the class; weight; z_j; and code_3, the term that the third feature, a category,
-  has in this row. Rows that are alike become one, where no number keeps them apart.
+  The rows as the scans read them: y, the number of the class; weight; z_j; and code_3, the term of the row's value of the third feature,
+  a category. If there are no numbers to distinguish them, equal rows are merged into one.
 #}
 {% macro logistic_design(model, source, classes, terms, problem) -%}
 {% set keys -%}
@@ -136,12 +140,12 @@ GROUP BY {{ keys }}
 {%- endmacro %}
 
 {#
-  One row a row of the source: y (the number of its class), weight, z_j (a number, centred and scaled), and code_f (the number of the
-  term of a value of feature f; NULL for one without).
+  One row a row of the source: y (the number of its class), weight, z_j (a number, centred and scaled), and code_f (the number of the term
+  for its value of feature f; NULL if there is none).
 #}
 {% macro logistic_rows(model, source, classes, terms, problem) -%}
-{% set few %}classes{% for feature in problem.levels %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}{% endset -%}
-SELECT{{ nbsql.broadcast_hint(few) }}
+{% set small_relations %}classes{% for feature in problem.levels %}, level{{ nbsql.feature_suffix(feature) }}{% endfor %}{% endset -%}
+SELECT{{ nbsql.broadcast_hint(small_relations) }}
   classes.class_no AS y,
   {%+ if model.weight %}{{ nbsql.weight(model) }}{% else %}CAST(1 AS {{ nbsql.double() }}){%+ endif %} AS weight
   {%- for number in problem.numbers %},

@@ -1,21 +1,21 @@
-{# One scan of the rows of a logistic model, whose terms and unknowns are those of rows.sql. #}
+{# One scan of the rows of a logistic model; its terms and unknowns are those of rows.sql. #}
 
 {#
-  One row a sum over the rows, at the v that are tried: i, j, and sums, a list.
+  One row a sum over the rows, at a trial value of v: i, j, and sums, a list.
 
     i, j NULL    the loss, the largest loss of a row, the weight
     j NULL       the gradient of term i, by class
-    i <= j       the products of terms i and j, by block; of the curvature, where it is asked for
+    i <= j       the products of terms i and j, by block, if the curvature is asked for
 
-  Where a sum a block and pair of numbers would make a statement too long, rows are multiplied by the blocks.
+  If one sum a block and pair of numbers would make the statement too long, the rows are repeated for each block.
 #}
-{% macro logistic_sums(problem, design, tried, curvature) -%}
+{% macro logistic_sums(problem, design, trial, curvature) -%}
 {% set zs = [0] + (problem.numbers | map(attribute='j') | list) -%}
-{% set many = curvature and problem.many -%}
+{% set is_blocked = curvature and problem.many -%}
 {% set numbers %}{% for i in zs %}{{ i }}{{ nbsql.comma(loop) }}{% endfor %}{% endset -%}
-{% set nowhere %}CAST(NULL AS INTEGER){% endset -%}
-WITH {% if problem.levels or many %}predicted AS MATERIALIZED (
-  {{ nbsql.logistic_predicted(problem, design, tried) | indent(2) }}
+{% set null_index %}CAST(NULL AS INTEGER){% endset -%}
+WITH {% if problem.levels or is_blocked %}predicted AS MATERIALIZED (
+  {{ nbsql.logistic_predicted(problem, design, trial) | indent(2) }}
 ),
 {% endif -%}
 totals AS MATERIALIZED (
@@ -26,7 +26,7 @@ totals AS MATERIALIZED (
     {%- endset %}
     {{ nbsql.list_of(losses, nbsql.double()) }} AS losses,
     {{ nbsql.list_of(gradients, nbsql.double()) }} AS gradients
-    {%- if curvature and not many %}
+    {%- if curvature and not is_blocked %}
     {%- set products -%}
     {% for i in zs -%}
     {% for j in zs[loop.index0:] -%}
@@ -37,17 +37,17 @@ totals AS MATERIALIZED (
     {{ nbsql.list_of(products, nbsql.double()) }} AS products
     {%- endif %}
 
-  FROM {% if problem.levels or many %}predicted{% else %}(
-    {{ nbsql.logistic_predicted(problem, design, tried) | indent(4) }}
+  FROM {% if problem.levels or is_blocked %}predicted{% else %}(
+    {{ nbsql.logistic_predicted(problem, design, trial) | indent(4) }}
   ) AS predicted{% endif %}
 
 )
-{%- if many %},
+{%- if is_blocked %},
 by_block AS (
   SELECT
     block,
-    unnest({{ nbsql.array() }}[{{ nbsql.logistic_places(zs, true) }}]) AS i,
-    unnest({{ nbsql.array() }}[{{ nbsql.logistic_places(zs, false) }}]) AS j,
+    unnest({{ nbsql.array() }}[{{ nbsql.logistic_pairs(zs, true) }}]) AS i,
+    unnest({{ nbsql.array() }}[{{ nbsql.logistic_pairs(zs, false) }}]) AS j,
     unnest(products) AS product
   FROM (
     SELECT block, {{ nbsql.array_of(nbsql.logistic_products_of_block(zs)) }} AS products
@@ -86,7 +86,7 @@ by{{ nbsql.feature_suffix(feature) }} AS MATERIALIZED (
 
 SELECT CAST(NULL AS INTEGER) AS i, CAST(NULL AS INTEGER) AS j, losses AS sums FROM totals
 UNION ALL
-{{ nbsql.beside_rows([(numbers, none), (none, nowhere)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
+{{ nbsql.unnested_matrix([(numbers, none), (none, null_index)], nbsql.word('gradients'), problem.others | length, nbsql.word('totals')) }}
 {%- for feature in problem.levels %}
 
 UNION ALL
@@ -95,17 +95,17 @@ SELECT code, NULL, gradient FROM by{{ nbsql.feature_suffix(feature) }}
 {%- if curvature %}
 
 UNION ALL
-{% if many %}
+{% if is_blocked %}
 SELECT i, j, {{ nbsql.ordered_list(nbsql.word('product'), nbsql.word('block')) }} FROM by_block GROUP BY i, j
 {%- else %}
-{% set places = [(nbsql.logistic_places(zs, true), none), (nbsql.logistic_places(zs, false), none)] -%}
-{{ nbsql.beside_rows(places, nbsql.word('products'), problem.blocks | length, nbsql.word('totals')) }}
+{% set places = [(nbsql.logistic_pairs(zs, true), none), (nbsql.logistic_pairs(zs, false), none)] -%}
+{{ nbsql.unnested_matrix(places, nbsql.word('products'), problem.blocks | length, nbsql.word('totals')) }}
 {%- endif %}
 {%- for feature in problem.levels %}
 
 UNION ALL
 {% set places, by_code = [(numbers, none), (none, nbsql.word('code'))], nbsql.word('by') ~ nbsql.feature_suffix(feature) -%}
-{{ nbsql.beside_rows(places, nbsql.word('products'), problem.blocks | length, by_code) }}
+{{ nbsql.unnested_matrix(places, nbsql.word('products'), problem.blocks | length, by_code) }}
 
 UNION ALL
 SELECT code, code, squares FROM by{{ nbsql.feature_suffix(feature) }}
@@ -122,14 +122,14 @@ GROUP BY {{ code }}, {{ other_code }}
 {%- endif %}
 {%- endmacro %}
 
-{# The pairs i <= j of some terms, in the order of their products: the elements of the list of the first of them, or of the second. #}
-{% macro logistic_places(zs, first) -%}
+{# The pairs i <= j of some terms, in the order of their products: the elements of the list of the first terms, or of the second terms. #}
+{% macro logistic_pairs(zs, first) -%}
 {% for i in zs -%}
 {% for j in zs[loop.index0:] %}{% if first %}{{ i }}{% else %}{{ j }}{% endif %}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
 {%- endfor %}
 {%- endmacro %}
 
-{# The sum over the rows of a number times those of two terms, of which 0, the constant, is 1. #}
+{# The sum over the rows of a number times two terms; term 0, the constant, is 1. #}
 {% macro logistic_sum(number, i=0, j=0) -%}
 sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif %})
 {%- endmacro %}
@@ -144,7 +144,7 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
 {% for _ in problem.blocks %}{{ nbsql.logistic_sum(nbsql.word('q_' ~ loop.index), i, j) }}{{ nbsql.comma(loop) }}{% endfor %}
 {%- endmacro %}
 
-{# The products of all pairs i <= j of some terms, in the order of logistic_places, for rows of one block: the elements of a list. #}
+{# The products of all pairs i <= j of some terms, in the order of logistic_pairs, for rows of one block: the elements of a list. #}
 {% macro logistic_products_of_block(zs) -%}
 {% for i in zs -%}
 {% for j in zs[loop.index0:] %}{{ nbsql.logistic_sum(nbsql.word('q'), i, j) }}{{ nbsql.comma(loop) }}{% endfor %}{{ nbsql.comma(loop) }}
@@ -152,7 +152,7 @@ sum({{ number }}{% if i %} * z_{{ i }}{% endif %}{% if j %} * z_{{ j }}{% endif 
 {%- endmacro %}
 
 {# One row a row of the design: its columns with loss, r_c = n (p_c - [y = c]) by class, and q_b = n p_c ([c = o] - p_o) by block. #}
-{% macro logistic_predicted(problem, design, tried) -%}
+{% macro logistic_predicted(problem, design, trial) -%}
 SELECT
   predicted.*,
   {% for c in problem.others %}
@@ -167,16 +167,16 @@ FROM (
     *
     {%- for c in problem.others %},
     {% set below %}eta_{{ c }} - highest{% endset %}
-    {{ nbsql.logistic_share(below) }} / mass AS p_{{ c }}
+    {{ nbsql.logistic_relative_likelihood(below) }} / mass AS p_{{ c }}
     {%- endfor %}
 
   FROM (
     {% set below %}-highest{% endset %}
     SELECT
       *,
-      {{ nbsql.logistic_share(below) }}
+      {{ nbsql.logistic_relative_likelihood(below) }}
       {%- for c in problem.others %}
-      {%- set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_share(below) }}
+      {%- set below %}eta_{{ c }} - highest{% endset %} + {{ nbsql.logistic_relative_likelihood(below) }}
       {%- endfor %} AS mass
     FROM (
       SELECT *, greatest(0{% for c in problem.others %}, eta_{{ c }}{% endfor %}) AS highest
@@ -184,7 +184,7 @@ FROM (
         SELECT{{ nbsql.broadcast_hint(nbsql.word('tried')) }}
           design.*
           {%- for c in problem.others %},
-          {{ nbsql.logistic_margin(problem, c) | indent(10) }} AS eta_{{ c }}
+          {{ nbsql.logistic_log_odds(problem, c) | indent(10) }} AS eta_{{ c }}
           {%- endfor %}
 
         FROM {{ design }} AS design
@@ -199,7 +199,7 @@ FROM (
             {%- endfor %}
             {%- endfor %}
 
-          FROM {{ tried }} AS tried
+          FROM {{ trial }} AS tried
           {{- nbsql.optimisation_fence() | indent(10) }}
         ) AS tried
         {{- nbsql.optimisation_fence() | indent(8) }}
@@ -213,13 +213,13 @@ FROM (
 {{- nbsql.optimisation_fence() }}
 {%- endmacro %}
 
-{# The likelihood of a class as a share of that of the most probable one; below: the difference of their logarithms. #}
-{% macro logistic_share(below) -%}
+{# The likelihood of a class relative to that of the most probable one; below: the difference of their logarithms. #}
+{% macro logistic_relative_likelihood(below) -%}
 exp({{ below }})
 {%- endmacro %}
 
-{# ln of the odds of class c against the first: a sum in blocks, because an expression may not nest as deep as there are terms. #}
-{% macro logistic_margin(problem, c) -%}
+{# The log-odds of class c against the first. It is a sum in blocks, because an expression may not nest as deep as there are terms. #}
+{% macro logistic_log_odds(problem, c) -%}
 {% set start = (c - 1) * problem.width + 1 -%}
 {% set unknowns = nbsql.word('tried') ~ '.v' -%}
 tried.v_{{ c }}_0

@@ -1,6 +1,6 @@
-{# Where the search for the weights begins; `problem` and the terms are those of rows.sql. #}
+{# The starting point of the search for the weights; `problem` and the terms are those of rows.sql. #}
 
-{# The classes by number: class_no, class, n. #}
+{# One row a class: class_no, class, n. #}
 {% macro logistic_classes(priors) -%}
 SELECT classes.class_no, classes.class, priors.n
 FROM (
@@ -9,17 +9,17 @@ FROM (
 JOIN {{ priors }} AS priors ON priors.class = classes.class
 {%- endmacro %}
 
-{# A row a class, in their order: n. #}
+{# One row a class, in the order of their numbers: n. #}
 {% macro logistic_counts(classes) -%}
 SELECT n FROM {{ classes }} AS classes ORDER BY class_no ASC NULLS LAST
 {%- endmacro %}
 
-{# Every so manieth row, for as many as they stand for. #}
+{# One in `share` of the rows, with their weight multiplied by `share`. #}
 {% macro logistic_sample(problem, design, share) -%}
 SELECT * REPLACE (weight * {{ share }} AS weight) FROM {{ design }} AS design WHERE rowid % {{ share }} = 0
 {%- endmacro %}
 
-{# Of one class, which needs none. #}
+{# The weights of a single class, which needs none. #}
 {% macro logistic_no_weights(classes) -%}
 SELECT
   class,
@@ -30,7 +30,7 @@ SELECT
 FROM {{ classes }} AS classes
 {%- endmacro %}
 
-{# Where it begins, one row: the list v of the linear form of the generative model (linear.sql), `weights`, in the terms. #}
+{# One row, the starting point: the list v of the linear form of the generative model (linear.sql), `weights`, in the terms. #}
 {% macro logistic_start(problem, classes, terms, weights) -%}
 {% set order %}class_no, j{% endset -%}
 WITH linear AS {{ nbsql.materialized() }}(

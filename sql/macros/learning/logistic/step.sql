@@ -1,12 +1,12 @@
 {#
-  The step of Newton's method at a point, one row: objective, worst (the largest loss of a row), n (their weight), direction, fall (twice
-  what the step is to gain), biggest (change of an unknown), and collinear: 0, or the first unknown that those before it make up. It
-  is solved on DuckDB, whichever engine found the sums (nbsql/learning/newton.py).
+  Newton's step at a point. One row: objective, worst (the largest loss of a row), n (the weight of the rows), direction, fall (twice the
+  expected gain of the step), biggest (the largest change of an unknown), and collinear: 0, or the first unknown that is a linear
+  combination of earlier ones. It is solved on DuckDB, whichever engine computed the sums (nbsql/learning/newton.py).
 
-  The Hessian, scaled to a diagonal of 1, is positive definite, and L L' of a triangular L, which is found
-  column by column (Cholesky; Golub and Van Loan, Matrix Computations, section 4.2). The gradient stands below it as one more row, so
-  that the same steps make y = L^-1 gradient of it; L' x = y is then solved from the last of the unknowns to the first. What is
-  left of a diagonal where the columns before it are taken away is nothing where they make it up.
+  The Hessian, scaled to a diagonal of 1, is positive definite, so it is L L' with a triangular L, which is computed column by column
+  (Cholesky; Golub and Van Loan, Matrix Computations, section 4.2). The gradient stands below it as another row, so that the same steps
+  turn it into y = L^-1 gradient. L' x = y is then solved from the last unknown to the first. If the earlier columns determine a column,
+  nothing remains of its diagonal.
 #}
 {% macro logistic_step(problem, sums, products, point, terms, penalty) -%}
 {% set size = problem.width * (problem.others | length) -%}
@@ -84,7 +84,7 @@ factor AS (
   {{ nbsql.logistic_factor(size) | indent(2) }}
 ),
 sides AS MATERIALIZED (
-  {{ nbsql.logistic_sides(size) | indent(2) }}
+  {{ nbsql.logistic_triangular_system(size) | indent(2) }}
 ),
 solved AS (
   SELECT max(k) AS k, CAST([] AS DOUBLE[]) AS solution FROM sides HAVING max(k) = {{ size }}
@@ -133,8 +133,8 @@ CROSS JOIN (
 WHERE factor.a > factor.k AND factor.k < {{ size }} AND ahead.rest > 1e-13
 {%- endmacro %}
 
-{# What solves it: k, below (column k of L, from the last row up), diagonal, y. #}
-{% macro logistic_sides(size) -%}
+{# The triangular system to solve: k, below (column k of L, from the last row up), diagonal, y. #}
+{% macro logistic_triangular_system(size) -%}
 SELECT
   k,
   list(l[k] ORDER BY a DESC NULLS LAST) FILTER (WHERE a > k AND a <= {{ size }}) AS below,
@@ -145,18 +145,18 @@ WHERE k > 0
 GROUP BY k
 {%- endmacro %}
 
-{# A row a term: j and its scale. #}
+{# One row a term: j and its scale. #}
 {% macro logistic_terms_by_number(terms) -%}
 SELECT j, scale FROM {{ terms }} AS terms
 {%- endmacro %}
 
-{# The same as a query of parameters: a list of the j, and of their scales. #}
+{# The same as a query of parameters: a list of the j, and a list of their scales. #}
 {% macro logistic_scales() -%}
 SELECT unnest(CAST($1 AS INTEGER[])) AS j, unnest(CAST($2 AS DOUBLE[])) AS scale
 {%- endmacro %}
 
-{# The sums of a scan (`logistic_sums`), as a query of parameters: a list of the i, of the j, and of the lists of sums. #}
-{% macro logistic_found() -%}
+{# The sums of a scan (`logistic_sums`) as a query of parameters: a list of the i, of the j, and of the lists of sums. #}
+{% macro logistic_sums_as_parameters() -%}
 SELECT unnest(CAST($1 AS INTEGER[])) AS i, unnest(CAST($2 AS INTEGER[])) AS j, unnest(CAST($3 AS DOUBLE[][])) AS sums
 {%- endmacro %}
 
@@ -166,7 +166,7 @@ SELECT unnest(CAST($1 AS INTEGER[])) AS i, unnest(CAST($2 AS INTEGER[])) AS j, u
 SELECT {{ nbsql.list_of(unknowns, nbsql.double()) }} AS v
 {%- endmacro %}
 
-{# The feature, value and kind of one of the unknowns; of the bias there is none. #}
+{# The feature, value and kind of one of the unknowns; none for the bias. #}
 {% macro logistic_term(problem, terms, unknown) -%}
 SELECT feature, value, kind FROM {{ terms }} AS terms WHERE j = ({{ unknown }} - 1) % {{ problem.width }}
 {%- endmacro %}

@@ -1,14 +1,14 @@
 {#
-  The weights of a class that was found: class, feature, value, weight, mean. The score of a class is the sum over the features of
-  weight (x - mean) for a number, which has a mean, of the weight of its value for a category, of weight x for a count column; the
-  bias is the row without a feature. Of two classes, the score is that of the larger label against the smaller one.
+  The fitted weights: class, feature, value, weight, mean. The score of a class is the sum over the features of weight (x - mean) for a
+  number, which has a mean, of the weight of its value for a category, and of weight x for a count column. The bias is the row without a
+  feature. With two classes, the score is that of the larger label against the smaller one.
 #}
-{% macro logistic_weights(problem, tried, classes, terms) -%}
+{% macro logistic_weights(problem, trial, classes, terms) -%}
 {% set before %}(a - 1){% endset -%}
 WITH unknowns AS (
   SELECT {{ nbsql.whole_quotient(before, problem.width) }} + 2 AS class_no, (a - 1) % {{ problem.width }} AS j, v
   FROM (
-    SELECT {{ nbsql.unnested_with_places(nbsql.word('v'), 'a', 'v') }} FROM {{ tried }} AS tried
+    SELECT {{ nbsql.unnested_with_places(nbsql.word('v'), 'a', 'v') }} FROM {{ trial }} AS tried
   ) AS unknowns
 ),
 scores AS (

@@ -1,24 +1,24 @@
 {#
-  Pairs of categories in a frozen scorer (families/pairs.sql): every value of a row that may be a super-parent has the sum of the
-  logarithms of its ratios to the others, and the logarithm of the mean of their products is the term.
+  Pairs of categories in a frozen scorer (families/pairs.sql). Each value of a row that may be a super-parent has the sum of the
+  logarithms of its ratios to the others, and the term is the logarithm of the mean of their products.
 
-  The term depends on nothing but the values, so it is worked out once for all rows that have the same, and joined by them: rows
-  have no number that every engine would give twice alike. A value is a code, a whole number: 0 of a value that is missing or new,
-  1, 2, ... of those that may be super-parents, up to term.parents, and those above of all others. A pair of values is one number,
-  too: the code of the parent times term.stride, and the code of the child.
+  The term depends only on the values, so it is computed once for each combination of values and joined to the rows by these values; no
+  row number would be the same every time on every engine. A value has a code, a whole number: 0 if it is missing or new, 1, 2, ... if it
+  may be a super-parent, up to term.parents, and larger otherwise. A pair of values also has one number: the parent's code times
+  term.stride, plus the child's code.
 
-  Where a ratio is 0 its logarithm is here -1e300, which no sum of others comes near: a sum would leave out a NULL.
+  If a ratio is 0, its logarithm here is -1e300, which no sum of others comes near: a sum would ignore a NULL.
 #}
 
-{# The codes of the values of a row, as columns: each is what the value would add as a category. #}
+{# The codes of a row's values, as columns. Each is what the value would add as a category. #}
 {% macro frozen_codes(term) -%}
 {% for part in term.parts -%}
-{{ nbsql['frozen_' ~ part.shape](part, 0) }} AS {{ nbsql.frozen_x(term, loop.index) }}{% if not loop.last %},
+{{ nbsql['frozen_' ~ part.shape](part, 0) }} AS {{ nbsql.frozen_input(term, loop.index) }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# One row a combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL where the class is impossible. #}
+{# One row a combination of codes: code_1, code_2, ..., and class_1, class_2, ..., the term, NULL if the class is impossible. #}
 {% macro frozen_means(scorer, term) -%}
 {% set codes -%}
 {% for _ in term.parts %}code_{{ loop.index }}{% if not loop.last %}, {% endif %}{% endfor %}
@@ -50,8 +50,8 @@ GROUP BY {{ codes }}
 {%- endmacro %}
 
 {#
-  One row a combination of codes and place in it: the codes, place, and joint_1, joint_2, ..., the sum of the logarithms by class;
-  NULL where the value in this place is no super-parent.
+  One row a combination of codes and place in it: the codes, place, and joint_1, joint_2, ..., the sum of the logarithms by class; NULL if
+  the value in this place is not a super-parent.
 #}
 {% macro frozen_parents(scorer, term, codes) -%}
 SELECT
@@ -72,12 +72,12 @@ FROM (
     FROM (
       SELECT DISTINCT
         {% for _ in term.parts %}
-        {{ nbsql.frozen_x(term, loop.index) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
+        {{ nbsql.frozen_input(term, loop.index) }} AS code_{{ loop.index }}{{ nbsql.comma(loop) }}
         {% endfor %}
       FROM nbsql_coded
     ) AS coded
-    CROSS JOIN ({{ nbsql.frozen_places(term) }}) AS parents
-    CROSS JOIN ({{ nbsql.frozen_places(term) }}) AS children
+    CROSS JOIN ({{ nbsql.frozen_positions(term) }}) AS parents
+    CROSS JOIN ({{ nbsql.frozen_positions(term) }}) AS children
   ) AS paired
 ) AS paired
 LEFT JOIN nbsql_ratios_{{ term.index }} ON nbsql_ratios_{{ term.index }}.value = paired.pair
@@ -85,7 +85,7 @@ GROUP BY {{ codes }}, place
 {%- endmacro %}
 
 {# The places of a combination, a relation: value. #}
-{% macro frozen_places(term) -%}
+{% macro frozen_positions(term) -%}
 {% for _ in term.parts -%}
 SELECT {{ loop.index }}{% if loop.first %} AS value{% endif %}{% if not loop.last %} UNION ALL {% endif %}
 {%- endfor %}
@@ -100,7 +100,7 @@ CASE {{ places }}.value{% for _ in term.parts %} WHEN {{ loop.index }} THEN code
 {% macro frozen_same_codes(term) -%}
 {% for _ in term.parts -%}
 {% set code %}code_{{ loop.index }}{% endset -%}
-{% if not loop.first %}AND {% endif %}{{ nbsql.frozen_level(term, code) }} = nbsql_coded.{{ nbsql.frozen_x(term, loop.index) }}
+{% if not loop.first %}AND {% endif %}{{ nbsql.frozen_level(term, code) }} = nbsql_coded.{{ nbsql.frozen_input(term, loop.index) }}
 {%- if not loop.last %}
 
 {% endif %}

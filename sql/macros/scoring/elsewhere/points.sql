@@ -1,21 +1,21 @@
 {#
-  The end of a frozen scorecard: points, and reason_1, reason_2, ..., the features that cost the row most points, the costliest first,
-  NULL where no other costs any; of two that cost the same, the first one. It is a scorer whose only class is scored by points
-  (scorer.sql), beside which stands what each feature costs, nbsql_cost_3. The steps of each reason:
+  The end of a frozen scorecard: points, and reason_1, reason_2, ..., the features that cost the row most points, the costliest first;
+  NULL if no other feature costs any; in a tie the first feature. It is a scorer whose only class is scored by points (scorer.sql), with
+  the cost of each feature, nbsql_cost_3. The steps of each reason:
 
-    nbsql_most_1    what the costliest feature costs, of those that no reason before names
-    nbsql_reason_1  its place among the features, from 1; NULL where it costs nothing
+    nbsql_most_1    the cost of the costliest feature that no earlier reason names
+    nbsql_reason_1  its place among the features, from 1; NULL if it costs nothing
 #}
 {% macro frozen_points(scorer) -%}
-{% set once %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+{% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 {% set before = namespace(step=nbsql.word('nbsql_joint')) -%}
 {% for number in range(1, scorer.reasons + 1) -%}
 {% set costs = [] -%}
 {% for term in scorer.terms -%}
-{% set cost = nbsql.frozen_cost(term, loop.index, number) %}{{ nbsql.frozen_kept(costs, cost) }}
+{% set cost = nbsql.frozen_cost(term, loop.index, number) %}{{ nbsql.frozen_add(costs, cost) }}
 {%- endfor -%}
 ,
-nbsql_reasons_{{ number }} AS {{ once }}(
+nbsql_reasons_{{ number }} AS {{ materialized }}(
   SELECT
     reasons.*,
     CASE
@@ -31,7 +31,7 @@ nbsql_reasons_{{ number }} AS {{ once }}(
 {% endfor %}
 
 SELECT
-  {{ nbsql.frozen_passed(scorer, before.step) | indent(2) }}
+  {{ nbsql.frozen_source_columns(scorer, before.step) | indent(2) }}
   nbsql_joint_1 AS points
   {%- for number in range(1, scorer.reasons + 1) %},
   CASE nbsql_reason_{{ number }}
@@ -41,7 +41,7 @@ SELECT
 FROM {{ before.step }}
 {%- endmacro %}
 
-{# What a feature costs a row, nothing where a reason before names it. #}
+{# The cost of a feature to a row; nothing if an earlier reason names it. #}
 {% macro frozen_cost(term, place, number) -%}
 {% if number == 1 -%}
 nbsql_cost_{{ term.index }}

@@ -1,10 +1,13 @@
-{# What differs from engine to engine in a frozen scorer beyond the primitives of all statements (primitives.sql). #}
+{# Where engines differ in a frozen scorer, beyond the primitives of all statements (primitives.sql). #}
 
 {% macro default__natural_log(x) -%}
 LN({{ x }})
 {%- endmacro %}
 
-{# The greatest of some numbers, none of them NULL, in blocks, because a function may not have as many arguments as a model has classes. #}
+{#
+  The largest of some numbers, none of them NULL. It is computed in blocks, because a function may not take as many arguments as a model
+  has classes.
+#}
 {% macro greatest_of(values) -%}
 {% if values | length == 1 -%}
 {{ values[0] }}
@@ -12,7 +15,7 @@ LN({{ x }})
 {{ nbsql.greatest_of_few(values) }}
 {%- else -%}
 {% set blocks = [] -%}
-{% for block in values | batch(50) %}{{ nbsql.frozen_kept(blocks, nbsql.greatest_of(block)) }}{% endfor -%}
+{% for block in values | batch(50) %}{{ nbsql.frozen_add(blocks, nbsql.greatest_of(block)) }}{% endfor -%}
 {{ nbsql.greatest_of(blocks) }}
 {%- endif %}
 {%- endmacro %}
@@ -21,12 +24,12 @@ LN({{ x }})
 GREATEST({% for value in values %}{{ value }}{{ nbsql.comma(loop) }}{% if not loop.last %} {% endif %}{% endfor %})
 {%- endmacro %}
 
-{# A value as it is compared with others: of texts, every difference counts. #}
+{# A value as it is compared; for texts every difference counts. #}
 {% macro default__exact(x, kind) -%}
 {{ x }}
 {%- endmacro %}
 
-{# The same, of a column of literals. #}
+{# The same for a column of literals. #}
 {% macro default__exact_literal(x, kind) -%}
 {{ x }}
 {%- endmacro %}

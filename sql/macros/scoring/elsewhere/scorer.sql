@@ -1,33 +1,33 @@
 {#
-  A frozen scorer: one SELECT over the source with the numbers of the model in it, for engines that no model lives in. It is written
-  in what they have in common; what they do not is in the folder of each dialect, beside this one.
+  A frozen scorer: one SELECT over the source that contains the numbers of the model, for engines in which no model lives. It is written
+  in their common SQL; the forms of each dialect are in its own folder.
 
-  The columns that come back, of the source and of the verb, are those of predict.sql. Its steps:
+  The resulting columns of the source and the verb are those of predict.sql. Its steps:
 
-    nbsql_inputs    of every feature the number or the value that its term reads, NULL where it is missing or not finite
-    nbsql_coded     the same, and the codes of the categories of which pairs are scored, where a model has such
-    nbsql_level_3   of a category of many values, or of pairs of categories, the term in every class
-    nbsql_joint     the joint log-likelihood of every class but for what all classes have in common; NULL where the class is impossible
-    nbsql_best      the highest of them; NULL where no class explains the row
-    nbsql_evidence  their sum, as a share of the highest
+    nbsql_inputs    for each feature the number or the value that its term reads, NULL if it is missing or not finite
+    nbsql_coded     the same, and the codes of categories that are scored in pairs, if a model has any
+    nbsql_level_3   of a category with many values, or of pairs of categories, the term in every class
+    nbsql_joint     the joint log-likelihood of every class, except for the part all share; NULL if the class is impossible
+    nbsql_best      the highest of them; NULL if no class explains the row
+    nbsql_evidence  the sum of their likelihoods, relative to the highest
 
-  An infinity is nowhere in it but in an answer, because not every engine has one: what has the likelihood 0 is NULL, and makes every
-  sum that it is in NULL.
+  Infinity occurs only in an answer, because not every engine has it: a log-likelihood of minus infinity is NULL, which makes every sum
+  that contains it NULL.
 #}
-{% macro frozen(scorer, source) -%}
-{% set once %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+{% macro frozen_scorer(scorer, source) -%}
+{% set materialized %}{% if scorer.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 WITH nbsql_inputs AS (
   SELECT
     {{ nbsql.frozen_inputs(scorer) | indent(4) }}
   FROM {{ source | indent(2) }} AS source
 ),
 {% for term in scorer.joined -%}
-nbsql_level_{{ term.index }} AS {{ once }}(
-  {{ nbsql.frozen_rows(scorer, term) | indent(2) }}
+nbsql_level_{{ term.index }} AS {{ materialized }}(
+  {{ nbsql.frozen_lookup_rows(scorer, term) | indent(2) }}
 ),
 {% endfor -%}
 {% if scorer.paired -%}
-nbsql_coded AS {{ once }}(
+nbsql_coded AS {{ materialized }}(
   SELECT
     nbsql_inputs.*
     {%- for term in scorer.paired %},
@@ -37,16 +37,16 @@ nbsql_coded AS {{ once }}(
   FROM nbsql_inputs
 ),
 {% for term in scorer.paired -%}
-nbsql_ratios_{{ term.index }} AS {{ once }}(
-  {{ nbsql.frozen_rows(scorer, term) | indent(2) }}
+nbsql_ratios_{{ term.index }} AS {{ materialized }}(
+  {{ nbsql.frozen_lookup_rows(scorer, term) | indent(2) }}
 ),
-nbsql_level_{{ term.index }} AS {{ once }}(
+nbsql_level_{{ term.index }} AS {{ materialized }}(
   {{ nbsql.frozen_means(scorer, term) | indent(2) }}
 ),
 {% endfor -%}
 {% endif -%}
 {% set read = nbsql.word('nbsql_coded' if scorer.paired else 'nbsql_inputs') -%}
-nbsql_joint AS {{ once }}(
+nbsql_joint AS {{ materialized }}(
   SELECT
     {{ read }}.*
     {%- for class in scorer.classes %},
@@ -65,7 +65,7 @@ nbsql_joint AS {{ once }}(
   {%- for term in scorer.joined %}
 
   LEFT JOIN nbsql_level_{{ term.index }}
-    ON {{ nbsql.exact_literal(nbsql.frozen_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.frozen_x(term) }}
+    ON {{ nbsql.exact_literal(nbsql.frozen_level(term, nbsql.word('value')), term.kind) }} = {{ nbsql.frozen_input(term) }}
   {%- endfor %}
   {%- for term in scorer.paired %}
 
@@ -77,10 +77,10 @@ nbsql_joint AS {{ once }}(
 {%- if scorer.verb == 'joint_log_likelihood' %}
 
 SELECT
-  {{ nbsql.frozen_passed(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
+  {{ nbsql.frozen_source_columns(scorer, nbsql.word('nbsql_joint')) | indent(2) }}
   {%- for class in scorer.columns %}
   {% set joint %}nbsql_joint_{{ class.number }}{% if scorer.common %} + nbsql_common{% endif %}{% endset %}
-  COALESCE({{ joint }}, {{ nbsql.frozen_nothing() }}) AS {{ nbsql.output(class.joint) }}
+  COALESCE({{ joint }}, {{ nbsql.frozen_minus_infinity() }}) AS {{ nbsql.output(class.joint) }}
   {%- if not loop.last %},
   {% endif %}
   {%- endfor %}
@@ -89,26 +89,26 @@ FROM nbsql_joint
 {%- elif scorer.verb == 'points' %}
 {{ nbsql.frozen_points(scorer) }}
 {%- else %},
-nbsql_best AS {{ once }}(
+nbsql_best AS {{ materialized }}(
   SELECT
     nbsql_joint.*,
     {{ nbsql.frozen_highest(scorer) | indent(4) }} AS nbsql_highest
   FROM nbsql_joint
 ),
-nbsql_evidence AS {{ once }}(
+nbsql_evidence AS {{ materialized }}(
   SELECT
     nbsql_best.*,
-    {{ nbsql.frozen_mass(scorer) | indent(4) }} AS nbsql_mass
+    {{ nbsql.frozen_evidence(scorer) | indent(4) }} AS nbsql_mass
   FROM nbsql_best
 )
 SELECT
-  {{ nbsql.frozen_passed(scorer, nbsql.word('nbsql_evidence')) | indent(2) }}
+  {{ nbsql.frozen_source_columns(scorer, nbsql.word('nbsql_evidence')) | indent(2) }}
   {%- if scorer.verb == 'log_evidence' %}
   {% set mass %}nbsql_mass{% endset %}
   CASE
     WHEN nbsql_highest IS NOT NULL THEN nbsql_highest + {{ nbsql.natural_log(mass) }}{% if scorer.common %} + nbsql_common{% endif %}
 
-    ELSE {{ nbsql.frozen_nothing() }}
+    ELSE {{ nbsql.frozen_minus_infinity() }}
   END AS log_evidence
   {%- else %}
   CASE
@@ -119,7 +119,7 @@ SELECT
   CASE WHEN nbsql_highest IS NOT NULL THEN 1 / nbsql_mass END AS probability
   {%- if scorer.verb == 'predict_proba' %}
   {%- for class in scorer.columns %},
-  CASE WHEN nbsql_highest IS NOT NULL THEN {{ nbsql.frozen_share(class.number) }} / nbsql_mass END AS {{ nbsql.output(class.probability) }}
+  CASE WHEN nbsql_highest IS NOT NULL THEN {{ nbsql.frozen_ratio(class.number) }} / nbsql_mass END AS {{ nbsql.output(class.probability) }}
   {%- endfor %}
   {%- endif %}
   {%- endif %}
@@ -128,8 +128,8 @@ FROM nbsql_evidence
 {%- endif %}
 {%- endmacro %}
 
-{# The columns of the source that come back, of a step that has others besides, each with a comma behind it. #}
-{% macro frozen_passed(scorer, step) -%}
+{# The columns of the source to return, from a step that has others besides, each followed by a comma. #}
+{% macro frozen_source_columns(scorer, step) -%}
 {% if scorer.passed is none -%}
 {% set helpers %}{% for name in scorer.helpers %}{{ nbsql.word(name) }}{% if not loop.last %}, {% endif %}{% endfor %}{% endset -%}
 {{ step }}.* {% if scorer.traits.all_but == 'EXCEPT' %}EXCEPT{% else %}EXCLUDE{% endif %} ({{ helpers }}),
@@ -139,12 +139,12 @@ FROM nbsql_evidence
 {%- endif %}
 {% endmacro %}
 
-{# What is said of a row, or of a class, that is impossible: minus infinity, or nothing on engines that have none. #}
-{% macro frozen_nothing() -%} -{{ nbsql.infinity() }} {%- endmacro %}
+{# The score of an impossible row or class: minus infinity, or NULL on engines without it. #}
+{% macro frozen_minus_infinity() -%} -{{ nbsql.infinity() }} {%- endmacro %}
 
-{# The prior and what each feature adds, in blocks, because an expression may not nest as deep as a model has features. #}
+{# The prior and the terms of the features, in blocks, because an expression may not nest as deep as a model has features. #}
 {% macro frozen_joint(scorer, k) -%}
-{{ nbsql.frozen_typed(scorer.classes[k].log_prior) }}
+{{ nbsql.frozen_nullable(scorer.classes[k].log_prior) }}
 {%- for block in scorer.terms | batch(50) %}
 
   + {% if scorer.terms | length > 50 %}({% endif %}
@@ -158,84 +158,89 @@ FROM nbsql_evidence
 {%- endfor %}
 {%- endmacro %}
 
-{# What is the same in all classes. #}
+{# The part that all classes share. #}
 {% macro frozen_common(scorer) -%}
 {% for term in scorer.common %}{{ nbsql['frozen_' ~ term.shape ~ '_common'](term) }}{% if not loop.last %}
 
   + {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# A number that may be minus infinity, which is NULL, in a place that says its type; or a code, which is a whole one. #}
+{# A number that may be minus infinity, which is NULL, for a place that determines its type; or a code, which is a whole number. #}
 {% macro frozen_number(value) -%}
 {% if value is integer %}{{ value }}{% elif value < -1e308 %}NULL{% elif value == 0 %}0{% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
 
-{% macro frozen_typed(value) -%}
+{# A number of a known type; NULL for minus infinity. #}
+{% macro frozen_nullable(value) -%}
 {% if value < -1e308 %}CAST(NULL AS {{ nbsql.double() }}){% else %}{{ nbsql.number(value) }}{% endif %}
 {%- endmacro %}
 
-{# NULLs are below every number here, wherever the engine puts them. #}
+{# NULLs sort below every number here, wherever the engine puts them. #}
 {% macro frozen_highest(scorer) -%}
 {% set values = [] -%}
 {% for class in scorer.classes -%}
 {% set value %}COALESCE(nbsql_joint_{{ class.number }}, {{ nbsql.number(-1e308) }}){% endset -%}
-{{ nbsql.frozen_kept(values, value) }}
+{{ nbsql.frozen_add(values, value) }}
 {%- endfor -%}
 NULLIF({{ nbsql.greatest_of(values) }}, {{ nbsql.number(-1e308) }})
 {%- endmacro %}
 
-{% macro frozen_kept(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
+{# Appends a value to a list. It renders nothing. #}
+{% macro frozen_add(values, value) %}{% if values.append(value) %}{% endif %}{% endmacro %}
 
-{# The likelihood of a class, as a share of the highest. #}
-{% macro frozen_share(number) -%}
+{# The likelihood of a class, relative to the highest. #}
+{% macro frozen_ratio(number) -%}
 {% set difference %}nbsql_joint_{{ number }} - nbsql_highest{% endset -%}
 {{ nbsql.frozen_exp(difference) }}
 {%- endmacro %}
 
-{# Below 1e-304 it is 0, where some engines raise an error; so it is of NULL. #}
+{# The exponential function; 0 below 1e-304, where some engines raise an error, and 0 for NULL. #}
 {% macro frozen_exp(x) -%}
 CASE WHEN {{ x }} > -700 THEN EXP({{ x }}) ELSE 0 END
 {%- endmacro %}
 
-{# The sum of the likelihoods of the classes, as shares of the highest; in blocks, because an expression may not nest as deep. #}
-{% macro frozen_mass(scorer) -%}
+{#
+  The sum of the likelihoods of the classes, relative to the highest. It is a sum in blocks, because an expression may not nest that deep.
+#}
+{% macro frozen_evidence(scorer) -%}
 {% for block in scorer.classes | batch(50) -%}
-({% for class in block %}{{ nbsql.frozen_share(class.number) }}{% if not loop.last %} + {% endif %}{% endfor %})
+({% for class in block %}{{ nbsql.frozen_ratio(class.number) }}{% if not loop.last %} + {% endif %}{% endfor %})
 {%- if not loop.last %} + {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# The values of a category of many, or pairs of codes, a row each: value, and class_1, class_2, ..., what it adds to each score. #}
-{% macro frozen_rows(scorer, term) -%}
+{# The values of a category with many, or pairs of codes, one row each: value, and class_1, class_2, ..., its term in each class. #}
+{% macro frozen_lookup_rows(scorer, term) -%}
 {{ nbsql.literal_rows(term.kind, term.keys, term.scores) }}
 {%- endmacro %}
 
-{# Rows of literals, typed by the first: a value, and numbers of which some are NULL. #}
+{# Rows of literals, typed by the first row: a value, and numbers of which some are NULL. #}
 {% macro literal_rows(kind, keys, scores) -%}
 SELECT *
 FROM (
   VALUES
     {% for key in keys %}
-    {% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_typed(score) }}{% endfor %}{% endset %}
-    {{ nbsql.row_word() }}({{ key }}{{ numbers }}){{ nbsql.comma(loop) }}
+    {% set numbers %}{% for score in scores[loop.index0] %}, {{ nbsql.frozen_nullable(score) }}{% endfor %}{% endset %}
+    {{ nbsql.row_keyword() }}({{ key }}{{ numbers }}){{ nbsql.comma(loop) }}
     {% endfor %}
 ) AS literals({{ nbsql.literal_names(scores) }})
 {%- endmacro %}
 
-{# Before each of the rows of VALUES. #}
-{% macro row_word() %}{% endmacro %}
+{# To precede each of the rows of VALUES. #}
+{% macro row_keyword() %}{% endmacro %}
 
+{# The column names of literal rows. #}
 {% macro literal_names(scores) -%}
 value{% for _ in scores[0] %}, class_{{ loop.index }}{% endfor %}
 {%- endmacro %}
 
-{# The same as a union, where VALUES makes no relation. #}
+{# The same as a union, for engines that cannot select from VALUES. #}
 {% macro literal_union(kind, keys, scores) -%}
 {% for key in keys -%}
 {% set first = loop.first -%}
 {% set value %}{% if first and kind == 'text' %}CAST({{ key }} AS {{ nbsql.string() }}){% else %}{{ key }}{% endif %}{% endset -%}
 SELECT {{ value }}{% if first %} AS value{% endif %}
-{%- for score in scores[loop.index0] %}, {{ nbsql.frozen_typed(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}{% endfor %}
+{%- for score in scores[loop.index0] %}, {{ nbsql.frozen_nullable(score) }}{% if first %} AS class_{{ loop.index }}{% endif %}{% endfor %}
 {%- if not loop.last %} UNION ALL
 {% endif %}
 {%- endfor %}

@@ -1,27 +1,27 @@
 {#
-  The statistics of a source of another engine (statistics.sql), as one SELECT: what a fit would count there. A row is a cell: class,
+  The statistics of a source on another engine (statistics.sql), as one SELECT: what a fit would count there. One row a cell: class,
   feature, value, n, mean, m2.
 
-  Squares are taken about the mean of the class, in a second pass. Of equal values the mean is that value, so that a constant has
-  no variance. The rules that a fit holds its rows against are not looked at.
+  Squares are taken about the mean of the class, in a second pass. Equal values have exactly that value as their mean, so that a constant
+  has no variance. The rules that a fit checks are not checked here.
 #}
 {% macro frozen_statistics(counted, source) -%}
-{% set once %}{% if counted.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
+{% set materialized %}{% if counted.traits.materializes %}MATERIALIZED {% endif %}{% endset -%}
 {% set squared = counted.features | selectattr('squared') | list -%}
-WITH nbsql_rows AS {{ once }}(
+WITH nbsql_rows AS {{ materialized }}(
   SELECT
-    {{ nbsql.frozen_rows_read(counted) | indent(4) }}
+    {{ nbsql.frozen_statistics_columns(counted) | indent(4) }}
   FROM {{ source | indent(2) }} AS source
   WHERE source.{{ nbsql.ident(counted.target) }} IS NOT NULL
-  {%- if counted.weight %} AND {{ nbsql.frozen_double(counted.weight) }} > 0{% endif %}
+  {%- if counted.weight %} AND {{ nbsql.frozen_as_double(counted.weight) }} > 0{% endif %}
 
 )
 {%- if squared %},
-nbsql_means AS {{ once }}(
+nbsql_means AS {{ materialized }}(
   SELECT
     nbsql_class
     {%- for feature in squared %},
-    {% set x = nbsql.frozen_x(feature) %}
+    {% set x = nbsql.frozen_input(feature) %}
     CASE WHEN MIN({{ x }}) = MAX({{ x }}) THEN MIN({{ x }}) ELSE {{ nbsql.frozen_mean(counted, x) }} END AS nbsql_mean_{{ feature.index }}
     {%- endfor %}
 
@@ -46,35 +46,36 @@ UNION ALL
 {%- endfor %}
 {%- endmacro %}
 
-{# What is read of a row: nbsql_class, nbsql_weight, and of every feature its number, or its value as text. #}
-{% macro frozen_rows_read(counted) -%}
+{# The columns read from a row: nbsql_class, nbsql_weight, and for each feature its number, or its value as text. #}
+{% macro frozen_statistics_columns(counted) -%}
 {% set target %}source.{{ nbsql.ident(counted.target) }}{% endset -%}
 {% set text %}CAST({{ target }} AS {{ nbsql.string() }}){% endset -%}
 {% if counted.kind == 'text' %}{{ nbsql.exact(text, counted.kind) }}{% else %}{{ target }}{% endif %} AS nbsql_class
 {%- if counted.weight %},
-{{ nbsql.frozen_double(counted.weight) }} AS nbsql_weight
+{{ nbsql.frozen_as_double(counted.weight) }} AS nbsql_weight
 {%- endif %}
 {%- for feature in counted.features %},
 {{ nbsql['frozen_' ~ feature.shape ~ '_read'](feature) }}
 {%- endfor %}
 {%- endmacro %}
 
-{# The rows of a group, or their weights. #}
+{# The number of rows of a group, or the sum of their weights. #}
 {% macro frozen_size(counted) -%}
 {% if counted.weight %}SUM(nbsql_weight){% else %}CAST(COUNT(*) AS {{ nbsql.double() }}){% endif %}
 {%- endmacro %}
 
+{# The weighted sum of x. #}
 {% macro frozen_sum(counted, x) -%}
 SUM({% if counted.weight %}nbsql_weight * {% endif %}{{ x }})
 {%- endmacro %}
 
-{# Of the rows that have x. #}
+{# The mean over the rows that have x. #}
 {% macro frozen_mean(counted, x) -%}
 {% set n %}{% if counted.weight %}SUM(CASE WHEN {{ x }} IS NOT NULL THEN nbsql_weight END){% else %}COUNT({{ x }}){% endif %}{% endset -%}
 {{ nbsql.frozen_sum(counted, x) }} / {{ n }}
 {%- endmacro %}
 
-{# One cell a group: the value, n, mean and m2, of which some are NULL. #}
+{# One cell a group: the value, n, mean and m2, some of which are NULL. #}
 {% macro frozen_cell(feature, n, value=none, mean=none, m2=none) -%}
 SELECT
   nbsql_rows.nbsql_class,
@@ -90,9 +91,9 @@ FROM nbsql_rows
 
 {# Categories: a cell a value. #}
 
-{# The cells of a feature with values, a row a class and value. #}
+{# The cells of a feature with values, one row a class and value. #}
 {% macro frozen_value_cells(counted, feature) -%}
-{% set x = nbsql.frozen_x(feature) -%}
+{% set x = nbsql.frozen_input(feature) -%}
 {{ nbsql.frozen_cell(feature, nbsql.frozen_size(counted), value=x) }}
 {%- if not feature.missing %}
 
@@ -110,33 +111,33 @@ GROUP BY nbsql_rows.nbsql_class, {{ x }}
 CASE {{ x }} WHEN {{ nbsql.true_literal() }} THEN 'true' WHEN {{ nbsql.false_literal() }} THEN 'false' END
 {%- else -%}
 {{ nbsql.exact(text, feature.kind) }}
-{%- endif %} AS {{ nbsql.frozen_x(feature) }}
+{%- endif %} AS {{ nbsql.frozen_input(feature) }}
 {%- endmacro %}
 
-{# A yes or no of a row as true or false, a text, as a column. #}
+{# The Boolean of a row as a column with the text true or false. #}
 {% macro frozen_bernoulli_read(feature) -%}
 {% if feature.kind == 'boolean' -%}
 {{ nbsql.frozen_category_read(feature) }}
 {%- else -%}
-CASE {{ nbsql.frozen_double(feature.columns[0]) }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.frozen_x(feature) }}
+CASE {{ nbsql.frozen_as_double(feature.columns[0]) }} WHEN 1 THEN 'true' WHEN 0 THEN 'false' END AS {{ nbsql.frozen_input(feature) }}
 {%- endif %}
 {%- endmacro %}
 
 {# The label of the bin of a number of a row, as a column. #}
 {% macro frozen_binned_read(feature) -%}
-{% set x = nbsql.frozen_double(feature.columns[0]) -%}
+{% set x = nbsql.frozen_as_double(feature.columns[0]) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN CASE
   {%- for edge in feature.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.text(feature.labels[loop.index0]) }}{% endfor %}
   {%- if feature.edges %} ELSE{% else %} WHEN {{ x }} IS NOT NULL THEN{% endif %} {{ nbsql.text(feature.labels[-1]) }} END END
-  AS {{ nbsql.frozen_x(feature) }}
+  AS {{ nbsql.frozen_input(feature) }}
 {%- endmacro %}
 
 
-{# Numbers: a cell a class, and one of the zeros, where these are counted apart. #}
+{# Numbers: a cell a class, and one for the zeros if these are counted apart. #}
 
-{# The cells of a number, a row a class: n, mean, and where squares are counted m2. #}
+{# The cells of a number, one row a class: n, mean, and m2 if squares are counted. #}
 {% macro frozen_number_cells(counted, feature) -%}
-{% set x = nbsql.frozen_x(feature) -%}
+{% set x = nbsql.frozen_input(feature) -%}
 {% if feature.squared -%}
 {% set mean %}nbsql_mean_{{ feature.index }}{% endset -%}
 {% set deviation %}({{ x }} - {{ mean }}){% endset -%}
@@ -160,10 +161,10 @@ GROUP BY nbsql_rows.nbsql_class
 
 {% macro frozen_number_read(feature) -%} {{ nbsql.frozen_number_input(feature, feature.zeros) }} {%- endmacro %}
 
-{# The logarithm of a number of a row as a column, and where zeros are counted apart, whether it is one. #}
+{# The logarithm of a number of a row as a column and, if zeros are counted apart, whether the number is 0. #}
 {% macro frozen_logarithm_read(feature) -%}
-{% set x = nbsql.frozen_double(feature.columns[0]) -%}
-CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_x(feature) }}
+{% set x = nbsql.frozen_as_double(feature.columns[0]) -%}
+CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS {{ nbsql.frozen_input(feature) }}
 {%- if feature.zeros %},
 {{ nbsql.frozen_zero_input(feature) }}
 {%- endif %}
@@ -175,7 +176,7 @@ CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.n
 {# The cells of columns of counts, a row a class and column. #}
 {% macro frozen_column_cells(counted, feature) -%}
 {% for column in feature.columns -%}
-{% set x = nbsql.frozen_x(feature, loop.index) -%}
+{% set x = nbsql.frozen_input(feature, loop.index) -%}
 {{ nbsql.frozen_cell(feature, nbsql.frozen_sum(counted, x), value=nbsql.text(column)) }}
 WHERE {{ x }} > 0
 GROUP BY nbsql_rows.nbsql_class

@@ -1,45 +1,45 @@
 {#
-  What a frozen scorer reads of a row for each feature, and what each feature adds to the score of class k, from 0. A term is as in
-  the file of its family (families/), with numbers in the place of parameters; NULL where the class is impossible, and 0 where the
+  The columns that a frozen scorer reads of a row for each feature, and the term of each feature in the score of class k, from 0. A term
+  is as in the file of its family (families/), with numbers in place of parameters; it is NULL if the class is impossible, and 0 if the
   value is missing.
 
-  term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a cell of a grid;
-  "density", a number whose density is a formula, or "logarithm", where that is one of its logarithm; or the family.
+  term.shape names the macros: "levels", a value of a list; "edges", a number between two; "cells", the number of a grid cell; "density",
+  a number whose density is a formula, or "logarithm", if that is a formula of its logarithm; or the family.
 #}
 
-{# The columns of the first step: those of the source that are passed on, and what the terms read of a row. #}
+{# The columns of the first step: those of the source that are passed on, and those that the terms read. #}
 {% macro frozen_inputs(scorer) -%}
 {% set items = [] -%}
 {% if scorer.passed is none -%}
-{% set item %}source.*{% endset %}{{ nbsql.frozen_kept(items, item) }}
+{% set item %}source.*{% endset %}{{ nbsql.frozen_add(items, item) }}
 {%- else -%}
-{% for column in scorer.passed %}{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.frozen_kept(items, item) }}{% endfor -%}
+{% for column in scorer.passed %}{% set item %}source.{{ nbsql.ident(column) }}{% endset %}{{ nbsql.frozen_add(items, item) }}{% endfor -%}
 {% endif -%}
 {% for term in scorer.terms if term.shape != 'pairs' -%}
-{{ nbsql.frozen_kept(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}
+{{ nbsql.frozen_add(items, nbsql['frozen_' ~ term.shape ~ '_input'](term)) }}
 {%- endfor -%}
 {% if not items %}1 AS nbsql_row{% endif -%}
 {% for item in items %}{{ item }}{% if not loop.last %},
 {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# What a term reads of nbsql_inputs. #}
-{% macro frozen_x(term, j=none) -%}
+{# The column of nbsql_inputs that a term reads. #}
+{% macro frozen_input(term, j=none) -%}
 nbsql_x_{{ term.index }}{% if j is not none %}_{{ j }}{% endif %}
 {%- endmacro %}
 
-{# A column of the table of a category of many values. #}
+{# A column of the table of a category with many values. #}
 {% macro frozen_level(term, name) -%}
 nbsql_level_{{ term.index }}.{{ name }}
 {%- endmacro %}
 
-{% macro frozen_double(column) -%}
+{% macro frozen_as_double(column) -%}
 CAST(source.{{ nbsql.ident(column) }} AS {{ nbsql.double() }})
 {%- endmacro %}
 
-{# NaN, the infinities and numbers whose square would be infinite count as missing. #}
+{# NULL for NaN, the infinities and numbers whose square would be infinite, which count as missing. #}
 {% macro frozen_finite(column) -%}
-{% set x = nbsql.frozen_double(column) -%}
+{% set x = nbsql.frozen_as_double(column) -%}
 CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {%- endmacro %}
 
@@ -47,15 +47,15 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {{ nbsql.frozen_finite(term.columns[0]) }} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{# A feature of several columns reads each. #}
+{# A feature over several columns reads each of them. #}
 {% macro frozen_finite_inputs(term) -%}
 {% for column in term.columns %}{{ nbsql.frozen_finite(column) }} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
 {% endif %}{% endfor %}
 {%- endmacro %}
 
-{# Categories, and yes or no: what their values are compared as is said by term.kind. #}
+{# Categories and Booleans. term.kind is the type in which their values are compared. #}
 
-{# A category of a row, as its literals compare. #}
+{# A category of a row, as it is compared with its literals. #}
 {% macro frozen_levels_input(term) -%}
 {% set x %}source.{{ nbsql.ident(term.columns[0]) }}{% endset -%}
 {% if term.kind == 'text' -%}
@@ -68,16 +68,16 @@ CASE WHEN ABS({{ x }}) <= {{ nbsql.number(1e150) }} THEN {{ x }} END
 {%- endif %} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{# The term of a category in class k: the score of its value, or of a missing or an unseen one. #}
+{# The term of a category in class k: the score of its value, or of a missing or unseen one. #}
 {% macro frozen_levels(term, k) -%}
-{% set x = nbsql.frozen_x(term) -%}
+{% set x = nbsql.frozen_input(term) -%}
 {% set missing, unseen = term.missing[k], term.unseen[k] -%}
-{% set apart = term.missing != term.unseen -%}
+{% set scores_differ = term.missing != term.unseen -%}
 {% if term.joined -%}
 {% set score %}class_{{ k + 1 }}{% endset -%}
 CASE WHEN {{ nbsql.frozen_level(term, nbsql.word('value')) }} IS NOT NULL THEN {{ nbsql.frozen_level(term, score) }}
-{%- if apart %} WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}{% endif %} ELSE {{ nbsql.frozen_number(unseen) }} END
-{%- elif apart -%}
+{%- if scores_differ %} WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}{% endif %} ELSE {{ nbsql.frozen_number(unseen) }} END
+{%- elif scores_differ -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(missing) }}
 {%- for key in term.keys %} WHEN {{ x }} = {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
 {%- endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
@@ -86,17 +86,17 @@ CASE {{ x }}
 {%- for key in term.keys %} WHEN {{ key }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
 {%- endfor %} ELSE {{ nbsql.frozen_number(unseen) }} END
 {%- else -%}
-{{ nbsql.frozen_typed(unseen) }}
+{{ nbsql.frozen_nullable(unseen) }}
 {%- endif %}
 {%- endmacro %}
 
-{# A bin holds its lower edge and not its upper one. #}
+{# A bin includes its lower edge and excludes its upper one. #}
 
 {% macro frozen_edges_input(term) -%} {{ nbsql.frozen_finite_input(term) }} {%- endmacro %}
 
-{# The term of a number in bins in class k: the score of its bin, or of a missing number. #}
+{# The term of a binned number in class k: the score of its bin, or of a missing number. #}
 {% macro frozen_edges(term, k) -%}
-{% set x = nbsql.frozen_x(term) -%}
+{% set x = nbsql.frozen_input(term) -%}
 CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }}
 {%- for edge in term.edges %} WHEN {{ x }} < {{ nbsql.number(edge) }} THEN {{ nbsql.frozen_number(term.scores[loop.index0][k]) }}
 {%- endfor %} ELSE {{ nbsql.frozen_number(term.scores[-1][k]) }} END
@@ -104,7 +104,7 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }}
 
 {# Numbers beyond the grid count as those in its outermost cells. #}
 
-{# The number of the cell of a number of a row, as a column. #}
+{# The grid cell of a number of a row, as a column. #}
 {% macro frozen_cells_input(term) -%}
 {% set x = nbsql.frozen_finite(term.columns[0]) -%}
 {% set cell %}({{ x }} - {{ nbsql.number(term.low) }}) / {{ nbsql.number(term.width) }}{% endset -%}
@@ -119,31 +119,31 @@ CASE WHEN {{ cell }} < 0 THEN 0 WHEN {{ cell }} >= {{ term.last }} THEN {{ term.
 
 {% macro frozen_density_input(term) -%} {{ nbsql.frozen_number_input(term, term.family.zeros) }} {%- endmacro %}
 
-{# A number of a row as a column; where zeros are counted apart, NULL of a 0, and whether it is one. #}
+{# A number of a row as a column; if zeros are counted apart, NULL for a 0, and a column for whether it is one. #}
 {% macro frozen_number_input(term, zeros) -%}
 {% if zeros -%}
-NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_x(term) }},
+NULLIF({{ nbsql.frozen_finite(term.columns[0]) }}, 0) AS {{ nbsql.frozen_input(term) }},
 {{ nbsql.frozen_zero_input(term) }}
 {%- else -%}
 {{ nbsql.frozen_finite_input(term) }}
 {%- endif %}
 {%- endmacro %}
 
-{# Whether a number is 0, where that is counted apart. #}
+{# Whether a number is 0, if zeros are counted apart. #}
 {% macro frozen_zero_input(term) -%}
-CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
+CASE WHEN {{ nbsql.frozen_as_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nbsql_zero_{{ term.index }}
 {%- endmacro %}
 
 {#
-  The density of the family, with numbers in the place of parameters: one that is minus infinity is NULL, and makes all that it is in
-  NULL. Where the square of a deviation is more than any double, the class is impossible.
+  The density of the family, with numbers in place of parameters. A parameter of minus infinity is NULL, which makes every sum that
+  contains it NULL. If the square of a deviation exceeds the range of a double, the class is impossible.
 #}
 {% macro frozen_density(term, k) -%}
 {% if term.family.zeros -%}
 {% set is_zero %}nbsql_zero_{{ term.index }}{% endset -%}
 {% set zero, other = nbsql.frozen_number(term.of[k].zero), nbsql.frozen_number(term.of[k].other) -%}
 {% set outside %}nbsql_outside_{{ term.index }}{% endset -%}
-{% set known = nbsql.frozen_x(term) -%}
+{% set known = nbsql.frozen_input(term) -%}
 {% set x %}{% if term.shape == 'logarithm' %}COALESCE({{ known }}, NULLIF({{ outside }}, 0)){% else %}{{ known }}{% endif %}{% endset -%}
 {{ nbsql.zero_inflated_term(x, is_zero, zero, other, nbsql.frozen_density_of(term, k)) }}
 {%- else -%}
@@ -151,9 +151,9 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 {%- endif %}
 {%- endmacro %}
 
-{# That of a number which is not 0, where these are counted apart. #}
+{# The density of a nonzero number, if zeros are counted apart. #}
 {% macro frozen_density_of(term, k) -%}
-{% set x, p, widest = nbsql.frozen_x(term), term.of[k], term.widest[k] -%}
+{% set x, p, widest = nbsql.frozen_input(term), term.of[k], term.widest[k] -%}
 {% set inside, at_zero = nbsql[term.family.formula ~ '_inside'], nbsql[term.family.formula ~ '_at_zero'] -%}
 {% set unknown = p.values() | select('none') | list -%}
 {% set zero_only = at_zero is defined and not unknown and p.values() | min < -1e308 -%}
@@ -166,8 +166,8 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 {%- endset -%}
 {% set density -%}
 {% if unknown %}0
-{%- elif zero_only %}{% call(name) nbsql.density_at_zero(term.family) %}{{ nbsql.frozen_typed(p[name]) }}{% endcall %}
-{%- else %}{% call(name) nbsql.density(term.family, x) %}{{ nbsql.frozen_typed(p[name]) }}{% endcall %}
+{%- elif zero_only %}{% call(name) nbsql.density_at_zero(term.family) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}
+{%- else %}{% call(name) nbsql.density(term.family, x) %}{{ nbsql.frozen_nullable(p[name]) }}{% endcall %}
 {%- endif %}
 {%- endset -%}
 {% set outside %}{% if term.shape == 'logarithm' %} WHEN nbsql_outside_{{ term.index }} = 1 THEN NULL{% endif %}{% endset -%}
@@ -175,13 +175,13 @@ CASE WHEN {{ nbsql.frozen_double(term.columns[0]) }} = 0 THEN 1 ELSE 0 END AS nb
 {%- endmacro %}
 
 {% macro frozen_density_common(term) -%}
-{% set base = nbsql[term.family.formula ~ '_base'](nbsql.frozen_x(term), none) -%}
+{% set base = nbsql[term.family.formula ~ '_base'](nbsql.frozen_input(term), none) -%}
 {% if term.of[0].values() | select('none') | list %}0{% else %}COALESCE(-({{ base }}), 0){% endif %}
 {%- endmacro %}
 
-{# The same of ln x, and whether x is outside of the distribution, which has no logarithm. #}
+{# The same for ln x, and whether x is outside the distribution and has no logarithm. #}
 {% macro frozen_logarithm_input(term) -%}
-{% set x = nbsql.frozen_double(term.columns[0]) -%}
+{% set x = nbsql.frozen_as_double(term.columns[0]) -%}
 CASE WHEN {{ x }} > 0 AND {{ x }} <= {{ nbsql.number(1.7e308) }} THEN {{ nbsql.natural_log(x) }} END AS nbsql_x_{{ term.index }},
 CASE WHEN {{ x }} {% if term.family.zeros %}<{% else %}<={% endif %} 0 THEN 1 ELSE 0 END AS nbsql_outside_{{ term.index }}
 {%- if term.family.zeros %},
@@ -200,9 +200,9 @@ CASE WHEN {{ x }} {% if term.family.zeros %}<{% else %}<={% endif %} 0 THEN 1 EL
 {%- endfor %} AS nbsql_x_{{ term.index }}
 {%- endmacro %}
 
-{# The weight in class k of the number of a row times its distance from the mean, and of its square; or the score of a missing one. #}
+{# The weight in class k times the distance of a row's number from the mean, plus that of its square; or the score of a missing number. #}
 {% macro frozen_weighted(term, k) -%}
-{% set x, p = nbsql.frozen_x(term), term.of[k] -%}
+{% set x, p = nbsql.frozen_input(term), term.of[k] -%}
 {% if p.mean is none -%}
 0
 {%- else -%}
@@ -220,13 +220,13 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 
 {% macro frozen_multinomial_input(term) -%} {{ nbsql.frozen_finite_inputs(term) }} {%- endmacro %}
 
-{# The sum of the counts of a row, each times its weight in class k; in blocks, because an expression may not nest as deep. #}
+{# The sum of the counts of a row, each times its weight in class k. It is a sum in blocks, because an expression may not nest that deep. #}
 {% macro frozen_multinomial(term, k) -%}
 {% set p = term.of[k] -%}
 {% for block in range(1, term.columns | length + 1) | batch(50) -%}
 {% if not loop.first %} + {% endif %}(
 {%- for j in block %}
-{%- set x, weight = nbsql.frozen_x(term, j), p['weight_' ~ j] -%}
+{%- set x, weight = nbsql.frozen_input(term, j), p['weight_' ~ j] -%}
 {% if weight is none %}0
 {%- elif weight < -1e308 %}CASE WHEN {{ x }} <> 0 THEN NULL ELSE 0 END
 {%- else %}COALESCE({{ x }} * {{ nbsql.number(weight) }}, 0)
@@ -242,30 +242,30 @@ CASE WHEN {{ x }} IS NULL THEN {{ nbsql.frozen_number(term.missing[k]) }} ELSE {
 {% macro frozen_complement(term, k) -%} {{ nbsql.frozen_multinomial(term, k) }} {%- endmacro %}
 
 
-{# Several numbers together: where one is missing, and no mean stands in for it, all are. #}
+{# Several numbers together: if one is missing, and no mean replaces it, all are. #}
 
-{# The numbers of a row, as columns: all NULL where one is missing and none is imputed. #}
+{# The numbers of a row, as columns: all NULL if one is missing and none is imputed. #}
 {% macro frozen_multivariate_gaussian_input(term) -%}
 {% set conditions -%}
 {% for column in term.columns -%}
-ABS({{ nbsql.frozen_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}
+ABS({{ nbsql.frozen_as_double(column) }}) <= {{ nbsql.number(1e150) }}{% if not loop.last %} AND {% endif %}
 {%- endfor %}
 {%- endset -%}
 {% for column in term.columns -%}
-{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_double(column) }} END
+{% if term.means is none %}CASE WHEN {{ conditions }} THEN {{ nbsql.frozen_as_double(column) }} END
 {%- else %}COALESCE({{ nbsql.frozen_finite(column) }}, {{ nbsql.number(term.means[loop.index0]) }})
 {%- endif %} AS nbsql_x_{{ term.index }}_{{ loop.index }}{% if not loop.last %},
 {% endif %}
 {%- endfor %}
 {%- endmacro %}
 
-{# The term of the numbers in class k; shared, what is linear in it. #}
+{# The term of the numbers in class k; shared, its linear part. #}
 {% macro frozen_multivariate_gaussian(term, k) -%}
 {% set p = term.of[k] -%}
 {% if p.peak is none -%}
 0
 {%- else -%}
-CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
+CASE WHEN {{ nbsql.frozen_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.peak) }}
 {%- if term.shared %}
 {%- for j in range(1, term.columns | length + 1) %}
 {%- set slope = nbsql.number(p['slope_' ~ j]) %} + {{ slope }} * {{ nbsql.frozen_from_mean(term, j, term.of[0]) }}
@@ -276,11 +276,11 @@ CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.pe
 
 {% macro frozen_multivariate_gaussian_common(term) -%}
 {% if term.of[0].peak is none %}0
-{%- else %}CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.frozen_white_square(term, term.of[0]) }} END
+{%- else %}CASE WHEN {{ nbsql.frozen_input(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.frozen_white_square(term, term.of[0]) }} END
 {%- endif %}
 {%- endmacro %}
 
-{# -|W (x - m)|^2 / 2, of the matrix and mean of one class. #}
+{# -|W (x - m)|^2 / 2, with the matrix and mean of one class. #}
 {% macro frozen_white_square(term, p) -%}
 -0.5 * (
 {%- for j in range(1, term.columns | length + 1) %}
@@ -295,6 +295,7 @@ CASE WHEN {{ nbsql.frozen_x(term, 1) }} IS NULL THEN 0 ELSE {{ nbsql.number(p.pe
 )
 {%- endmacro %}
 
+{# The deviation of a number from the mean of a class. #}
 {% macro frozen_from_mean(term, j, p) -%}
-({{ nbsql.frozen_x(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
+({{ nbsql.frozen_input(term, j) }} - {{ nbsql.number(p['mean_' ~ j]) }})
 {%- endmacro %}

@@ -1,15 +1,15 @@
 {#
-  The rows of a source that tell most of a model, `count` of each kind, a row each:
+  Notable rows of a source, `count` of each kind, one row each:
 
     nbsql_position          from 1
     nbsql_kind              'surest right', 'surest wrong', 'nearest call' (the least probable prediction) or 'least evidence' (ln p(x))
-    nbsql_class             the class that the row has, as text; NULL where it has none
+    nbsql_class             the row's class, as text; NULL if it has none
     nbsql_prediction, nbsql_probability, nbsql_evidence
     ...                     the columns that the model reads
 
   scored: predict.sql; labelled: whether the source has the class.
 #}
-{% macro telling_rows(model, scored, columns, count, labelled) -%}
+{% macro notable_rows(model, scored, columns, count, labelled) -%}
 {% set known %}{% if labelled %}source.{{ nbsql.ident(model.target) }}{% else %}NULL{% endif %}{% endset -%}
 WITH nbsql_rows AS {{ nbsql.materialized() }}(
   SELECT
@@ -39,13 +39,13 @@ FROM (
 ) AS chosen
 {%- endmacro %}
 
-{# A query of rows that folds have judged, for a reader, who does not have their tables. #}
-{% macro of_folds(query) -%}
+{# A query of rows that folds have judged, with a comment for a reader, who does not have their tables. #}
+{% macro with_fold_comment(query) -%}
 -- Folds have judged the rows, in temporary tables of the report; with folds=None there is a query that runs by itself.
 {{ query }}
 {%- endmacro %}
 
-{# The rows of one kind, as `telling_rows` has them; falling: whether the largest measure tells most. #}
+{# The rows of one kind, as in `notable_rows`; falling: whether the largest measure comes first. #}
 {% macro rows_of_kind(number, kind, condition, measure, falling, columns, count) -%}
 {% set other %}{% if measure == 'nbsql_probability' %}nbsql_evidence{% else %}nbsql_probability{% endif %}{% endset -%}
 {% set sign %}{% if falling %}-{% endif %}{% endset -%}
