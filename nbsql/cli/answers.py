@@ -30,7 +30,7 @@ limited = click.option(
 )
 
 
-def answering(
+def with_formats(
     command: Callable[..., Any] | None = None,
     /,
     *,
@@ -83,7 +83,7 @@ def answer(engine: Engine, query: nbsql.Query, form: Form, *, limit: int, empty:
             tables.echo("", f"the first {limit} rows; --limit N shows more, --csv all")
 
 
-def say(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+def print_value(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print what this process knows: as JSON the whole, as CSV its rows, which have the same keys."""
     end_progress(engine)
     if form == "json":
@@ -92,13 +92,13 @@ def say(engine: Engine, form: Form, whole: Any, rows: Sequence[Mapping[str, Any]
         write_csv(rows)
 
 
-def done(engine: Engine, form: Form, sentence: str, **facts: Any) -> None:
+def print_done(engine: Engine, form: Form, sentence: str, **facts: Any) -> None:
     """Say what has been done: in a sentence, or as its facts."""
     if form == "table":
         end_progress(engine)
         tables.echo(sentence)
     else:
-        say(engine, form, facts, [facts])
+        print_value(engine, form, facts, [facts])
 
 
 def write_json(value: Any) -> None:

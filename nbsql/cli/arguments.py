@@ -134,7 +134,7 @@ class LimitType(_Type):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[str, float]:
         """The metric and its limit."""
-        metric, limit = _numbered(str(value))
+        metric, limit = _split_number(str(value))
         if limit is None or math.isnan(limit) or not metric:
             self.fail(f"{value!r} is not METRIC=LIMIT, such as psi=0.2", param, ctx)
         if metric not in METRICS:
@@ -204,7 +204,7 @@ def prior(text: str) -> str | dict[str, float]:
         raise InputError(f"no prior {text!r}{hint}")
     probabilities: dict[str, float] = {}
     for part in split(text):
-        label, probability = _numbered(part)
+        label, probability = _split_number(part)
         if "=" not in part or probability is None:
             raise InputError(f"{part!r} is not LABEL=P, such as yes=0.1")
         label = _value(label, as_text=True)
@@ -230,7 +230,7 @@ def components(text: str) -> int | dict[str, int]:
             raise InputError(f"{text!r} is no number of components; it is K, or LABEL=K,LABEL=K") from None
     counts: dict[str, int] = {}
     for part in split(text):
-        label, count = _numbered(part)
+        label, count = _split_number(part)
         if "=" not in part or count is None or count != int(count):
             raise InputError(f"{part!r} is not LABEL=K, such as yes=3")
         label = _value(label, as_text=True)
@@ -249,7 +249,7 @@ def cost(text: str) -> tuple[str, str, float]:
     >>> cost("ham:'spam: ads'=10")
     ('ham', 'spam: ads', 10.0)
     """
-    pair, number = _numbered(text)
+    pair, number = _split_number(text)
     labels = split(pair, ":")
     if number is None or len(labels) != 2:
         raise InputError(f"{text!r} is not ACTUAL:PREDICTED=COST, such as ham:spam=10")
@@ -266,7 +266,7 @@ def threshold(text: str) -> tuple[str, float]:
     >>> threshold("spam=0.9")
     ('spam', 0.9)
     """
-    label, number = _numbered(text)
+    label, number = _split_number(text)
     if number is None or not label:
         raise InputError(f"{text!r} is not LABEL=P, such as spam=0.9")
     return _value(label, as_text=True), number
@@ -278,13 +278,13 @@ def labels_by_text(model: Model) -> dict[str, Any]:
     return {column.label: label for column, label in zip(numbered, model.classes, strict=True)}
 
 
-def prices(model: Model, costs: Sequence[tuple[str, str, float]]) -> dict[tuple[Any, Any], float] | None:
+def costs_by_label(model: Model, costs: Sequence[tuple[str, str, float]]) -> dict[tuple[Any, Any], float] | None:
     """The costs as `Model.predict` takes them; None for none."""
     labels = labels_by_text(model)
     return {(labels.get(actual, actual), labels.get(other, other)): price for actual, other, price in costs} or None
 
 
-def _numbered(text: str) -> tuple[str, float | None]:
+def _split_number(text: str) -> tuple[str, float | None]:
     """What stands before the last equals sign, and the number after it."""
     before, _, number = text.rpartition("=")
     try:

@@ -8,9 +8,9 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering, objects, say
+from nbsql.cli.answers import Form, objects, print_value, with_formats
 from nbsql.cli.fit import chosen, modelling, typed
-from nbsql.cli.session import end_progress, reading, warnings_said, writing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, show_warnings
 from nbsql.model.place import place_for
 from nbsql.tuning.auto import BUDGET, FOLDS
 from nbsql.tuning.methods import METHODS
@@ -29,7 +29,7 @@ from nbsql.tuning.sweep import family_text
 @click.option("--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="Rows to judge on, about.")
 @click.option("--name", metavar="MODEL", help="Keep the model of what was chosen under this name.")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
+@with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
 def auto(
     database: str,
     source: str,
@@ -54,10 +54,10 @@ def auto(
     """  # noqa: D301 - \b keeps the lines
     wanted = METHODS if methods is None else [each.strip() for each in methods.split(",")]
     options: dict[str, Any] = {**chosen(given), "methods": wanted}
-    with writing(database, create=False) if name else reading(database) as engine:
+    with open_for_writing(database, create=False) if name else open_for_reading(database) as engine:
         if name:
             place_for(engine, name, None, replace=replace)  # refuses a name that is taken before the work, not after
-        with warnings_said(engine):
+        with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             found = nbsql.auto(
                 engine, source, target=target, leave_out=not keep_all, calibrate=not no_calibration, folds=folds, fold=fold,
@@ -70,7 +70,7 @@ def auto(
         if form != "table":
             tried = objects(engine, found.tried.sql)
             settings = objects(engine, found.ranking.sql)
-            say(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
+            print_value(engine, form, {"rows": found.rows, "method": method, "settings": settings, "tried": tried}, tried)
             return
         tables.echo(f"{found.rows:,} rows of {tables.plain(source)} predicted by models that have not met them", "")
         tables.query(engine, found.ranking.sql)

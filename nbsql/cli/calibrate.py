@@ -8,9 +8,9 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering, say
+from nbsql.cli.answers import Form, print_value, with_formats
 from nbsql.cli.arguments import FoldsType
-from nbsql.cli.session import end_progress, rehearsing, warnings_said, writing
+from nbsql.cli.session import end_progress, open_for_writing, rehearse_statements, show_warnings
 from nbsql.judging.calibration import METHODS, Method
 
 
@@ -23,7 +23,7 @@ from nbsql.judging.calibration import METHODS, Method
 @click.option("--held-back", is_flag=True, help="SOURCE is rows that MODEL has not learnt; no folds.")
 @click.option("--weight", metavar="COLUMN", help="Weigh the rows held back, and those of the test.")
 @click.option("--test", metavar="SOURCE", help="Rows that neither has met, on which to judge the calibration.")
-@answering(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
+@with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
 def calibrate(
     database: str, model: str, source: str, *, method: Method, folds: Any, held_back: bool, weight: str | None,
     test: str | None, form: Form,
@@ -40,18 +40,18 @@ def calibrate(
         raise click.UsageError("--weight is of rows held back, or of a test; folds count by the weight of the fit")
     dealt = None if held_back else folds or 10
     if form == "sql":
-        with rehearsing(database) as rehearsal, warnings_said(rehearsal):
+        with rehearse_statements(database) as rehearsal, show_warnings(rehearsal):
             loaded = nbsql.load(rehearsal, model)
             rehearsal.begin(loaded)
             loaded.calibrate(source, method=method, folds=dealt, weight=weight, test=test)
             tables.sql(rehearsal.script)
         return
-    with writing(database, create=False) as engine, warnings_said(engine):
+    with open_for_writing(database, create=False) as engine, show_warnings(engine):
         found = nbsql.load(engine, model).calibrate(source, method=method, folds=dealt, weight=weight, test=test)
         end_progress(engine)
         if form != "table":
             names = ("on", "rows", "metric", "before", "after")
-            say(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])
+            print_value(engine, form, found.to_dict(), [dict(zip(names, row, strict=True)) for row in found.table()])
             return
         temperature = "" if found.temperature is None else f": T = {found.temperature:.4f}"
         tables.echo(f"model {model} calibrated by {method} on {found.rows:,} rows of {tables.plain(source)}{temperature}", "")

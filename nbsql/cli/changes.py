@@ -9,13 +9,13 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering
+from nbsql.cli.answers import Form, with_formats
 from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.fit import classes
-from nbsql.cli.session import Rehearsal, rehearsing, warnings_said, writing
+from nbsql.cli.session import Rehearsal, open_for_writing, rehearse_statements, show_warnings
 from nbsql.engines.engine import Engine
 
-_answering = answering(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
+_answering = with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 
 
 @click.command(short_help="Learn more rows.")
@@ -106,9 +106,11 @@ def compact(database: str, model: str, *, through: str | None, form: Form) -> No
 
 def _change(database: str, name: str, act: Callable[[nbsql.Model], str], form: Form) -> None:
     """Change a model and say what it is now, or print what would run."""
-    opened: AbstractContextManager[Engine] = rehearsing(database) if form == "sql" else writing(database, create=False)
+    opened: AbstractContextManager[Engine] = (
+        rehearse_statements(database) if form == "sql" else open_for_writing(database, create=False)
+    )
     with opened as engine:
-        with warnings_said(engine):
+        with show_warnings(engine):
             model = nbsql.load(engine, name)
             if isinstance(engine, Rehearsal):
                 engine.begin(model)

@@ -15,7 +15,7 @@ import click
 from click.shell_completion import CompletionItem
 
 import nbsql
-from nbsql.cli.session import reading
+from nbsql.cli.session import open_for_reading
 from nbsql.engines.connect import is_postgres
 from nbsql.engines.engine import Engine
 from nbsql.errors import NbsqlError
@@ -44,25 +44,25 @@ def databases(_context: click.Context, begun: str) -> list[CompletionItem]:
 
 def models(context: click.Context, begun: str) -> list[CompletionItem]:
     """The models of the database."""
-    return _offered(_asked(context, nbsql.models), begun)
+    return _completions(_query_database(context, nbsql.models), begun)
 
 
 def sources(context: click.Context, begun: str) -> list[CompletionItem]:
     """The tables and views of the database; where there is none of that beginning, files."""
-    found = _offered(_asked(context, _relations), begun)
+    found = _completions(_query_database(context, _relations), begun)
     return found or [CompletionItem(begun, type="file")]
 
 
 def columns(context: click.Context, begun: str) -> list[CompletionItem]:
     """The columns of the source."""
-    return _offered(_asked(context, lambda engine: _columns(engine, context)), begun)
+    return _completions(_query_database(context, lambda engine: _columns(engine, context)), begun)
 
 
 def families(context: click.Context, begun: str) -> list[CompletionItem]:
     """COLUMN=FAMILY: the columns of the source, and after the equals sign the families."""
     column, equals, _ = begun.rpartition("=")
     if equals:
-        return _offered((f"{column}={family}" for family in FAMILIES), begun)
+        return _completions((f"{column}={family}" for family in FAMILIES), begun)
     return [CompletionItem(f"{item.value}=") for item in columns(context, begun)]
 
 
@@ -92,10 +92,10 @@ def complete(command: click.Command) -> None:
         metavar = parameter.metavar or parameter.type.name
         named = metavar if isinstance(parameter, click.Option) else parameter.name
         if named in COMPLETERS and not (parameter.name == "name" and command.name in _NEW):
-            parameter.type = _Completed(parameter.type, COMPLETERS[named])
+            parameter.type = _CompletedType(parameter.type, COMPLETERS[named])
 
 
-class _Completed(_Type):
+class _CompletedType(_Type):
     """A type of a parameter with what completes its values."""
 
     def __init__(self, inner: click.ParamType[Any], completer: _Completer) -> None:
@@ -112,16 +112,16 @@ class _Completed(_Type):
         return self._completer(ctx, incomplete)
 
 
-def _offered(names: Iterable[str], begun: str) -> list[CompletionItem]:
+def _completions(names: Iterable[str], begun: str) -> list[CompletionItem]:
     return [CompletionItem(name) for name in names if name.startswith(begun)]
 
 
-def _asked(context: click.Context, question: Callable[[Engine], list[str]]) -> list[str]:
+def _query_database(context: click.Context, question: Callable[[Engine], list[str]]) -> list[str]:
     """The answer of the database of a command, if it can be read."""
     path = _argument(context, "database")
     if not path or not (is_postgres(path) or Path(path).is_file()):
         return []
-    with suppress(NbsqlError), reading(path) as engine:
+    with suppress(NbsqlError), open_for_reading(path) as engine:
         return question(engine)
     return []
 

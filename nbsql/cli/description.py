@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import nbsql
-from nbsql.cli.answers import Form, objects, say
+from nbsql.cli.answers import Form, objects, print_value
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import without_passwords
 from nbsql.spec.spec import Spec
@@ -60,4 +60,4 @@ def described(engine: Engine, database: str, model: nbsql.Model, **more: Any) ->
 
 def describe(engine: Engine, form: Form, database: str, model: nbsql.Model, **more: Any) -> None:
     """Print the model: as JSON all of it, as CSV its features, a row each."""
-    say(engine, form, described(engine, database, model, **more), feature_rows(engine, model))
+    print_value(engine, form, described(engine, database, model, **more), feature_rows(engine, model))

@@ -8,9 +8,9 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, answering, limited, say
-from nbsql.cli.arguments import CostType, prices
-from nbsql.cli.session import end_progress, reading
+from nbsql.cli.answers import Form, answer, limited, print_value, with_formats
+from nbsql.cli.arguments import CostType, costs_by_label
+from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.judging.evaluation import SLICES, TABLES
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _CLASSES = 8  # at most so many in a matrix of actual and predicted classes
     "--table", type=click.Choice((*TABLES, *SLICES)), help="One of the tables behind the numbers, instead of the numbers."
 )
 @limited
-@answering(csv="Print CSV: class (empty for the whole), metric, value.")
+@with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
 def evaluate(
     database: str, model: str, source: str, *, weight: str | None, bins: int,
     costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, by: tuple[str, ...],
@@ -58,7 +58,7 @@ def evaluate(
       nbsql evaluate shop.duckdb churn holdout --by region
       nbsql evaluate shop.duckdb churn holdout --by region --between north south
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if against is not None:
             if costs or calibrated or table or by:
@@ -75,10 +75,10 @@ def evaluate(
             table = table or "slices"
         if form == "sql" and between is None:
             options: dict[str, Any] = {"weight": weight, "bins": bins, "calibrated": calibrated, "by": by or None}
-            tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=prices(loaded, costs), **options))
+            tables.sql(loaded.evaluate_sql(source, table=table or "metrics", costs=costs_by_label(loaded, costs), **options))
             return
         engine.announce("judge")
-        options = {"weight": weight, "bins": bins, "costs": prices(loaded, costs), "calibrated": calibrated}
+        options = {"weight": weight, "bins": bins, "costs": costs_by_label(loaded, costs), "calibrated": calibrated}
         evaluation = loaded.evaluate(source, **options, by=by or None)
         slices = evaluation.slices
         if slices is not None and between is not None:
@@ -92,7 +92,7 @@ def evaluate(
         confusion = evaluation.confusion.fetchall() if len(evaluation.classes) <= _CLASSES else []
         end_progress(engine)
         if form != "table":
-            say(engine, form, evaluation.to_dict(), _numbers(evaluation))
+            print_value(engine, form, evaluation.to_dict(), _numbers(evaluation))
         else:
             _report(evaluation, loaded.target, str(loaded.name), source, confusion)
             if slices is not None:

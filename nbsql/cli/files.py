@@ -80,7 +80,7 @@ def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
     Raises:
         BrokenPipeError: the reader has read enough, and what ran was stopped.
     """
-    with tempfile.TemporaryDirectory() as folder, _stopped_with_reader(engine) as has_gone:
+    with tempfile.TemporaryDirectory() as folder, _stop_with_reader(engine) as has_gone:
         for position, query in enumerate(queries):
             file = Path(folder) / f"{position}.{file_format}"
             try:
@@ -99,7 +99,7 @@ def stream(engine: Engine, queries: Sequence[str], file_format: str) -> None:
 
 
 @contextmanager
-def _stopped_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
+def _stop_with_reader(engine: Engine) -> Iterator[Callable[[], bool]]:
     """Stop what runs when the reader of stdout goes. The system says so at once; a writer would learn it only by writing."""
     if not isinstance(engine, DuckDB) or not hasattr(select, "poll"):  # as on Windows
         yield lambda: False

@@ -11,12 +11,12 @@ import duckdb
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering
+from nbsql.cli.answers import Form, with_formats
 from nbsql.cli.arguments import ColumnsType, ComponentsType, FamilyType, PriorType
 from nbsql.cli.description import FEATURES, describe
 from nbsql.cli.families import AUTO, FamiliesType
 from nbsql.cli.joins import JoinType
-from nbsql.cli.session import check_new_database, reading, warnings_said, writing
+from nbsql.cli.session import check_new_database, open_for_reading, open_for_writing, show_warnings
 from nbsql.engines.connect import is_postgres
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
@@ -212,7 +212,7 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Split every class into K parts by k-means on its numbers, or some classes: yes=3,no=2. A class is their mixture.",
 )
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv=FEATURES, sql="Print the statements instead of running them.")
+@with_formats(csv=FEATURES, sql="Print the statements instead of running them.")
 def fit(database: str, source: str, *, name: str, target: str, replace: bool, form: Form, **given: Any) -> None:
     """Fit a naive Bayes model of the column --target of SOURCE, and keep it in DATABASE as the schema --name.
 
@@ -228,8 +228,8 @@ def fit(database: str, source: str, *, name: str, target: str, replace: bool, fo
     if form == "sql":
         _print(database, source, name, replace=replace, options={"target": target, **options})
         return
-    with writing(database) as engine:
-        with warnings_said(engine):
+    with open_for_writing(database) as engine:
+        with show_warnings(engine):
             options["prior"] = typed(engine, source, target, options["prior"])
             if isinstance(options["method"], Mixture):
                 options["method"] = Mixture(typed(engine, source, target, options["method"].components))
@@ -298,7 +298,7 @@ def _print(database: str, source: str, name: str, *, replace: bool, options: dic
     from pathlib import Path
 
     path = database if is_postgres(database) or Path(database).exists() else ":memory:"
-    with reading(path) as engine:
+    with open_for_reading(path) as engine:
         options["prior"] = typed(engine, source, options["target"], options["prior"])
         tables.sql(nbsql.fit_sql(engine, source, name=name, replace=replace, **options))
 

@@ -6,9 +6,9 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering, say
+from nbsql.cli.answers import Form, print_value, with_formats
 from nbsql.cli.files import write
-from nbsql.cli.session import end_progress, reading, recording, writing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, record_statements
 
 _ROWS = 20  # of a table on the terminal
 
@@ -19,7 +19,7 @@ _ROWS = 20  # of a table on the terminal
 @click.argument("n", type=click.IntRange(min=0))
 @click.option("--seed", type=int, default=0, show_default=True, help="The same seed gives the same rows.")
 @click.option("--into", metavar="TABLE", help="Keep the rows as a new table of DATABASE.")
-@answering
+@with_formats
 def sample(
     database: str, model: str, n: int, *, seed: int, into: str | None, form: Form
 ) -> None:  # fmt: skip
@@ -35,7 +35,7 @@ def sample(
     if into is not None:
         _into(database, model, n, seed, into, form)
         return
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         if form == "sql":
             tables.sql(loaded.sample(n, seed=seed).sql)
@@ -51,7 +51,7 @@ def sample(
 
 
 def _into(database: str, name: str, n: int, seed: int, into: str, form: Form) -> None:
-    with recording(database) if form == "sql" else writing(database, create=False) as engine:
+    with record_statements(database) if form == "sql" else open_for_writing(database, create=False) as engine:
         nbsql.load(engine, name).sample(n, seed=seed).create_table(into)
         if form == "sql":
             tables.sql(engine.script)  # type: ignore[attr-defined]
@@ -65,7 +65,7 @@ def _into(database: str, name: str, n: int, seed: int, into: str, form: Form) ->
 @click.argument("model")
 @click.argument("source")
 @click.option("--labelled", is_flag=True, help="ln p(x, c), c the class that the row has, instead of ln p(x).")
-@answering
+@with_formats
 def log_likelihood(
     database: str, model: str, source: str, *, labelled: bool, form: Form
 ) -> None:  # fmt: skip
@@ -75,7 +75,7 @@ def log_likelihood(
       nbsql log-likelihood shop.duckdb churn holdout
       nbsql log-likelihood shop.duckdb churn holdout --labelled --json
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         statement = nbsql.load(engine, model).log_likelihood_sql(source, labelled=labelled)
         if form == "sql":
             tables.sql(statement)
@@ -85,7 +85,7 @@ def log_likelihood(
         end_progress(engine)
         numbers = {"rows": rows, "log_likelihood": total, "mean": total / rows if rows else None}
         if form != "table":
-            say(engine, form, numbers, [numbers])
+            print_value(engine, form, numbers, [numbers])
         else:
             what = "ln p(x, c)" if labelled else "ln p(x)"
             title = f"{what} of {rows:,} row{'' if rows == 1 else 's'} of {tables.plain(source)} by model {model}, in nats"

@@ -10,11 +10,11 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering
+from nbsql.cli.answers import Form, with_formats
 from nbsql.cli.arguments import FamilyType, PriorType
 from nbsql.cli.description import FEATURES
 from nbsql.cli.fit import naming_classes, report, typed
-from nbsql.cli.session import Rehearsal, check_new_database, rehearsing, warnings_said, writing
+from nbsql.cli.session import Rehearsal, check_new_database, open_for_writing, rehearse_statements, show_warnings
 from nbsql.engines.engine import Engine
 from nbsql.family import Family, Nulls, Unseen
 
@@ -35,7 +35,7 @@ from nbsql.family import Family, Nulls, Unseen
     "Poisson (rate). Repeatable.",
 )
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
+@with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 def from_tables(
     database: str, priors: str, likelihoods: str | None, *, name: str, target: str, id: tuple[str, ...],
     families: tuple[tuple[str, Family], ...], replace: bool, form: Form,
@@ -50,11 +50,11 @@ def from_tables(
       nbsql from-tables shop.duckdb priors likelihoods --name calls --family 'wait=exponential'
     """  # noqa: D301 - \b keeps the lines
     check_new_database(database, priors)
-    opened: AbstractContextManager[Engine] = writing(database)
+    opened: AbstractContextManager[Engine] = open_for_writing(database)
     if form == "sql":  # a database that is not there yet would be an empty one
-        opened = rehearsing(database if Path(database).exists() else ":memory:")
+        opened = rehearse_statements(database if Path(database).exists() else ":memory:")
     with opened as engine:
-        with warnings_said(engine):
+        with show_warnings(engine):
             model = nbsql.from_tables(
                 engine, priors=priors, likelihoods=likelihoods, families=dict(families), target=target, id=id, name=name,
                 replace=replace,
@@ -87,7 +87,7 @@ def from_tables(
 @click.option("--nulls", type=click.Choice(get_args(Nulls)), help="What a missing value is.  [default: skip]")
 @click.option("--unseen", type=click.Choice(get_args(Unseen)), help="What a value new to the model is.  [default: skip]")
 @click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
-@answering(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
+@with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 def from_statistics(
     database: str, statistics: str, *, like: str | None, name: str, replace: bool, form: Form, **given: Any
 ) -> None:
@@ -104,9 +104,11 @@ def from_statistics(
     options = {option: value for option, value in given.items() if value not in (None, ())}
     if "families" in options:
         options["families"] = dict(options["families"])
-    opened: AbstractContextManager[Engine] = rehearsing(database) if form == "sql" else writing(database, create=False)
+    opened: AbstractContextManager[Engine] = (
+        rehearse_statements(database) if form == "sql" else open_for_writing(database, create=False)
+    )
     with opened as engine:
-        with warnings_said(engine):
+        with show_warnings(engine):
             if "prior" in options:
                 options["prior"] = typed(engine, statistics, "class", options["prior"])
             model = nbsql.from_statistics(engine, statistics, like=like, name=name, replace=replace, **options)

@@ -8,9 +8,9 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, answering, limited
+from nbsql.cli.answers import Form, answer, limited, with_formats
 from nbsql.cli.arguments import LimitType
-from nbsql.cli.session import reading
+from nbsql.cli.session import open_for_reading
 from nbsql.cli.terminal import styled
 
 OUTSIDE = 3  # the exit status; 1 is that of errors, 2 that of a command that is written wrong
@@ -32,7 +32,7 @@ OUTSIDE = 3  # the exit status; 1 is that of errors, 2 that of a command that is
     "--fail-under", "under", type=LimitType(), multiple=True, help="End with exit status 3 where a metric is below. Repeatable."
 )
 @limited
-@answering
+@with_formats
 def monitor(
     database: str, model: str, source: str, *, reference: str | None, by: str | None, weight: str | None,
     over: tuple[tuple[str, float], ...], under: tuple[tuple[str, float], ...], limit: int, form: Form,
@@ -47,7 +47,7 @@ def monitor(
       nbsql monitor shop.duckdb churn customers --by "date_trunc('week', seen_at)" --reference january
       nbsql monitor shop.duckdb churn customers --by month --fail-over psi=0.2 --fail-under accuracy=0.8
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         query = nbsql.load(engine, model).monitor(source, reference=reference, by=by, weight=weight)
         if form == "sql" or not (over or under):
             answer(engine, query, form, limit=limit, empty=True)

@@ -10,7 +10,7 @@ import click
 import nbsql
 from nbsql.cli import tables
 from nbsql.cli.arguments import FoldsType, labels_by_text
-from nbsql.cli.session import end_progress, reading
+from nbsql.cli.session import end_progress, open_for_reading
 from nbsql.report import PANELS, picture
 from nbsql.report.picture import FORMATS
 
@@ -60,7 +60,7 @@ def plot(
     where = output or f"{panel}.svg"
     if Path(where).suffix.lower().removeprefix(".") not in FORMATS:
         raise click.UsageError(f"--output {where} ends in none of .{', .'.join(FORMATS)}")
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         classes = _classes(loaded, between)
         _at_work(engine, panel)
@@ -99,7 +99,7 @@ def report(
       nbsql report shop.duckdb spam
     """  # noqa: D301 - \b keeps the lines
     where = output or f"{model}.html"
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         loaded.report(where, source=source, rows=rows, least=least, folds=_dealt(folds, held_back), by=by)
         end_progress(engine)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import click
 
 import nbsql
-from nbsql.cli.answers import Form, answer, answering
-from nbsql.cli.arguments import ColumnsType, CostType, prices
-from nbsql.cli.session import reading
+from nbsql.cli.answers import Form, answer, with_formats
+from nbsql.cli.arguments import ColumnsType, CostType, costs_by_label
+from nbsql.cli.session import open_for_reading
 from nbsql.model.reviewing import Review
 from nbsql.plan import REVIEW
 
@@ -23,7 +23,7 @@ from nbsql.plan import REVIEW
 @click.option("--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1, by the expected cost.")
 @click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
 @click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside what is added; '' for none.")
-@answering
+@with_formats
 def review(
     database: str, model: str, source: str, *, by: Review, count: int, costs: tuple[tuple[str, str, float], ...],
     calibrated: bool, columns: list[str] | None, form: Form,
@@ -35,9 +35,9 @@ def review(
       nbsql review shop.duckdb spam unlabelled --by novelty --csv > to_label.csv
       nbsql review shop.duckdb spam unlabelled --by "expected cost" --cost ham:spam=10
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
-        priced = prices(loaded, costs)
+        priced = costs_by_label(loaded, costs)
         engine.announce("score")
         query = loaded.review(source, count, by=by, costs=priced, calibrated=calibrated, columns=columns)
         answer(engine, query, form, limit=count, empty=True)

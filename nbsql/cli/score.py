@@ -9,11 +9,11 @@ import click
 
 import nbsql
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answering
-from nbsql.cli.arguments import ColumnsType, CostType, ThresholdType, labels_by_text, prices
+from nbsql.cli.answers import Form, with_formats
+from nbsql.cli.arguments import ColumnsType, CostType, ThresholdType, costs_by_label, labels_by_text
 from nbsql.cli.files import FORMATS, format_of, is_piped, stream, write
 from nbsql.cli.fit import fit
-from nbsql.cli.session import end_progress, reading, recording, writing
+from nbsql.cli.session import end_progress, open_for_reading, open_for_writing, record_statements
 from nbsql.cli.words import explained
 from nbsql.engines.duckdb.engine import DuckDB
 from nbsql.engines.engine import Engine
@@ -71,7 +71,7 @@ _columns = click.option("--columns", type=ColumnsType(), help="Only these column
 @_limit
 @_format
 @_output
-@answering
+@with_formats
 def predict(
     database: str, model: str, source: str, *, proba: bool, costs: tuple[tuple[str, str, float], ...],
     thresholds: tuple[tuple[str, float], ...], top_k: int | None, target: str | None, labelled: bool, coverage: float | None,
@@ -99,8 +99,8 @@ def predict(
         labels = labels_by_text(loaded)
         reached = {labels.get(label, label): threshold for label, threshold in thresholds}
         return loaded.predict(
-            found, target=target, labelled=labelled, costs=prices(loaded, costs), thresholds=reached or None, top_k=top_k,
-            coverage=coverage, by_class=by_class, calibrated=calibrated, columns=columns,
+            found, target=target, labelled=labelled, costs=costs_by_label(loaded, costs), thresholds=reached or None,
+            top_k=top_k, coverage=coverage, by_class=by_class, calibrated=calibrated, columns=columns,
         )  # fmt: skip
 
     def added(loaded: nbsql.Model) -> int:
@@ -119,7 +119,7 @@ def predict(
 @_limit
 @_format
 @_output
-@answering
+@with_formats
 def impute(
     database: str, model: str, source: str, *, features: list[str] | None, labelled: bool, into: str | None, limit: int | None,
     file_format: str | None, output: str | None, form: Form,
@@ -151,7 +151,7 @@ def _answer(
     if into is not None:
         _into(database, model, source, scored, into, limit, form, done)
         return
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         found = _ordered(_first(engine, source, limit))
         if form == "sql":
@@ -198,7 +198,7 @@ def _into(
     database: str, name: str, source: str, scored: _Scored, into: str,
     limit: int | None, form: Form, done: str,
 ) -> None:  # fmt: skip
-    with recording(database) if form == "sql" else writing(database, create=False) as engine:
+    with record_statements(database) if form == "sql" else open_for_writing(database, create=False) as engine:
         model = nbsql.load(engine, name)
         query = nbsql.Query(engine, scored(model, _first(engine, source, limit)).sql)
         query.create_table(into)
@@ -223,7 +223,7 @@ def _into(
 )
 @_format
 @_output
-@answering
+@with_formats
 def explain(
     database: str, model: str, source: str, *, row: int | None, limit: int | None,
     file_format: str | None, output: str | None, form: Form,
@@ -240,7 +240,7 @@ def explain(
     wanted = _wanted(file_format, output, form)
     if row is not None and limit is None:
         limit = 1
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         first = row or 1
         if wanted == "table" and limit is None and form != "sql":
@@ -291,7 +291,7 @@ def sql(
       nbsql sql shop.duckdb predict churn new_customers --inline | duckdb elsewhere.duckdb
       nbsql sql shop.duckdb predict churn shop.customers --dialect bigquery --columns customer_id
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         tables.sql(nbsql.load(engine, model).sql(verb, source, inline=inline, dialect=dialect, columns=columns))
 
 

@@ -9,9 +9,9 @@ import click
 import nbsql
 from nbsql.answers.table import one_line
 from nbsql.cli import tables
-from nbsql.cli.answers import Form, answer, answering, limited
+from nbsql.cli.answers import Form, answer, limited, with_formats
 from nbsql.cli.arguments import ColumnsType, labels_by_text
-from nbsql.cli.session import reading
+from nbsql.cli.session import open_for_reading
 from nbsql.model.scorecard import HEADINGS
 
 
@@ -35,7 +35,7 @@ from nbsql.model.scorecard import HEADINGS
 @click.option("--dialect", metavar="NAME", help="Print the query of the points for another engine: bigquery, tsql, ...")
 @click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside the points; '' for none.")
 @limited
-@answering
+@with_formats
 def scorecard(
     database: str, model: str, source: str | None, *, points: float, odds: float, double: float, target: str | None,
     digits: int | None, reasons: int, against: Literal["best", "average"], dialect: str | None, columns: list[str] | None,
@@ -53,7 +53,7 @@ def scorecard(
     """  # noqa: D301 - \b keeps the lines
     if source is None and (reasons or dialect is not None or columns is not None or against != "best"):
         raise click.UsageError("--reasons, --against, --dialect and --columns are for the points of rows; name a SOURCE")
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         loaded = nbsql.load(engine, model)
         label = None if target is None else labels_by_text(loaded).get(target, target)
         card = loaded.scorecard(points=points, odds=odds, double=double, target=label, digits=digits)

@@ -16,7 +16,7 @@ from nbsql.cli.standard_input import NAME, ReadsStandardInput
 from nbsql.cli.terminal import styled
 from nbsql.engines.connect import is_postgres, postgresql
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.engines.duckdb.paths import discard, is_new, no_database
+from nbsql.engines.duckdb.paths import discard, is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.steps import script
 from nbsql.engines.watch import Watch, interruptible
@@ -67,7 +67,7 @@ class Rehearsal(Recorder):
         self.statements.insert(0, Statement("check the model", self.renderer.statement("check_unchanged", *arguments)))
 
 
-def _opened(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
+def _open_engine(path: str, role: type[Recorder] | None = None, *, read_only: bool = False) -> Any:
     """The engine of a file or a server, in a role."""
     _check_name(path)
     roles = (ReadsStandardInput,) if role is None else (role, ReadsStandardInput)
@@ -85,9 +85,9 @@ def _is_file(path: str) -> bool:
 
 
 @contextmanager
-def reading(path: str) -> Iterator[Engine]:
+def open_for_reading(path: str) -> Iterator[Engine]:
     """A database opened to be read, so that others may read it meanwhile."""
-    engine = _opened(path, read_only=_is_file(path))
+    engine = _open_engine(path, read_only=_is_file(path))
     try:
         with interruptible(engine):
             yield engine
@@ -97,9 +97,9 @@ def reading(path: str) -> Iterator[Engine]:
 
 
 @contextmanager
-def recording(path: str) -> Iterator[Recorder]:
+def record_statements(path: str) -> Iterator[Recorder]:
     """A database of which to print what would be run."""
-    engine = _opened(path, Recorder, read_only=True)
+    engine = _open_engine(path, Recorder, read_only=True)
     try:
         yield engine
     finally:
@@ -107,10 +107,10 @@ def recording(path: str) -> Iterator[Recorder]:
 
 
 @contextmanager
-def rehearsing(path: str) -> Iterator[Rehearsal]:
+def rehearse_statements(path: str) -> Iterator[Rehearsal]:
     """A database of which to print what would be run, where later statements need earlier ones: all of it is rolled back."""
     _check_there(path)
-    engine = _opened(path, Rehearsal)
+    engine = _open_engine(path, Rehearsal)
     try:
         with interruptible(engine):
             if is_postgres(path):
@@ -125,12 +125,12 @@ def rehearsing(path: str) -> Iterator[Rehearsal]:
 
 
 @contextmanager
-def writing(path: str, *, create: bool = True) -> Iterator[Engine]:
+def open_for_writing(path: str, *, create: bool = True) -> Iterator[Engine]:
     """A database opened to be written; a file that was not there is taken away again if the work fails."""
     if not create:
         _check_there(path)
     new, unused = is_new(path), False
-    engine = _opened(path)
+    engine = _open_engine(path)
     try:
         with interruptible(engine):
             yield engine
@@ -163,7 +163,7 @@ def _check_there(path: str) -> None:
     """Raise DatabaseError if there is no such file."""
     _check_name(path)
     if _is_file(path) and is_new(path):
-        raise no_database(path)
+        raise missing_database(path)
 
 
 def check_new_database(path: str, source: str) -> None:
@@ -177,7 +177,7 @@ def check_new_database(path: str, source: str) -> None:
         return
     if source == NAME or _SELECT.match(source) or Path(source).suffix:
         return
-    raise no_database(path, "; a new one can be made from a file or a SELECT, not from a table")
+    raise missing_database(path, "; a new one can be made from a file or a SELECT, not from a table")
 
 
 def end_progress(engine: Engine) -> None:
@@ -187,7 +187,7 @@ def end_progress(engine: Engine) -> None:
 
 
 @contextmanager
-def warnings_said(engine: Engine) -> Iterator[None]:
+def show_warnings(engine: Engine) -> Iterator[None]:
     """Say the warnings of what runs inside on stderr, at the end, one a line."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", NbsqlWarning)

@@ -19,7 +19,7 @@ LABEL = "standard input"
 _BLOCK = 1 << 20
 
 
-def spooled(engine: Engine) -> Source:
+def spool(engine: Engine) -> Source:
     """The rows of standard input: CSV, or JSON, as a list or an object a line, or Parquet.
 
     Raises:
@@ -35,7 +35,7 @@ def spooled(engine: Engine) -> Source:
         raise InputError("standard input is empty; pipe rows into it, as CSV or JSON: cat new.csv | nbsql ...")
     folder = tempfile.TemporaryDirectory(prefix="nbsql-")
     click.get_current_context().find_root().call_on_close(folder.cleanup)
-    path = Path(folder.name) / f"rows.{_ending(first)}"
+    path = Path(folder.name) / f"rows.{_file_ending(first)}"
     with path.open("wb") as file:
         file.write(first)
         shutil.copyfileobj(stream, file, _BLOCK)
@@ -45,7 +45,7 @@ def spooled(engine: Engine) -> Source:
     return Source(relation, LABEL, columns)
 
 
-def _ending(first: bytes) -> str:
+def _file_ending(first: bytes) -> str:
     """What the first bytes are the beginning of."""
     if first.startswith(b"PAR1"):
         return "parquet"
@@ -62,5 +62,5 @@ class ReadsStandardInput(Engine):
         if source != NAME:
             return super().source(source)
         if self._spooled is None:
-            self._spooled = spooled(self)
+            self._spooled = spool(self)
         return self._spooled

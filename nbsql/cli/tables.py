@@ -88,7 +88,7 @@ def table(
     if not out.is_terminal and "COLUMNS" not in os.environ:
         out.width = _PIPED
     cells = [[Text(one_line(heading)) for heading in columns], *([_cell(cell) for cell in row] for row in rows)]
-    shown = _fitting(cells, out.width - indent, keep)
+    shown = _fitting_columns(cells, out.width - indent, keep)
     drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="bold")
     if wrap:
         shown = list(range(len(columns)))
@@ -108,7 +108,7 @@ def _cell(cell: str | Text | None) -> Text:
     return cell if isinstance(cell, Text) else Text(plain(cell), style="dim" if cell is None else "")
 
 
-def _fitting(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int | None]:
+def _fitting_columns(cells: Sequence[Sequence[Text]], width: int, keep: int) -> list[int | None]:
     """The numbers of the columns that fit, with None where some are left out before the last ones."""
     widths = [max(row[position].cell_len for row in cells) + _GAP for position in range(len(cells[0]))]
     if sum(widths) - _GAP <= width:
@@ -156,7 +156,7 @@ def query(
     text = engine.renderer.dialect.query(statement)
     described = engine.columns(engine.renderer.fragment("subquery", text))
     columns, kinds = [column.name for column in described], [column.kind for column in described]
-    rows = engine.ask("as_text", text if limit is None else _first(engine, text, limit + 1), columns)
+    rows = engine.ask("as_text", text if limit is None else _first_rows(engine, text, limit + 1), columns)
     end_progress(engine)
     more = limit is not None and len(rows) > limit
     if not empty:
@@ -176,7 +176,7 @@ def query(
     return table([*columns[: at + 1], "", *columns[at + 1 :]], drawn, right=right, keep=keep), more
 
 
-def _first(engine: Engine, text: Any, limit: int) -> Any:
+def _first_rows(engine: Engine, text: Any, limit: int) -> Any:
     return engine.renderer.fragment("excerpt", engine.renderer.fragment("subquery", text), limit)
 
 

@@ -21,7 +21,7 @@ def styled(text: str, **style: Any) -> str:
 
 def show_every_character() -> None:
     """Let stdout and stderr show a character that their encoding lacks as one that is like it, or as a question mark."""
-    codecs.register_error("nbsql_alike", _alike)
+    codecs.register_error("nbsql_alike", _replace_character)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper) and not _is_unicode(stream.encoding):
             stream.reconfigure(errors="nbsql_alike")
@@ -31,7 +31,7 @@ def _is_unicode(encoding: str) -> bool:
     return codecs.lookup(encoding).name.startswith(("utf-8", "utf-16", "utf-32"))
 
 
-def _alike(error: UnicodeError) -> tuple[str | bytes, int]:
+def _replace_character(error: UnicodeError) -> tuple[str | bytes, int]:
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 
 import nbsql
-from nbsql.cli.answers import Form, answer, answering, limited
-from nbsql.cli.session import reading
+from nbsql.cli.answers import Form, answer, limited, with_formats
+from nbsql.cli.session import open_for_reading
 
 
 @click.command(short_help="Show a model as weights: its linear form.")
 @click.argument("database")
 @click.argument("model")
 @limited
-@answering
+@with_formats
 def linear(database: str, model: str, *, limit: int, form: Form) -> None:
     """Show MODEL as weights: the score of a row is the sum of each weight times what the column `times` says of the row.
 
@@ -24,7 +24,7 @@ def linear(database: str, model: str, *, limit: int, form: Form) -> None:
       nbsql linear shop.duckdb churn
       nbsql linear shop.duckdb churn --csv > weights.csv
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         weights = nbsql.load(engine, model).linear()
         answer(engine, weights, form, limit=limit)
 
@@ -33,7 +33,7 @@ def linear(database: str, model: str, *, limit: int, form: Form) -> None:
 @click.argument("database")
 @click.argument("model")
 @limited
-@answering
+@with_formats
 def quadratic(database: str, model: str, *, limit: int, form: Form) -> None:
     """Show MODEL as weights, of squares and products of numbers too: for variances, or covariances, of each class its own.
 
@@ -41,7 +41,7 @@ def quadratic(database: str, model: str, *, limit: int, form: Form) -> None:
       nbsql quadratic shop.duckdb churn
       nbsql quadratic shop.duckdb churn --json
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         weights = nbsql.load(engine, model).quadratic()
         answer(engine, weights, form, limit=limit)
 
@@ -51,7 +51,7 @@ def quadratic(database: str, model: str, *, limit: int, form: Form) -> None:
 @click.argument("model")
 @click.option("--values", is_flag=True, help="Rank the values and words instead of the features.")
 @limited
-@answering
+@with_formats
 def relevance(database: str, model: str, *, values: bool, limit: int, form: Form) -> None:
     """Rank the features of MODEL by how much each tells of the class, from its counts alone; mutual information in nats.
 
@@ -59,6 +59,6 @@ def relevance(database: str, model: str, *, values: bool, limit: int, form: Form
       nbsql relevance shop.duckdb churn
       nbsql relevance shop.duckdb churn --values --limit 100
     """  # noqa: D301 - \b keeps the lines
-    with reading(database) as engine:
+    with open_for_reading(database) as engine:
         ranking = nbsql.load(engine, model).relevance(values=values)
         answer(engine, ranking, form, limit=limit, bars="mutual_information")

@@ -95,16 +95,16 @@ def dispatch_sql() -> str:
     for name, macro in known.items():
         form, _, general = name.partition("__")
         if form == "default" and general not in known:
-            led[general] = _leading(general, macro, "adapter.dispatch('{}', 'nbsql')")
+            led[general] = _dispatching(general, macro, "adapter.dispatch('{}', 'nbsql')")
         elif form in DIALECTS and general in called - named and f"default__{general}" not in known:
-            led[general] = _leading(general, macro, f"nbsql.{name}")  # the one form that there is
+            led[general] = _dispatching(general, macro, f"nbsql.{name}")  # the one form that there is
     lines = [led[name] for name in sorted(led)]
     for adapter in ADAPTERS:
-        for folder in DIALECTS[adapter].speaks[1:]:
+        for folder in DIALECTS[adapter].macro_folders[1:]:
             for name in sorted(known):
                 own = f"{adapter}__{name.removeprefix(f'{folder}__')}"
                 if name.startswith(f"{folder}__") and own not in known:
-                    lines.append(_leading(own, known[name], f"nbsql.{name}"))
+                    lines.append(_dispatching(own, known[name], f"nbsql.{name}"))
     return _HEADER + "".join(lines)
 
 
@@ -115,7 +115,7 @@ def internal_yaml() -> str:
     return _HIDDEN + "".join(f'  - {{name: "{name}", docs: {{show: false}}}}\n' for name in hidden)
 
 
-def _leading(name: str, macro: Macro, to: str) -> str:
+def _dispatching(name: str, macro: Macro, to: str) -> str:
     parts = (
         f"{{% macro {name}({macro.parameters}) %}}",
         f"{{% do return({to.format(name)}({', '.join(macro.arguments)})) %}}",

@@ -90,8 +90,8 @@ _PLAIN: dict[Any, dict[str, Any]] = {
 
 def properties_schema() -> dict[str, Any]:
     """The schema of a properties file of a dbt project, as far as nbsql has a say in it."""
-    meta = _within("nbsql", {"$ref": "#/$defs/nbsql"})
-    model = {"properties": {"config": _within("meta", meta), "meta": meta}}
+    meta = _nested("nbsql", {"$ref": "#/$defs/nbsql"})
+    model = {"properties": {"config": _nested("meta", meta), "meta": meta}}
     return {
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "meta.nbsql in the properties of dbt models",
@@ -106,12 +106,12 @@ def schema_json() -> str:
     return json.dumps(properties_schema(), indent=2) + "\n"
 
 
-def _within(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
+def _nested(key: str, schema: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": {key: schema}}
 
 
 def _options() -> dict[str, Any]:
-    described, hints = _described(fit), typing.get_type_hints(Options)
+    described, hints = _argument_descriptions(fit), typing.get_type_hints(Options)
     found = {}
     for item in dataclasses.fields(Options):
         if item.name not in ELSEWHERE:
@@ -126,7 +126,7 @@ def _families() -> dict[str, Any]:
     for name, of in facts().items():
         family = FAMILIES[name]
         hints = typing.get_type_hints(family)
-        described = {key: text for base in reversed(family.__mro__) for key, text in _described(base).items()}
+        described = {key: text for base in reversed(family.__mro__) for key, text in _argument_descriptions(base).items()}
         own: dict[str, Any] = {"family": {"const": name}}
         for option in [item.name for item in dataclasses.fields(Family)] + of["options"]:
             schema = _OF_FAMILIES.get(option) or _schema(hints[option])
@@ -150,7 +150,7 @@ def _schema(hint: Any) -> dict[str, Any]:
         return {"enum": list(arguments)}
     if dataclasses.is_dataclass(hint):
         hints = typing.get_type_hints(hint)
-        described = _described(hint)
+        described = _argument_descriptions(hint)
         own = {
             item.name: {"description": described[item.name], **_schema(hints[item.name])} for item in dataclasses.fields(hint)
         }
@@ -163,7 +163,7 @@ def _schema(hint: Any) -> dict[str, Any]:
     return dict(_PLAIN[hint])
 
 
-def _described(thing: Any) -> dict[str, str]:
+def _argument_descriptions(thing: Any) -> dict[str, str]:
     """What the docstring of a class or function says of its arguments."""
     text = inspect.getdoc(thing) if isinstance(thing, type(fit)) else inspect.cleandoc(vars(thing).get("__doc__") or "")
     section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", text or "", re.MULTILINE | re.DOTALL)

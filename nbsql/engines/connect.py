@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 import duckdb
 
 from nbsql.engines.duckdb.engine import DuckDB
-from nbsql.engines.duckdb.paths import discard, is_new, no_database
+from nbsql.engines.duckdb.paths import discard, is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.postgres.address import is_address
 from nbsql.engines.watch import Watch
@@ -82,7 +82,7 @@ def opened(con: Connection, *, close: bool = False, create: bool = False) -> Ite
     """
     new = is_new(con)
     if new and not create:
-        raise no_database(cast("str", con))
+        raise missing_database(cast("str", con))
     engine = con if isinstance(con, Engine) else engine_of(con)
     failed = True
     try:

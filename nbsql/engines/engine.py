@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from markupsafe import Markup
 
-from nbsql.engines.handed_over import unwrapped
+from nbsql.engines.handed_over import unwrap
 from nbsql.engines.log import announce, timed
-from nbsql.engines.rows import rows_at_hand, structure
-from nbsql.engines.source import Source, check_names, refuse_twice
+from nbsql.engines.rows import json_structure, rows_as_json
+from nbsql.engines.source import Source, check_distinct, check_names
 from nbsql.engines.watch import Watch, interruptible
 from nbsql.errors import DatabaseError, InputError, NotSupportedError
 from nbsql.rendering.renderer import Renderer
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-class Unrun(ABC):
+class PendingQuery(ABC):
     """A query that has not run yet: `nbsql.Query`, which may be a source."""
 
     engine: Engine
@@ -54,7 +54,7 @@ class Engine(ABC):
     exact: bool = False
     drafts: ClassVar[bool] = False
     lacks: ClassVar[frozenset[str]] = frozenset()
-    forgives: ClassVar[bool] = True
+    survives_missing_names: ClassVar[bool] = True
     renderer: Renderer
     watch: Callable[[str], None] | None
     _numbers = itertools.count(1)
@@ -73,7 +73,7 @@ class Engine(ABC):
         ours = (getattr(self, name, None) for name in ("connection", "session"))
         return any(connection is each for each in ours if each is not None)
 
-    def need(self, what: str) -> None:
+    def require(self, what: str) -> None:
         """Raise NotSupportedError if the engine lacks it."""
         if what in self.lacks:
             raise NotSupportedError(f"{what} is not available on {self.title} yet; it is on DuckDB")
@@ -121,7 +121,7 @@ class Engine(ABC):
         """The rows of a rendered macro."""
         return self.rows(self.renderer.statement(macro, *arguments, **options), macro)
 
-    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
+    def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:  # noqa: ARG002
         """A statement that is parsed once, as a function of its parameters $1, $2, ...; for small answers."""
         raise NotSupportedError(f"prepared statements are not available on {self.title} yet; they are on DuckDB")
 
@@ -140,7 +140,7 @@ class Engine(ABC):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """A transaction of its own, or the one that the caller has open."""
-        with self.at_work(), self._transaction():
+        with self.supervised(), self._transaction():
             yield
 
     @abstractmethod
@@ -150,7 +150,7 @@ class Engine(ABC):
     # What a user sees and does while a verb is at work. ----------------------------------------------------------------
 
     @contextmanager
-    def at_work(self, step: str | None = None) -> Iterator[None]:
+    def supervised(self, step: str | None = None) -> Iterator[None]:
         """A verb at work, or a part of one: Ctrl-C stops it, and its steps are shown until it ends.
 
         Args:
@@ -161,7 +161,7 @@ class Engine(ABC):
             return
         self._at_work = True
         try:
-            with interruptible(self), self.tells_progress():
+            with interruptible(self), self.reporting_progress():
                 if step is not None:
                     self.announce(step)
                 yield
@@ -179,7 +179,7 @@ class Engine(ABC):
         return None
 
     @contextmanager
-    def tells_progress(self) -> Iterator[None]:
+    def reporting_progress(self) -> Iterator[None]:
         """See to it that `progress` is known within."""
         yield
 
@@ -223,10 +223,10 @@ class Engine(ABC):
         """
         if isinstance(source, Source):
             return source
-        source = unwrapped(source, self.is_on)
+        source = unwrap(source, self.is_on)
         if isinstance(source, (Mapping, list, tuple)) and self.title != "Spark":
             return self._rows(source)
-        if not isinstance(source, Unrun):
+        if not isinstance(source, PendingQuery):
             return self._source(source)
         if not self.shares(source.engine):
             raise InputError("the query is of another connection, which cannot be read here; pass its rows: query.arrow()")
@@ -244,9 +244,9 @@ class Engine(ABC):
 
     def _rows(self, rows: Mapping[Any, Any] | Sequence[Any]) -> Source:
         """Rows that Python holds, in their order."""
-        text, columns = rows_at_hand(rows)
-        refuse_twice(columns, "the rows")
-        relation = self.renderer.fragment("rows_from_json", text, structure(columns), list(columns.items()))
+        text, columns = rows_as_json(rows)
+        check_distinct(columns, "the rows")
+        relation = self.renderer.fragment("rows_from_json", text, json_structure(columns), list(columns.items()))
         found = Source(relation, "the rows", self.columns(relation), is_frame=True)
         check_names(found.columns, found.label)
         return found
@@ -255,15 +255,15 @@ class Engine(ABC):
     def current(self) -> tuple[str, str]:
         """The names of the current database and schema."""
 
-    def path_of_names(self) -> str:
-        """Where names without a database or a schema are looked for: the session's setting, as `looking_in` takes it."""
+    def current_search_path(self) -> str:
+        """Where names without a database or a schema are looked for: the session's setting, as `using_search_path` takes it."""
         path: str = self.ask("search_path")[0][0]
         return path
 
     @contextmanager
-    def looking_in(self, path: str) -> Iterator[None]:
-        """Names are looked for where they were when `path_of_names` said so, and afterwards where they are now."""
-        now = self.path_of_names()
+    def using_search_path(self, path: str) -> Iterator[None]:
+        """Names are looked for where they were when `current_search_path` said so, and afterwards where they are now."""
+        now = self.current_search_path()
         if now == path:
             yield
             return
@@ -274,7 +274,7 @@ class Engine(ABC):
             with suppress(DatabaseError):  # an aborted transaction, whose end takes the setting back
                 self.ask("set_search_path", now)
 
-    def making_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
+    def creating_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:  # noqa: ARG002
         """What macros of the schema at a path are made within, if they are to find each other and what they read."""
         return nullcontext()
 
@@ -282,7 +282,7 @@ class Engine(ABC):
         """The current catalog, where the names of a model leave it out; None where there is but one, or they name it."""
         return None
 
-    def placed(self, path: Sequence[str]) -> tuple[str, str, str]:
+    def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
         """The database, schema and name of a table that is to be made at a path of one to three names."""
         before = self.current()[: 3 - len(path)]
         database, schema, table = (*before, *path)
@@ -328,11 +328,11 @@ class Engine(ABC):
     def check_expression(self, expression: str, source: Source, argument: str) -> None:
         """Raise InputError unless the text is one SQL expression over the columns of a source."""
 
-    def makes_rows(self, expression: str, argument: str) -> InputError:
+    def several_rows_error(self, expression: str, argument: str) -> InputError:
         """What is raised where an expression has several values a row."""
         return InputError(f"{argument} must have one value a row, and {expression!r} makes rows of its own")
 
-    def is_aggregate(self, expression: str, argument: str) -> InputError:
+    def aggregate_error(self, expression: str, argument: str) -> InputError:
         """What is raised where an expression has one value of many rows."""
         return InputError(f"{argument} must have one value a row, and {expression!r} is an aggregate of many")
 

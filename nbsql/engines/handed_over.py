@@ -18,7 +18,7 @@ def _library(source: object) -> str:
     return type(source).__module__.split(".")[0]
 
 
-def unwrapped(source: Any, is_on: Callable[[object], bool]) -> Any:
+def unwrap(source: Any, is_on: Callable[[object], bool]) -> Any:
     """What a frame of narwhals wraps; the SQL of a table of ibis, if it is of this very connection; else the source itself."""
     while _library(source) == "narwhals" and hasattr(source, "to_native"):
         source = source.to_native()

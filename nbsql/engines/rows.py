@@ -23,7 +23,7 @@ _WORDS = {
 }
 
 
-def rows_at_hand(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
+def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
     """The rows as a text of JSON, a list of objects, and the kind of type of each column (sql/macros/primitives/rows.sql).
 
     Args:
@@ -39,7 +39,7 @@ def rows_at_hand(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[s
     return json.dumps(rows, ensure_ascii=False), types
 
 
-def structure(columns: Mapping[str, str]) -> str:
+def json_structure(columns: Mapping[str, str]) -> str:
     """The types of the objects as DuckDB reads them from JSON, by their kinds."""
     words = {
         "integer": "BIGINT",
@@ -55,19 +55,19 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     if isinstance(source, Mapping):
         for name, values in source.items():
-            values = pythonic(values)
+            values = to_python(values)
             if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
                 raise InputError(
                     f"a dict as a source has a list of values a column, not {name!r}: {values!r}; for one row write [row]"
                 )
-            found[name] = [*map(pythonic, values)]
+            found[name] = [*map(to_python, values)]
         lengths = {len(values) for values in found.values()}
         if len(lengths) > 1:
             raise InputError(f"the columns have {min(lengths)} to {max(lengths)} values; give each a value a row")
     else:
         if not all(isinstance(row, Mapping) for row in source):
             raise InputError("a list as a source holds rows, each a dict {column: value}")
-        found = {name: [pythonic(row.get(name)) for row in source] for name in dict.fromkeys(n for row in source for n in row)}
+        found = {name: [to_python(row.get(name)) for row in source] for name in dict.fromkeys(n for row in source for n in row)}
     for name in found:
         if not isinstance(name, str):
             raise InputError(f"a column's name must be text, not {name!r}")
@@ -108,12 +108,12 @@ def _text(value: Any, type_: str) -> Any:
     return str(value) if isinstance(value, (UUID, timedelta)) else value
 
 
-def pythonic(value: Any) -> Any:
+def to_python(value: Any) -> Any:
     """A value as Python's own, of numpy's scalars and arrays and of what pandas calls missing, without importing them."""
     if isinstance(value, Mapping):
-        return {key: pythonic(each) for key, each in value.items()}
+        return {key: to_python(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [*map(pythonic, value)]
+        return [*map(to_python, value)]
     name, shape = type(value).__name__, getattr(value, "shape", None)
     if name in ("NAType", "NaTType"):
         return None
@@ -122,7 +122,7 @@ def pythonic(value: Any) -> Any:
         if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # of nanoseconds, which Python has no type for
             return value.astype(f"{name}[us]").item()
         return found
-    return pythonic(value.tolist()) if isinstance(shape, tuple) and len(shape) == 1 else value
+    return to_python(value.tolist()) if isinstance(shape, tuple) and len(shape) == 1 else value
 
 
 def kind_of_value(value: Any) -> str:

@@ -66,7 +66,7 @@ class Source:
     def rows(self) -> Rows:
         """What a plan scores of it: the facts, and what they are still to be joined with."""
         facts = self.facts
-        return Rows(facts.relation, [column.name for column in facts.columns], self.joins, ordered=self.is_frame)
+        return Rows(facts.relation, [column.name for column in facts.columns], self.joins, keeps_order=self.is_frame)
 
     @property
     def kinds(self) -> dict[str, str]:
@@ -74,7 +74,7 @@ class Source:
         return {column.name: column.kind for column in self.columns}
 
     @property
-    def is_lent(self) -> bool:
+    def is_registered(self) -> bool:
         """Whether it is a frame, which has a name as long as it is needed."""
         return self.facts._release is not None
 
@@ -87,7 +87,7 @@ class Source:
         self.release()
 
 
-def refuse_twice(names: Iterable[Any], label: str) -> None:
+def check_distinct(names: Iterable[Any], label: str) -> None:
     """Raise InputError if a name comes twice: the engine may number them, and a user would not know which is meant."""
     seen: set[str] = set()
     for name in map(str, names):
@@ -133,7 +133,7 @@ def column_names(names: Any, argument: str = "columns") -> list[str]:
     return found
 
 
-def parts(text: str) -> list[str]:
+def split_path(text: str) -> list[str]:
     """The names of a path such as main."my table"; [] if it is none."""
     names, position = [], 0
     while position < len(text):

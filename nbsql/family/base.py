@@ -114,9 +114,9 @@ class Family:
     zeros: ClassVar[bool] = False  # whether a 0 is counted apart, so that the density is that of the other numbers
     level: ClassVar[bool] = False  # a category: counted by GROUP BY value, scored by a lookup
     bag: ClassVar[bool] = False  # tokens: unnested, counted and looked up one by one
-    adds_up: ClassVar[bool] = True  # whether what a bag says is the sum of what its tokens say
+    scores_add_up: ClassVar[bool] = True  # whether what a bag says is the sum of what its tokens say
     has_categories: ClassVar[bool] = False  # whether a missing value can be a category
-    guarded: ClassVar[bool] = False  # whether a guard of its term against missing values costs as much as the term
+    needs_guard: ClassVar[bool] = False  # whether a guard of its term against missing values costs as much as the term
     over_columns: ClassVar[bool] = False  # one feature of several columns
     by_column: ClassVar[bool] = True  # whether the score of such a feature is a sum over its columns
     linear_cure: ClassVar[str] = "use quadratic()"  # where the score is a square
@@ -125,7 +125,11 @@ class Family:
     )
     units: ClassVar[str] = "counts"  # what a message calls its values
     accepts: ClassVar[tuple[str, ...]]  # the kinds of column it can be asked for
-    estimated: ClassVar[tuple[str, ...]] = ("alpha", "estimate", "unseen")  # options that change the estimates and no count
+    estimation_only: ClassVar[tuple[str, ...]] = (
+        "alpha",
+        "estimate",
+        "unseen",
+    )  # options that change the estimates and no count
     rules: ClassVar[
         dict[str, tuple[str, ...]]
     ] = {}  # kind of column -> what training rows must keep (sql/macros/counting/rules.sql)
@@ -150,7 +154,7 @@ class Family:
                 f"estimate='mode' of {self.name!r} needs every pseudo-count at 1 (no smoothing) or above: "
                 f"a Dirichlet distribution with alpha = {min(self.pseudo_counts):g} has no mode"
             )
-        if self.complement and self.pseudo_counts and self.added(min(self.pseudo_counts)) == 0:
+        if self.complement and self.pseudo_counts and self.added_to_count(min(self.pseudo_counts)) == 0:
             raise InputError(
                 f"the complement needs alpha > {min(self.pseudo_counts):g}, "
                 "or a word that no other class holds would weigh infinitely"
@@ -164,7 +168,7 @@ class Family:
         """The same family with what was left out taken from the fit."""
         if nulls == "category" and not self.has_categories:
             nulls = "skip"
-        if self.presence or self.weighed or self.value_limit is not None:
+        if self.presence or self.reweights_tokens or self.value_limit is not None:
             unseen = "skip"
         return dataclasses.replace(
             self,
@@ -186,9 +190,9 @@ class Family:
         return [self.alpha] if isinstance(self.alpha, float) else []
 
     @property
-    def counting(self) -> dict[str, Any]:
+    def counting_options(self) -> dict[str, Any]:
         """The options that say what is counted: families that share these share their cells."""
-        fields = (item.name for item in dataclasses.fields(self) if item.name not in self.estimated)
+        fields = (item.name for item in dataclasses.fields(self) if item.name not in self.estimation_only)
         return {name: getattr(self, name) for name in fields}
 
     def check_given(self, where: str, mean: float | None, variance: float | None, rate: float | None) -> None:
@@ -196,14 +200,14 @@ class Family:
 
     # What the macros read. -----------------------------------------------------------------------------------------
 
-    def added(self, pseudo_count: float) -> float:
+    def added_to_count(self, pseudo_count: float) -> float:
         """What a pseudo-count adds to a count: the mode, (n + a - 1) / (N + A - K), is the mean of one less."""
         return pseudo_count - 1 if self.estimate == "mode" else pseudo_count
 
     @property
     def added_count(self) -> float:
         """What is added to the count of a value that is not declared."""
-        return self.added(self.alpha) if isinstance(self.alpha, float) else 0.0
+        return self.added_to_count(self.alpha) if isinstance(self.alpha, float) else 0.0
 
     @property
     def declared(self) -> list[tuple[str, float]]:
@@ -221,7 +225,7 @@ class Family:
         return self.name
 
     @property
-    def logarithmic(self) -> bool:
+    def is_logarithmic(self) -> bool:
         """Whether its density is one of its logarithm."""
         return self.formula == "lognormal"
 
@@ -231,7 +235,7 @@ class Family:
         return {}
 
     @property
-    def scanned(self) -> bool:
+    def in_wide_scan(self) -> bool:
         """Whether the wide scan counts it: <name>_inputs, <name>_aggregates and <name>_cells."""
         return self.number
 
@@ -241,7 +245,7 @@ class Family:
         return False
 
     @property
-    def plain(self) -> Family:
+    def unregularised(self) -> Family:
         """The family as its rows are distributed, whatever is shared or shrunk in an estimate."""
         return self
 
@@ -259,7 +263,7 @@ class Family:
         return self
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         """How it is drawn at random (sample.sql): a "value", "number", "vector" or "bag"; None if it cannot be."""
         if self.bag or (self.over_columns and not self.level):
             return None
@@ -276,7 +280,7 @@ class Family:
         return False
 
     @property
-    def binding(self) -> str | None:
+    def non_additive_option(self) -> str | None:
         """The option that makes cells depend on all rows at once, such as "norm='l2'"; None: those of two sources add up."""
         return None
 
@@ -296,7 +300,7 @@ class Family:
         return False
 
     @property
-    def weighed(self) -> bool:
+    def reweights_tokens(self) -> bool:
         """Whether a token counts for something else than how often it occurs (sql/macros/estimating/tfidf.sql)."""
         return False
 
@@ -311,12 +315,12 @@ class Family:
         return 0
 
     @property
-    def times(self) -> str:
+    def multiplier(self) -> str:
         """What the score of a value that is looked up is multiplied with (sql/macros/scoring/linear.sql)."""
         return "is"
 
     @property
-    def parametrised_term(self) -> bool:
+    def has_parameter_term(self) -> bool:
         """Whether <name>_term adds something from the parameters alone."""
         return self.number
 
@@ -326,12 +330,12 @@ class Family:
         return False
 
     @property
-    def common_term(self) -> bool:
+    def has_common_term(self) -> bool:
         """Whether <name>_common is a part of its term that is the same in all classes, and so tells none from another."""
         return False
 
     @property
-    def looked_up(self) -> bool:
+    def has_lookups(self) -> bool:
         """Whether its values are in the lookups."""
         return self.level or self.bag
 

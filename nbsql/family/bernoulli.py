@@ -27,7 +27,7 @@ class Bernoulli(Family):
     beta: float | None = None
 
     name: ClassVar[str] = "bernoulli"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "beta")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "beta")
     number: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     accepts: ClassVar[tuple[str, ...]] = ("boolean", "integer", "float", "decimal")
@@ -44,7 +44,10 @@ class Bernoulli(Family):
 
     @property
     def declared(self) -> list[tuple[str, float]]:
-        return [("true", self.added_count), ("false", self.added_count if self.beta is None else self.added(self.beta))]
+        return [
+            ("true", self.added_count),
+            ("false", self.added_count if self.beta is None else self.added_to_count(self.beta)),
+        ]
 
     @property
     def parameters(self) -> list[Parameter]:

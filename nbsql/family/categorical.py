@@ -31,7 +31,7 @@ class Categorical(Family):
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
     alpha_by_value: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "other_alpha", "levels")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "other_alpha", "levels")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:
@@ -61,13 +61,13 @@ class Categorical(Family):
 
     @property
     def added_count(self) -> float:
-        return super().added_count if self.other_alpha is None else self.added(self.other_alpha)
+        return super().added_count if self.other_alpha is None else self.added_to_count(self.other_alpha)
 
     @property
     def declared(self) -> list[tuple[str, float]]:
         alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
         return [
-            *((level, self.added(alpha)) for level, alpha in alphas.items()),
+            *((level, self.added_to_count(alpha)) for level, alpha in alphas.items()),
             *((level, self.added_count) for level in self.levels if level not in alphas),
         ]
 

@@ -33,7 +33,7 @@ class Complement(Multinomial):
     norm: bool = False
 
     name: ClassVar[str] = "complement"
-    estimated: ClassVar[tuple[str, ...]] = (*Multinomial.estimated, "norm")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Multinomial.estimation_only, "norm")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -48,7 +48,7 @@ class Conditional(Family):
     name: ClassVar[str] = "conditional"
     level: ClassVar[bool] = True
     has_categories: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "shrinkage", "chosen")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "shrinkage", "chosen")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:
@@ -93,7 +93,7 @@ class Conditional(Family):
         return "conditional"
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None
 
     @property

@@ -77,9 +77,9 @@ class Gaussian(Family):
     centred: ClassVar[bool] = True
     number: ClassVar[bool] = True
     density: ClassVar[bool] = True
-    guarded: ClassVar[bool] = True
+    needs_guard: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "use quadratic(), or fit it with nbsql.Gaussian(shared_variance=True)"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "variance", "floor", "smoothing", "prior")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "variance", "floor", "smoothing", "prior")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
@@ -89,7 +89,7 @@ class Gaussian(Family):
             object.__setattr__(self, name, non_negative(getattr(self, name), name))
         if not isinstance(self.shared_variance, bool):
             raise InputError(f"shared_variance must be True or False, not {self.shared_variance!r}")
-        if self.smoothing and self.logarithmic:
+        if self.smoothing and self.is_logarithmic:
             raise InputError(f"smoothing compares variances of numbers, and {self.name!r} has those of logarithms; use floor")
         if self.smoothing and (self.shared_variance or self.prior is not None):
             other = "shared_variance" if self.shared_variance else "a prior"

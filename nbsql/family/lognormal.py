@@ -28,7 +28,7 @@ class LogNormal(Gaussian):
     """
 
     name: ClassVar[str] = "lognormal"
-    guarded: ClassVar[bool] = False
+    needs_guard: ClassVar[bool] = False
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("positive",))
 
     @property

@@ -21,7 +21,7 @@ class Moments(Family):
     number: ClassVar[bool] = True
     density: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "leave it out of the model"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "floor")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
 
     def __post_init__(self) -> None:
@@ -42,5 +42,5 @@ class Moments(Family):
         return {"floor": self.floor}
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None

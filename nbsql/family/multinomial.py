@@ -56,13 +56,15 @@ class Multinomial(OverColumns):
         return list(self.alpha.values()) if isinstance(self.alpha, Mapping) else super().pseudo_counts
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None if self.complement else "bag"
 
     @property
     def declared(self) -> list[tuple[str, float]]:
         alphas = self.alpha if isinstance(self.alpha, Mapping) else {}
-        return [(column, self.added(alphas[column]) if column in alphas else self.added_count) for column in self.columns]
+        return [
+            (column, self.added_to_count(alphas[column]) if column in alphas else self.added_count) for column in self.columns
+        ]
 
     @property
     def parameters(self) -> list[Parameter]:

@@ -114,11 +114,11 @@ class MultivariateGaussian(OverColumns):
         return "multivariate_gaussian"
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return "vector"
 
     @property
-    def binding(self) -> str | None:
+    def non_additive_option(self) -> str | None:
         return f"shrinkage={self.shrinkage!r}" if self.ledoit_wolf else None
 
     @property
@@ -130,11 +130,11 @@ class MultivariateGaussian(OverColumns):
         return True
 
     @property
-    def common_term(self) -> bool:
+    def has_common_term(self) -> bool:
         return self.shared
 
     @property
-    def quoted(self) -> list[str]:
+    def quoted_columns(self) -> list[str]:
         """The columns as JSON writes them: a pair of columns is the value ["a","b"]."""
         return [json.dumps(column, ensure_ascii=False) for column in self.columns]
 
@@ -146,7 +146,7 @@ class MultivariateGaussian(OverColumns):
             for j in range(i + 1, len(self.columns)):
                 s, t = scales[i], scales[j]
                 squares = covariance[i][i] / (s * s) + covariance[j][j] / (t * t) + 2 * covariance[i][j] / (s * t)
-                yield f"[{self.quoted[i]},{self.quoted[j]}]", means[i] / s + means[j] / t, squares
+                yield f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]", means[i] / s + means[j] / t, squares
 
     def covariance_of(self, variances: Mapping[str, float]) -> list[list[float]]:
         """The covariance matrix by the m2 of cells divided by their n: the inverse of `moments_of`."""
@@ -155,12 +155,16 @@ class MultivariateGaussian(OverColumns):
         def covariance(i: int, j: int) -> float:
             i, j = min(i, j), max(i, j)
             s, t, a, b = scales[i], scales[j], variances[self.columns[i]], variances[self.columns[j]]
-            return a if i == j else (variances[f"[{self.quoted[i]},{self.quoted[j]}]"] - a / (s * s) - b / (t * t)) * s * t / 2
+            return (
+                a
+                if i == j
+                else (variances[f"[{self.quoted_columns[i]},{self.quoted_columns[j]}]"] - a / (s * s) - b / (t * t)) * s * t / 2
+            )
 
         return [[covariance(i, j) for j in range(len(self.columns))] for i in range(len(self.columns))]
 
     @property
-    def plain(self) -> Family:
+    def unregularised(self) -> Family:
         return replace(self, shared=False, shrinkage=None, variance="population", estimate=None)
 
     @property

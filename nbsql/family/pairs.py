@@ -42,8 +42,8 @@ class Pairs(OverColumns):
     bag: ClassVar[bool] = True
     by_column: ClassVar[bool] = False
     smoothed: ClassVar[bool] = False
-    adds_up: ClassVar[bool] = False
-    estimated: ClassVar[tuple[str, ...]] = (*OverColumns.estimated, "added_counts", "least", "shrinkage")
+    scores_add_up: ClassVar[bool] = False
+    estimation_only: ClassVar[tuple[str, ...]] = (*OverColumns.estimation_only, "added_counts", "least", "shrinkage")
     accepts: ClassVar[tuple[str, ...]] = ("text", "boolean", "integer", "float", "decimal", "temporal")
 
     def __post_init__(self) -> None:
@@ -72,7 +72,7 @@ class Pairs(OverColumns):
         return "pairs"
 
     @property
-    def drawn(self) -> str | None:
+    def sampling_kind(self) -> str | None:
         return None
 
 

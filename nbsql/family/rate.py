@@ -21,7 +21,7 @@ class Rate(Family):
 
     number: ClassVar[bool] = True
     density: ClassVar[bool] = True
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "a", "b")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "a", "b")
     smoothed: ClassVar[bool] = False
     bounded: ClassVar[bool] = False  # the parameter lies between 0 and 1, and its prior is Beta's
 

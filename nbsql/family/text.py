@@ -75,8 +75,10 @@ class Text(Bag):
         return self.pattern == LETTERS_AND_DIGITS
 
     @property
-    def drawn(self) -> str | None:
-        return super().drawn if tuple(self.ngrams) == (1, 1) else None  # n-grams overlap: no text has them independently
+    def sampling_kind(self) -> str | None:
+        return (
+            super().sampling_kind if tuple(self.ngrams) == (1, 1) else None
+        )  # n-grams overlap: no text has them independently
 
     @property
     def least_occurrences(self) -> int:

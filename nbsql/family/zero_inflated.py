@@ -46,7 +46,7 @@ class ZeroInflated(Family):
     density: ClassVar[bool] = True
     zeros: ClassVar[bool] = True
     linear_cure: ClassVar[str] = "leave it out of the model"
-    estimated: ClassVar[tuple[str, ...]] = (*Family.estimated, "floor")
+    estimation_only: ClassVar[tuple[str, ...]] = (*Family.estimation_only, "floor")
     accepts: ClassVar[tuple[str, ...]] = ("integer", "float", "decimal")
     rules: ClassVar[dict[str, tuple[str, ...]]] = dict.fromkeys(("integer", "float", "decimal"), ("negative",))
 
@@ -70,8 +70,8 @@ class ZeroInflated(Family):
         return {"floor": self.floor, "lost": 0.0, "added": self.added_count}
 
     @property
-    def drawn(self) -> str | None:
-        return _NUMBERS[self.of]().drawn
+    def sampling_kind(self) -> str | None:
+        return _NUMBERS[self.of]().sampling_kind
 
     @property
     def degree(self) -> int | None:

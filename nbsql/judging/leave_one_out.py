@@ -30,7 +30,7 @@ _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ScoredParameter:
     """A column of the relation `classes` (left_out_tables.sql): a quantity of a feature, or of one of its columns."""
 
     feature: Feature
@@ -93,21 +93,21 @@ class Parts:
         return [feature for feature in self.bags if feature.family.presence]
 
     @property
-    def wanted(self) -> list[Wanted]:
+    def wanted(self) -> list[ScoredParameter]:
         """The columns of the relation of the classes."""
-        found = [Wanted(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+        found = [ScoredParameter(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
         found += [
-            Wanted(feature, quantity)
+            ScoredParameter(feature, quantity)
             for feature in self.numbers
             if getattr(feature.family, "shared_variance", False)
             for quantity in ("within_m2", "within_classes")
         ]
-        found += [Wanted(feature, "zeros") for feature in self.numbers if feature.family.zeros]
+        found += [ScoredParameter(feature, "zeros") for feature in self.numbers if feature.family.zeros]
         for feature in self.columns:
-            found += [Wanted(feature, quantity) for quantity in ("total", "a")]
-            found += [Wanted(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
-        found += [Wanted(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
-        found += [Wanted(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+            found += [ScoredParameter(feature, quantity) for quantity in ("total", "a")]
+            found += [ScoredParameter(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
+        found += [ScoredParameter(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
+        found += [ScoredParameter(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
         return found
 
 
@@ -137,7 +137,7 @@ def _stands_in(feature: Feature, joint: Feature) -> bool:
 def _is_left_out(feature: Feature) -> bool:
     """Whether a row can be taken out of its counts where it is scored."""
     family = feature.family
-    chosen = family.weighed or family.supervised or family.normalised_weights or family.value_limit is not None
+    chosen = family.reweights_tokens or family.supervised or family.normalised_weights or family.value_limit is not None
     chosen = chosen or (family.bag and bool(family.declared))  # a vocabulary that is not that of the counts
     shrunk = getattr(family, "shrinkage", None) or getattr(family, "smoothing", None)  # by what every row changes, too
     return (family.density or family.distribution in _DISTRIBUTIONS) and not (chosen or shrunk)
@@ -229,7 +229,7 @@ class LeaveOneOut(Folds):
         """What the covariance matrices of cells say: of all classes together, and of each."""
         family = feature.family
         assert isinstance(family, MultivariateGaussian)  # noqa: S101 - what `together` has
-        own = feature.plain
+        own = feature.unregularised
         shared = replace(feature, family=replace(family, shared=True, shrinkage=None, variance="population"))
         name = f"{feature.index} {number}"
         pooled = self._relation(f"pooled {name}", "left_out_pooled", context, cells, shared)

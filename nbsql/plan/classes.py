@@ -18,7 +18,7 @@ class ClassColumn:
     members: tuple[int, ...] = ()  # the numbers of its components, where classes have some (sql/macros/estimating/mixture.sql)
 
 
-def scored(classes: Sequence[ClassColumn]) -> int:
+def scored_class_count(classes: Sequence[ClassColumn]) -> int:
     """How many classes are scored: each component is, where classes have some."""
     return sum(len(column.members) or 1 for column in classes)
 

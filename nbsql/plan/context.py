@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Members:
+class SegmentTables:
     """Tables for the pairs of segments and classes, where an engine would work them out again and again (segments.sql)."""
 
     table: Markup
@@ -29,14 +29,14 @@ class Members:
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class QueryOptions:
     """What is one query's own.
 
     Args:
         batch: what the cells that it counts are of.
         ordered: whether the rows keep their order.
         by_slice: whether the tables that scoring reads have a model a slice, and a row meets its own.
-        whole_slices: whether slices are whole numbers then, and no texts.
+        integer_slices: whether slices are whole numbers then, and no texts.
         columns: of the source, for an engine that has no word for all but some.
         passed: those of them that come back; None: all.
         estimates: the table of likelihoods, where there is one.
@@ -50,24 +50,24 @@ class Reading:
     """
 
     batch: str = "1"
-    ordered: bool = False
+    keeps_order: bool = False
     by_slice: bool = False
-    whole_slices: bool = False
+    integer_slices: bool = False
     columns: Sequence[str] = ()
-    passed: Sequence[str] | None = None
+    passed_columns: Sequence[str] | None = None
     estimates: Markup | None = None
     without_tokens: bool = False
-    members: Members | None = None
+    segment_tables: SegmentTables | None = None
     joins: Sequence[Joining] = ()
     without_prior: bool = False
-    coded: bool = False
-    single: bool = False
+    has_category_scores: bool = False
+    has_unique_cells: bool = False
     few_rows: bool = False
 
     @property
     def joined_names(self) -> list[str]:
         """The columns of the joins that are not passed through."""
-        return [name for joining in self.joins for _, name in joining.passed]
+        return [name for joining in self.joins for _, name in joining.passed_columns]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +82,14 @@ class Context:
 
     facts: Facts
     form: Form
-    reading: Reading
+    query_options: QueryOptions
 
     @classmethod
     def of(
         cls,
         spec: Spec,
         classes: Sequence[ClassColumn] = (),
-        reading: Reading = Reading(),
+        query_options: QueryOptions = QueryOptions(),
         *,
         wide: bool = True,
         vectorised: bool = False,
@@ -98,8 +98,8 @@ class Context:
     ) -> Context:
         """The context of a query on the model of a spec; that of the tables is `whole`, where `spec` has fewer features."""
         facts = Facts(spec, scoring=bool(classes))
-        in_tables = facts if whole is None else Facts(whole, scoring=bool(classes))
-        return cls(facts, Form(facts, classes, wide, vectorised, layout, in_tables.features), reading)
+        table_features = facts if whole is None else Facts(whole, scoring=bool(classes))
+        return cls(facts, Form(facts, classes, wide, vectorised, layout, table_features.features), query_options)
 
     def __getattr__(self, name: str) -> Any:
         for part in ("facts", "form", "reading"):
@@ -107,27 +107,31 @@ class Context:
                 return getattr(self.__dict__[part], name)
         raise AttributeError(name)
 
-    def reads(self, **reading: Any) -> Context:
+    def with_options(self, **query_options: Any) -> Context:
         """The context of a query that differs in what it reads."""
-        return replace(self, reading=replace(self.reading, **reading))
+        return replace(self, query_options=replace(self.query_options, **query_options))
 
     @property
     def part_column(self) -> str | None:
         """The column by which a row, the parameters and the lookups of its own model meet, where there are several."""
-        return "nbsql_slice" if self.reading.by_slice else "nbsql_segment" if self.facts.segmented else None
+        return "nbsql_slice" if self.query_options.by_slice else "nbsql_segment" if self.facts.has_segments else None
 
     @property
     def has_prior(self) -> bool:
         spec = self.facts.spec
-        return self.reading.coded or not spec.features or not all(feature.family.complement for feature in self.facts.features)
+        return (
+            self.query_options.has_category_scores
+            or not spec.features
+            or not all(feature.family.complement for feature in self.facts.features)
+        )
 
     @cached_property
-    def numbered(self) -> bool:
+    def has_row_numbers(self) -> bool:
         """Whether rows have a number, by which what is scored apart finds them, and by which they are sorted."""
         bags = any(feature.family.bag for feature in self.facts.features)
-        return self.reading.ordered or not self.form.wide or self.form.blocked or bool(self.facts.backoffs) or bags
+        return self.query_options.keeps_order or not self.form.wide or self.form.has_blocks or bool(self.facts.backoffs) or bags
 
     @cached_property
-    def parts(self) -> Context:
+    def component_model(self) -> Context:
         """Where classes have components: the context of the members, which are scored as classes."""
-        return replace(self, form=self.form.by_component()) if self.facts.mixed else self
+        return replace(self, form=self.form.by_component()) if self.facts.has_components else self

@@ -8,7 +8,7 @@ from typing import Any
 from markupsafe import Markup
 
 from nbsql.plan.base import Base, Statement
-from nbsql.plan.context import Context, Reading
+from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.layout import blocks
 from nbsql.spec.spec import Check, Feature
 
@@ -26,15 +26,15 @@ class Counting(Base):
     """From a source to the table of cells."""
 
     @property
-    def scanned(self) -> list[Feature]:
-        return [feature for feature in self.spec.features if feature.family.scanned]
+    def scanned_features(self) -> list[Feature]:
+        return [feature for feature in self.spec.features if feature.family.scanned_features]
 
     @property
-    def centred(self) -> list[Feature]:
+    def centred_features(self) -> list[Feature]:
         return [feature for feature in self.spec.features if feature.family.centred]
 
     @property
-    def reads(self) -> int:
+    def source_scans(self) -> int:
         """How often a fit reads its source."""
         return 1 + sum(feature.family.level or feature.family.bag for feature in self.spec.features)
 
@@ -51,7 +51,7 @@ class Counting(Base):
         return self._table(f"count {key[0]}", counted, query, temporary=True)
 
     def centres(self, source: Markup) -> str:
-        return self.renderer.statement("centres", source, self.centred)
+        return self.renderer.statement("centres", source, self.centred_features)
 
     def scan(self, source: Markup, scan: Markup, checks: Sequence[Check], centres: Mapping[int, Any]) -> Statement:
         number = self.renderer.dialect.number
@@ -59,12 +59,12 @@ class Counting(Base):
             index: [number(value) for value in centre] if isinstance(centre, list) else number(centre)
             for index, centre in centres.items()
         }
-        query = self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned, checks, numbers)
+        query = self.renderer.fragment("scan", Context.of(self.spec), source, self.scanned_features, checks, numbers)
         return self._table("scan", scan, query, temporary=True)
 
-    def untrusted(self, scan: Markup) -> Iterator[str]:
+    def find_imprecise_features(self, scan: Markup) -> Iterator[str]:
         """Queries for the indices of the features that need the careful scan."""
-        for block in blocks(self.scanned if self.centred else [], FEATURES_A_STATEMENT):
+        for block in blocks(self.scanned_features if self.centred_features else [], FEATURES_A_STATEMENT):
             yield self.renderer.statement("imprecise_numbers", self._summed_cells(scan, block))
 
     def _summed_cells(self, scan: Markup, features: Sequence[Feature]) -> Markup:
@@ -77,7 +77,7 @@ class Counting(Base):
         query = self.renderer.fragment("scan", Context.of(self.spec), source, features, careful=True)
         return self._table("scan again, carefully", rescan, query, temporary=True)
 
-    def cells(
+    def create_cells(
         self,
         relation: Markup,
         batch: str,
@@ -101,8 +101,8 @@ class Counting(Base):
             temporary: whether the table is one.
             few_rows: whether no more are counted than a few threads would read.
         """
-        context = Context.of(self.spec, reading=Reading(batch=batch, few_rows=few_rows))
-        trusted = [feature for feature in self.scanned if feature not in careful]
+        context = Context.of(self.spec, query_options=QueryOptions(batch=batch, few_rows=few_rows))
+        trusted = [feature for feature in self.scanned_features if feature not in careful]
         queries = [
             (block, self.renderer.fragment("feature_cells", context, self._summed_cells(scanned, block)))
             for scanned, features in ((scan, trusted), (rescan, careful))
@@ -125,7 +125,7 @@ class Counting(Base):
                 cells = self.renderer.fragment("token_cells", context, source, feature)
                 yield self._insert(f"count the tokens of {feature.name}", relation, cells)
 
-    def part_of_rows(self, name: str, relation: Markup) -> Statement:
+    def create_from_temporary(self, name: str, relation: Markup) -> Statement:
         """One of the model's tables, of the rows of a temporary one."""
         return self._table(name, self.relations[name], self.renderer.fragment("all_rows", relation))
 

@@ -11,13 +11,15 @@ from dataclasses import replace
 
 from nbsql.family import Family
 from nbsql.plan.classes import ClassColumn
-from nbsql.plan.context import Context, Reading
+from nbsql.plan.context import Context, QueryOptions
 from nbsql.plan.rows import Joining
 from nbsql.rendering.layout import Layout
 from nbsql.spec.spec import Feature, Spec
 
 
-def split(spec: Spec, classes: Sequence[ClassColumn], joins: Sequence[Joining], layout: Layout) -> tuple[Spec, list[Joining]]:
+def split_dimension_scores(
+    spec: Spec, classes: Sequence[ClassColumn], joins: Sequence[Joining], layout: Layout
+) -> tuple[Spec, list[Joining]]:
     """The spec without the features that dimensions are scored by, and the joins with these and the columns that others read.
 
     Args:
@@ -32,18 +34,22 @@ def split(spec: Spec, classes: Sequence[ClassColumn], joins: Sequence[Joining], 
     taken: list[Feature] = []
     for joining in joins:
         names = set(joining.dimension.names)
-        own = tuple(feature for feature in spec.features if set(feature.columns) <= names and _silent(feature.family))
-        own = own if joining.by_key else ()
+        own = tuple(feature for feature in spec.features if set(feature.columns) <= names and _skips_missing(feature.family))
+        own = own if joining.is_scored_by_key else ()
         taken += own
-        context = Context.of(replace(spec, features=own), classes, Reading(without_prior=True), layout=layout) if own else None
-        found.append(replace(joining, scored=context))
+        context = (
+            Context.of(replace(spec, features=own), classes, QueryOptions(without_prior=True), layout=layout) if own else None
+        )
+        found.append(replace(joining, scored_model=context))
     rest = replace(spec, features=tuple(feature for feature in spec.features if feature not in taken))
     read = {spec.target, spec.weight, *spec.id, *(name for feature in rest.features for name in feature.columns)}
     read |= {key for joining in joins for key, _ in joining.dimension.on}
     scored = {name for feature in taken for name in feature.columns} - read
-    return rest, [replace(joining, kept=tuple(pair for pair in joining.columns if pair[1] not in scored)) for joining in found]
+    return rest, [
+        replace(joining, joined_columns=tuple(pair for pair in joining.columns if pair[1] not in scored)) for joining in found
+    ]
 
 
-def _silent(family: Family) -> bool:
+def _skips_missing(family: Family) -> bool:
     """Whether a missing value says nothing, so that a fact without a dimension has a sum of 0."""
     return family.nulls != "category" and family.name != "joint" and not getattr(family, "impute", False)

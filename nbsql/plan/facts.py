@@ -13,7 +13,7 @@ from nbsql.spec.spec import Feature, Prior, Spec
 
 
 @dataclass(frozen=True)
-class Part:
+class ExplanationPart:
     """One row a class of an explanation: a feature, or one column (by number) of a feature over several."""
 
     feature: Feature
@@ -22,7 +22,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ScoredParameter:
     """A parameter of a feature, among those that scoring reads, and its position, from 1."""
 
     feature: Feature
@@ -85,7 +85,7 @@ class Facts:
         return self.spec.given
 
     @property
-    def learnt(self) -> bool:
+    def is_logistic(self) -> bool:
         """Whether scoring goes by weights, not by likelihoods."""
         return self.spec.logistic is not None and self.scoring
 
@@ -95,7 +95,7 @@ class Facts:
         return self.spec.is_sliced
 
     @property
-    def segmented(self) -> bool:
+    def has_segments(self) -> bool:
         return self.spec.segment_by is not None
 
     @property
@@ -104,18 +104,18 @@ class Facts:
         return self.spec.segment_shrinkage
 
     @property
-    def mixed(self) -> bool:
+    def has_components(self) -> bool:
         """Whether classes have components."""
         return self.spec.components is not None
 
     @cached_property
     def features(self) -> tuple[Feature, ...]:
         found = self.spec.features
-        if self.learnt:
+        if self.is_logistic:
             found = tuple(replace(feature, family=weighted(feature.family) or feature.family) for feature in found)
         masked = {feature.index: name for backoff in self.backoffs for feature, name in backoff.masked}
         return tuple(
-            replace(feature, columns=(masked[feature.index],), complete=False) if feature.index in masked else feature
+            replace(feature, columns=(masked[feature.index],), is_complete=False) if feature.index in masked else feature
             for feature in found
         )
 
@@ -124,13 +124,13 @@ class Facts:
         return list(_backoffs(self.spec.features)) if self.scoring else []
 
     @cached_property
-    def parameters(self) -> list[Wanted]:
+    def parameters(self) -> list[ScoredParameter]:
         found = [(feature, parameter) for feature in self.features for parameter in feature.family.parameters]
-        return [Wanted(*pair, position) for position, pair in enumerate(found, start=1)]
+        return [ScoredParameter(*pair, position) for position, pair in enumerate(found, start=1)]
 
     @cached_property
-    def explained(self) -> list[Part]:
-        return list(_parts(self.features))
+    def explanation_parts(self) -> list[ExplanationPart]:
+        return list(_explanation_parts(self.features))
 
 
 def _backoffs(features: Sequence[Feature]) -> Iterator[Backoff]:
@@ -140,9 +140,9 @@ def _backoffs(features: Sequence[Feature]) -> Iterator[Backoff]:
             yield Backoff(joint, [(feature, f"nbsql_backoff_{feature.index}") for feature in alone])
 
 
-def _parts(features: Sequence[Feature]) -> Iterator[Part]:
+def _explanation_parts(features: Sequence[Feature]) -> Iterator[ExplanationPart]:
     for feature in features:
         if feature.family.over_columns and feature.family.by_column:
-            yield from (Part(feature, column, number) for number, column in enumerate(feature.columns, start=1))
-        elif feature.family.level or feature.family.parametrised_term:
-            yield Part(feature, feature.column, None)
+            yield from (ExplanationPart(feature, column, number) for number, column in enumerate(feature.columns, start=1))
+        elif feature.family.level or feature.family.has_parameter_term:
+            yield ExplanationPart(feature, feature.column, None)

@@ -15,7 +15,7 @@ from nbsql.rendering.dialect import restore
 _OF_ROWS = {verb: verb for verb in ROW_VERBS}
 
 
-def functions(
+def create_functions(
     plan: Scoring, classes: Sequence[ClassColumn], verbs: Mapping[str, str] = _OF_ROWS, calibration: str | None = None
 ) -> Iterator[tuple[str, str]]:
     """The statements that make them, by the name of the function (sql/macros/engines/postgres/functions.sql).
@@ -29,8 +29,8 @@ def functions(
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     double = render("double")
     if verbs is _OF_ROWS:
-        yield "evaluate", evaluate(plan, classes)
-        yield "likelihood_ratios", likelihood_ratios(plan)
+        yield "evaluate", create_evaluate(plan, classes)
+        yield "likelihood_ratios", create_likelihood_ratios(plan)
     joins = plan.joins()
     pairs = [pair for feature in plan.spec.features for pair in zip(feature.columns, feature.types, strict=True)]
     for dimension in (joining.dimension for joining in joins):  # whose columns the function looks up by its key
@@ -45,13 +45,13 @@ def functions(
         query = plan.query(verb, rows, classes, calibration=calibration)
         added = [
             (dialect.output(column), dialect.query(plan.spec.target_type) if column == "prediction" else double)
-            for column in VERBS[verb].added(classes)
+            for column in VERBS[verb].all_added_columns(classes)
         ]
         body = dialect.text(restore(render("output_columns_alone", query, added)))
         yield name, plan.renderer.statement("create_function", plan.relations[name], body, added)
 
 
-def evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
+def create_evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
     """The statement that makes the function by which a relation whose class is known is judged."""
     dialect, render = plan.renderer.dialect, plan.renderer.fragment
     target_type = render("string") if plan.labels_as_text else dialect.query(plan.spec.target_type)
@@ -64,15 +64,15 @@ def evaluate(plan: Scoring, classes: Sequence[ClassColumn]) -> str:
     rows = Judgeable(placeholder, plan.spec.columns, plan.joins(), as_text=plan.labels_as_text)
     if not rows.joins:  # a relation with more columns would have all of them copied
         rows = replace(rows, relation=render("subquery", render("selected_columns", placeholder, rows.columns)))
-    query = render("cast_to_promised_types", render("metrics", plan.judged(rows, classes), BINS), columns)
+    query = render("cast_to_promised_types", render("metrics", plan.judged_rows(rows, classes), BINS), columns)
     text = dialect.text(restore(query))
     body = dialect.text(restore(render("run_on_relation", text, dialect.text(restore(placeholder)))))
     return plan.renderer.statement("create_function_of_relation", plan.relations["evaluate"], body, columns)
 
 
-def likelihood_ratios(plan: Scoring) -> str:
+def create_likelihood_ratios(plan: Scoring) -> str:
     """The statement that makes the function of how much likelier values are in a class than in another."""
     dialect = plan.renderer.dialect
-    body = dialect.text(restore(plan.ratios(plan.relations["likelihoods"])))
+    body = dialect.text(restore(plan.query_likelihood_ratios(plan.relations["likelihoods"])))
     statement = ("create_function_of_classes", plan.relations["likelihood_ratios"], body)
     return plan.renderer.statement(*statement, dialect.query(plan.spec.target_type))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FEW_ROWS = 100_000
 
 
-def joinings(
+def number_joins(
     renderer: Renderer, dimensions: Iterable[tuple[Dimension, Markup]], keys: Mapping[str, str] | None = None
 ) -> list[Joining]:
     """Dimensions as a statement joins them.
@@ -55,10 +55,10 @@ def joins_of_columns(renderer: Renderer, joins: Sequence[Joining], columns: set[
         if kept:
             wanted |= {key for key, _ in joining.dimension.on}
             found.insert(0, (replace(joining.dimension, columns=kept), joining.relation))
-    return joinings(renderer, found, keys)
+    return number_joins(renderer, found, keys)
 
 
-def read(spec: Spec, *, judged: bool) -> set[str]:
+def columns_read(spec: Spec, *, judged: bool) -> set[str]:
     """The columns of a source that a model cannot do without, folded.
 
     Args:
@@ -67,13 +67,13 @@ def read(spec: Spec, *, judged: bool) -> set[str]:
     """
     columns = {name for feature in spec.features for name in feature.columns}
     if spec.segment_by is not None:
-        columns |= _read_by(spec.segment_by)
+        columns |= _columns_in_expression(spec.segment_by)
     if judged:
-        columns |= {spec.target} | (_read_by(spec.slice_by) if spec.slice_by is not None else set())
+        columns |= {spec.target} | (_columns_in_expression(spec.slice_by) if spec.slice_by is not None else set())
     return set(map(folded, columns))
 
 
-def _read_by(expression: str) -> set[str]:
+def _columns_in_expression(expression: str) -> set[str]:
     """The columns that an expression of the user's reads."""
     from sqlglot import exp, parse_one
     from sqlglot.errors import SqlglotError
@@ -89,10 +89,10 @@ def has_few_rows(rows: int) -> bool:
     return rows <= FEW_ROWS
 
 
-def needed(spec: Spec) -> list[Dimension]:
+def needed_dimensions(spec: Spec) -> list[Dimension]:
     """The dimensions of a model, with the columns to take from each for a source that has none of them."""
     judged = {folded(name) for name in (spec.target, spec.weight) if name is not None}
-    return missing_dimensions(spec, judged, read(spec, judged=False), "", "")
+    return missing_dimensions(spec, judged, columns_read(spec, judged=False), "", "")
 
 
 def missing_dimensions(spec: Spec, names: set[str], wanted: set[str], label: str, title: str) -> list[Dimension]:

@@ -30,9 +30,9 @@ class Joining:
     dimension: Dimension
     relation: Markup
     pairs: tuple[tuple[Markup, str], ...]
-    by_key: bool = False
-    scored: object | None = None
-    kept: tuple[tuple[str, str], ...] | None = None
+    is_scored_by_key: bool = False
+    scored_model: object | None = None
+    joined_columns: tuple[tuple[str, str], ...] | None = None
 
     @property
     def columns(self) -> tuple[tuple[str, str], ...]:
@@ -40,9 +40,9 @@ class Joining:
         return self.dimension.columns
 
     @property
-    def passed(self) -> tuple[tuple[str, str], ...]:
+    def passed_columns(self) -> tuple[tuple[str, str], ...]:
         """Those of them that the joined source has."""
-        return self.columns if self.kept is None else self.kept
+        return self.columns if self.joined_columns is None else self.joined_columns
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,8 @@ class Rows:
     relation: Markup
     columns: Sequence[str] = ()
     joins: Sequence[Joining] = ()
-    ordered: bool = False
-    passed: Sequence[str] | None = None
+    keeps_order: bool = False
+    passed_columns: Sequence[str] | None = None
 
 
 @dataclass(frozen=True)

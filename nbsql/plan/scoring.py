@@ -11,7 +11,7 @@ from markupsafe import Markup
 from nbsql.plan.base import Base
 from nbsql.plan.classes import ClassColumn
 from nbsql.plan.context import Context
-from nbsql.plan.joins import has_few_rows, joinings, needed
+from nbsql.plan.joins import has_few_rows, needed_dimensions, number_joins
 from nbsql.plan.rows import Joining, Judgeable, Rows
 from nbsql.plan.verbs import REVIEW
 from nbsql.rendering.dialect import folded, restore
@@ -42,7 +42,7 @@ class Scoring(Base):
         if verb == "explain":
             tables = tables or (self.relations["parameters"], self.relations["lookups"])
             context = self.context(classes, rows, whole=True)
-            return self.renderer.fragment(verb, context, self.ready(context, rows.relation, *tables), *tables)
+            return self.renderer.fragment(verb, context, self.prepare_source(context, rows.relation, *tables), *tables)
         context, scored = self._scored(rows, classes, tables, calibration=calibration)
         return self.renderer.fragment(verb, context, scored)
 
@@ -99,24 +99,24 @@ class Scoring(Base):
         segment = self.renderer.dialect.query(spec.segment_by) if spec.segment_by is not None else None
         equal = [(name, kind) for name, kind in kinds.items() if folded(name) in same]
         patterns = fragment("subquery", fragment("patterns", rows.relation, equal, segment, order))
-        found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], ordered=False)
+        found = replace(rows, relation=patterns, columns=[*kinds, "nbsql_rows"], keeps_order=False)
         context, scored = self._scored(found, classes, calibration=calibration)
         measured = fragment("measured", context, scored, self.relations["parameters"], list(kinds), by, costs)
         if by in ("margin", "expected cost"):
             falling = by == "expected cost"
             named = REVIEW.options[by][0]
-            return self.renderer.statement("review", measured, order, falling, rows.passed, named, count)
+            return self.renderer.statement("review", measured, order, falling, rows.passed_columns, named, count)
         queued = Rows(fragment("word", "nbsql_queue"), [*kinds, "nbsql_position"])
         if by == "evidence":
             alone = type(self)(self.renderer, replace(spec, id=("nbsql_position",)), self.relations, wide=self.wide)
             explained = alone.query("explain", replace(queued, relation=fragment("review_chosen", count)), classes)
-            return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed, count)
+            return self.renderer.statement("review_by_evidence", measured, order, explained, rows.passed_columns, count)
         tables = self.relations["parameters"], self.relations["lookups"]
-        whole = self.context(classes, queued, whole=True).parts
-        unseen = fragment("unseen_values", whole, self.ready(whole, queued.relation, *tables), *tables)
-        return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed, count)
+        whole = self.context(classes, queued, whole=True).component_model
+        unseen = fragment("unseen_values", whole, self.prepare_source(whole, queued.relation, *tables), *tables)
+        return self.renderer.statement("review_by_novelty", measured, order, unseen, rows.passed_columns, count)
 
-    def completed(
+    def impute(
         self,
         macro: str,
         rows: Rows,
@@ -137,16 +137,16 @@ class Scoring(Base):
             arguments: of the macro, the last ones.
             whole: the plan of the whole model, where one is told of rows that need not have it.
         """
-        context, scored = self._scored(replace(rows, ordered=True), classes)
+        context, scored = self._scored(replace(rows, keeps_order=True), classes)
         by_pairs = {
-            each.feature.index: (whole or self)._masses(each, classes, labelled, gaps=whole is None)
+            each.feature.index: (whole or self)._value_probabilities(each, classes, labelled, gaps=whole is None)
             for each in filled
             if each.by_pairs
         }
         relations = (self.relations["parameters"], self.relations["likelihoods"])
         return self.renderer.statement(macro, context, scored, *relations, filled, labelled, by_pairs, *arguments)
 
-    def _masses(self, each: Any, classes: Sequence[ClassColumn], labelled: bool, *, gaps: bool) -> Markup:
+    def _value_probabilities(self, each: Any, classes: Sequence[ClassColumn], labelled: bool, *, gaps: bool) -> Markup:
         """The query of how probable the values of a column are that depends on others (impute_by_pairs.sql)."""
         read = [self.spec.target] if labelled else []
         read += [name for feature in self.spec.features for name in feature.columns if folded(name) != folded(each.column)]
@@ -157,7 +157,7 @@ class Scoring(Base):
         context, scored = self._scored(Rows(copies, names), classes)
         return self.renderer.fragment("masses_of_copies", context, scored, self.relations["parameters"], each, labelled)
 
-    def log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
+    def query_log_joint(self, source: Markup, classes: Sequence[ClassColumn]) -> str:
         """The query of the total log-likelihood of rows and their classes."""
         context, scored = self._scored(Rows(source), classes)
         return self.renderer.statement("total_log_joint", context, scored, self.relations["parameters"])
@@ -167,7 +167,7 @@ class Scoring(Base):
         context, scored = self._scored(Rows(rows), classes)
         return self.renderer.fragment("expected_classes", context, scored, self.relations["parameters"], share)
 
-    def judged(
+    def judged_rows(
         self,
         rows: Judgeable,
         classes: Sequence[ClassColumn],
@@ -181,7 +181,7 @@ class Scoring(Base):
         parameters = self.relations["parameters"]
         return self.renderer.fragment("judged_rows", context, scored, parameters, rows.weight, rows.as_text, by=by)
 
-    def monitored(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
+    def monitored_rows(self, rows: Judgeable, classes: Sequence[ClassColumn]) -> Markup:
         """The same of rows of several periods, which keep theirs, with their evidence."""
         context, scored = self._scored(rows, classes)
         scored = self.renderer.fragment("with_evidence", context, scored)
@@ -230,8 +230,10 @@ class Scoring(Base):
         """What the macros of the model join their source with; as they name it, without the database of the model."""
         if not self.spec.joins:
             return ()
-        found = joinings(self.renderer, [(dimension, self.read_by_macros(*dimension.path)) for dimension in needed(self.spec)])
-        return [replace(joining, by_key=has_few_rows(joining.dimension.rows)) for joining in found]
+        found = number_joins(
+            self.renderer, [(dimension, self.relation_in_macros(*dimension.path)) for dimension in needed_dimensions(self.spec)]
+        )
+        return [replace(joining, is_scored_by_key=has_few_rows(joining.dimension.rows)) for joining in found]
 
     def _scored(
         self,
@@ -247,7 +249,7 @@ class Scoring(Base):
         scored = self.renderer.fragment(
             "subquery",
             self.renderer.fragment(
-                "scored", context, self.ready(context, rows.relation, parameters, lookups), parameters, lookups
+                "scored", context, self.prepare_source(context, rows.relation, parameters, lookups), parameters, lookups
             ),
         )
         if calibration is not None:

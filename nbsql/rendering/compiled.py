@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _DIGEST = 32  # bytes of one
 
 
-def compiled(environment: Environment, name: str, text: str, path: Path) -> CodeType:
+def compile_macro(environment: Environment, name: str, text: str, path: Path) -> CodeType:
     """The code of a macro: what is kept of it, as long as all that it was made of is the same, and else compiled anew.
 
     Args:

@@ -48,7 +48,7 @@ def _checked(value: object, kind: str) -> str:
 # A statement names the same columns again and again, and sqlglot takes its time.
 @lru_cache(maxsize=10_000)
 def _quoted(name: str, dialect: str) -> Markup:
-    if DIALECTS[dialect].folds_up and _PLAIN.fullmatch(name):  # where it is created without quotes, that is its name
+    if DIALECTS[dialect].folds_to_upper and _PLAIN.fullmatch(name):  # where it is created without quotes, that is its name
         name = name.upper()
     if DIALECTS[dialect].standard_quotes:
         return _keep('"' + name.replace('"', '""') + '"')
@@ -101,24 +101,24 @@ class Traits:
     """
 
     temporary: tuple[str, ...] = ()
-    speaks: tuple[str, ...] = ()
+    macro_folders: tuple[str, ...] = ()
     double: str | None = None
     longest_name: int | None = None
-    most_numbers: int | None = None
+    max_numbers: int | None = None
     analyzes: bool = False
-    refills: bool = False
+    refills_tables: bool = False
     long_form: bool = False
     table_macros: bool = False
     row_functions: bool = False
-    tabulates: bool = False
-    cascades: bool = False
-    substitutes: bool = False
+    materializes_estimates: bool = False
+    drops_cascade: bool = False
+    substitutes_variables: bool = False
     all_but: str | None = None
     materializes: bool = False
     recursive: bool = False
-    folds_up: bool = False
+    folds_to_upper: bool = False
     national: bool = False
-    padded: bool = False
+    pads_text: bool = False
     row_numbers: bool = False
     structs: bool = False
     vectorised: bool = False
@@ -129,7 +129,7 @@ class Traits:
 # A row of PostgreSQL is in one page of 8 kB.
 DIALECTS = {
     "duckdb": Traits(
-        speaks=("duckdb",),
+        macro_folders=("duckdb",),
         temporary=("temp", "main"),
         long_form=True,
         table_macros=True,
@@ -143,29 +143,35 @@ DIALECTS = {
     ),
     "postgres": Traits(
         temporary=("pg_temp",),
-        speaks=("postgres", "plain"),
+        macro_folders=("postgres", "plain"),
         double="float8 '{}'",
         longest_name=63,
-        most_numbers=1000,
+        max_numbers=1000,
         long_form=True,
         analyzes=True,
-        refills=True,
+        refills_tables=True,
         row_functions=True,
         materializes=True,
         standard_quotes=True,
         backslashes=True,
     ),
-    "spark": Traits(speaks=("spark", "plain"), double="{}D", tabulates=True, cascades=True, substitutes=True),
+    "spark": Traits(
+        macro_folders=("spark", "plain"),
+        double="{}D",
+        materializes_estimates=True,
+        drops_cascade=True,
+        substitutes_variables=True,
+    ),
     # Those that frozen scorers are written in (nbsql/answers/elsewhere/scorer.py), and no model lives in.
-    "bigquery": Traits(speaks=("bigquery",), all_but="EXCEPT"),
-    "clickhouse": Traits(speaks=("clickhouse",), all_but="EXCEPT"),
-    "databricks": Traits(speaks=("databricks",), all_but="EXCEPT"),
-    "mysql": Traits(speaks=("mysql",)),
-    "redshift": Traits(speaks=("redshift",), double="'{}'::FLOAT8"),
-    "snowflake": Traits(speaks=("snowflake",), double="'{}'::DOUBLE", all_but="EXCLUDE", folds_up=True),
-    "sqlite": Traits(speaks=("sqlite",), materializes=True),
-    "trino": Traits(speaks=("trino",)),
-    "tsql": Traits(speaks=("tsql",), national=True, padded=True),
+    "bigquery": Traits(macro_folders=("bigquery",), all_but="EXCEPT"),
+    "clickhouse": Traits(macro_folders=("clickhouse",), all_but="EXCEPT"),
+    "databricks": Traits(macro_folders=("databricks",), all_but="EXCEPT"),
+    "mysql": Traits(macro_folders=("mysql",)),
+    "redshift": Traits(macro_folders=("redshift",), double="'{}'::FLOAT8"),
+    "snowflake": Traits(macro_folders=("snowflake",), double="'{}'::DOUBLE", all_but="EXCLUDE", folds_to_upper=True),
+    "sqlite": Traits(macro_folders=("sqlite",), materializes=True),
+    "trino": Traits(macro_folders=("trino",)),
+    "tsql": Traits(macro_folders=("tsql",), national=True, pads_text=True),
 }
 
 
@@ -186,7 +192,7 @@ class Dialect:
         for name in names:
             if longest is not None and len(_checked(name, "name").encode()) > longest:
                 raise InputError(f"a name has at most {longest} bytes on this engine, which would cut {name!r}")
-            if self.traits.substitutes and "${" in name:
+            if self.traits.substitutes_variables and "${" in name:
                 raise InputError(f"the name {name!r} holds '${{', which this engine replaces by a variable; rename it")
         return Markup(".").join(_quoted(_checked(name, "name"), self.name) for name in names)
 
@@ -201,7 +207,7 @@ class Dialect:
     def text(self, value: str) -> Markup:
         """A string literal."""
         literal = _literal(_checked(value, "text"), self.name)
-        return literal.replace("${", r"\u0024{") if self.traits.substitutes else literal
+        return literal.replace("${", r"\u0024{") if self.traits.substitutes_variables else literal
 
     def number(self, value: float) -> Markup:
         """A finite double, never a decimal, whose sums overflow."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from nbsql.rendering.compiled import compiled
+from nbsql.rendering.compiled import compile_macro
 from nbsql.rendering.dialect import Dialect, restore
 from nbsql.rendering.layout import Layout
 
@@ -25,7 +25,7 @@ def macro_path() -> Path:
     return installed if installed.is_dir() else here.parent / "sql"
 
 
-def _only_rendered(value: Any) -> str:
+def _check_rendered(value: Any) -> str:
     """Fail closed: nothing but rendered SQL and whole numbers may be printed into a statement."""
     if type(value) is Markup:
         return value
@@ -56,7 +56,7 @@ class _Macros:
     code is kept for the next process.
     """
 
-    def __init__(self, folder: Path, speaks: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
+    def __init__(self, folder: Path, macro_folders: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
         from jinja2 import StrictUndefined  # with the first statement, not with the package
 
         from nbsql.rendering.environment import SQLEnvironment
@@ -64,7 +64,7 @@ class _Macros:
         self._environment = SQLEnvironment(
             undefined=StrictUndefined,
             autoescape=True,
-            finalize=_only_rendered,
+            finalize=_check_rendered,
             optimized=False,  # constants are rare, and to look for them takes a good part of the time to compile
             trim_blocks=True,
             lstrip_blocks=True,
@@ -72,9 +72,9 @@ class _Macros:
         self._environment.globals["nbsql"] = self
         self._sources: dict[str, _Source] = {}
         for path in folder.rglob("*.sql"):
-            if _spoken(path.relative_to(folder).parts, speaks):
+            if _is_for_dialect(path.relative_to(folder).parts, macro_folders):
                 self._sources.update({source.name: source for source in _sources(path)})
-        for folder_name in reversed((*speaks, "default")):
+        for folder_name in reversed((*macro_folders, "default")):
             own = f"{folder_name}__"
             particular = {name.removeprefix(own): source for name, source in self._sources.items() if name.startswith(own)}
             self._sources.update(particular)
@@ -89,23 +89,23 @@ class _Macros:
         if name not in self._sources:
             raise AttributeError(f"no macro {name!r} in {macro_path()}")
         source, environment = self._sources[name], self._environment
-        code = compiled(environment, source.name, source.text, source.path)
+        code = compile_macro(environment, source.name, source.text, source.path)
         template = environment.template_class.from_code(environment, code, environment.make_globals(None))
         found: Callable[..., Markup] = getattr(template.module, source.name)
         self.__dict__[name] = found
         return found
 
 
-def _spoken(parts: Sequence[str], speaks: Sequence[str]) -> bool:
+def _is_for_dialect(parts: Sequence[str], macro_folders: Sequence[str]) -> bool:
     """Whether a file holds macros for a dialect: those of some dialects alone are in folders of `engines` that these name."""
-    return parts[0] != "engines" or parts[1] in speaks
+    return parts[0] != "engines" or parts[1] in macro_folders
 
 
 @cache
 def _macros(dialect_name: str) -> _Macros:
     dialect = Dialect(dialect_name)
     gates = (dialect.ident, dialect.output, dialect.text, dialect.number, dialect.word, dialect.fraction)
-    return _Macros(macro_path() / "macros", dialect.traits.speaks, {gate.__name__: gate for gate in gates})
+    return _Macros(macro_path() / "macros", dialect.traits.macro_folders, {gate.__name__: gate for gate in gates})
 
 
 class Renderer:

@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from nbsql.report.drawing import bundle, csv_of, inline_svg, packed
+from nbsql.report.drawing import bundle, compress, csv_of, inline_svg
 from nbsql.report.panel import Figure, Panel
 from nbsql.version import __version__
 
@@ -23,7 +23,7 @@ _ID = re.compile(r'(\bid="|url\(#|href="#)([\w-]+)')
 
 
 @dataclass(frozen=True)
-class Shown:
+class RenderedFigure:
     """A figure as the page has it: what stands in it is escaped already."""
 
     id: str
@@ -34,7 +34,7 @@ class Shown:
     csv: str
     sql: str
 
-    def shortened(self) -> Shown:
+    def shortened(self) -> RenderedFigure:
         """The same with less of its query; the picture has all of it."""
         rest = len(self.sql) - _SQL
         return (
@@ -49,18 +49,18 @@ class Section:
     """A panel as the page has it."""
 
     panel: Panel
-    figures: list[Shown]
+    figures: list[RenderedFigure]
 
 
-def document_of(panel: Panel, figure: Figure) -> str:
+def picture_document(panel: Panel, figure: Figure) -> str:
     """One picture as a document of its own."""
-    section = Section(panel, [shown_figure("picture", figure)])
-    return rendered(
+    section = Section(panel, [render_figure("picture", figure)])
+    return render_page(
         title=panel.question, told=f"nbsql {__version__}", source=None, how="", sections=[section], left_out=[], least=0
     )
 
 
-def rendered(**values: Any) -> str:
+def render_page(**values: Any) -> str:
     """The document of what its template names (page.html.j2)."""
     from jinja2 import Environment, StrictUndefined
 
@@ -68,10 +68,10 @@ def rendered(**values: Any) -> str:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     charts = {item.id: item.spec for section in values["sections"] for item in section.figures}
     text = json.dumps(charts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return environment.from_string(template).render(bundle=packed(bundle()), charts=packed(text), **values)
+    return environment.from_string(template).render(bundle=compress(bundle()), charts=compress(text), **values)
 
 
-def shown_figure(name: str, figure: Figure) -> Shown:
+def render_figure(name: str, figure: Figure) -> RenderedFigure:
     """A figure drawn for a document, in which its name is its id."""
     spec = figure.spec
     config = {**spec["config"], "aria": False}  # the figure says by itself what it is, and every mark would say it again
@@ -83,4 +83,6 @@ def shown_figure(name: str, figure: Figure) -> Shown:
     csv = base64.b64encode(csv_of(rows).encode()).decode()
     width = _WIDTH.match(drawn)
     svg = Markup(drawn)  # noqa: S704 - Vega escapes texts
-    return Shown(name, figure, svg, round(float(width[1])) if width else 0, {**spec, "config": config}, csv, figure.sql)
+    return RenderedFigure(
+        name, figure, svg, round(float(width[1])) if width else 0, {**spec, "config": config}, csv, figure.sql
+    )

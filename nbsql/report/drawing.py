@@ -65,7 +65,7 @@ def write(path: Path, content: bytes) -> None:
         raise InputError(f"{str(path)!r} cannot be written: {error.strerror or error}") from None
 
 
-def packed(text: str) -> str:
+def compress(text: str) -> str:
     """A text as base64 of gzip, in which it takes a page a fraction of its size, and can be no markup."""
     return base64.b64encode(gzip.compress(text.encode(), mtime=0)).decode()
 

@@ -75,7 +75,7 @@ def _history(request: Request) -> list[str]:
 
 def _ranked(model: Subject) -> Query:
     check(model._spec, "drift", model._title)
-    arguments = (model._plan.counted(), model._relations["priors"], model._spec.features)
+    arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
     return Query(model._engine, model._engine.renderer.statement("ranking_of_features", *arguments))
 
 

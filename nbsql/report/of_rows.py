@@ -285,7 +285,7 @@ def _most_telling(request: Request, names: list[str]) -> list[str]:
     model = request.model
     if len(names) <= _FEATURES or model._spec.given:
         return names[:_FEATURES]
-    arguments = (model._plan.counted(), model._relations["priors"], model._spec.features)
+    arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
     ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
     return [name for name in ranked if name in names][:_FEATURES]
 

@@ -12,11 +12,11 @@ from typing import Any
 from nbsql.answers.table import plain as shown
 from nbsql.engines.engine import Engine
 from nbsql.errors import InputError, ModelError, NotSupportedError
-from nbsql.report.document import Section, Shown, rendered, shown_figure
+from nbsql.report.document import RenderedFigure, Section, render_figure, render_page
 from nbsql.report.drawing import vl_convert, write
 from nbsql.report.panel import Figure, Panel, Request, check_least
 from nbsql.report.panels import PANELS
-from nbsql.report.subject import Scored, Subject, scored
+from nbsql.report.subject import ScoredSource, Subject, score_source
 from nbsql.version import __version__
 
 LARGEST = 1_500_000  # bytes of a page
@@ -40,7 +40,7 @@ def write_report(
         raise InputError(
             f"{str(path)!r} is no file that can be written: {'it is a folder' if where.is_dir() else 'its folder is not there'}"
         )
-    with scored(model, source, folds) as found:
+    with score_source(model, source, folds) as found:
         if found is not None and folds != "auto":
             _ = found.held_out  # so that folds which cannot be are said, rather than left out of the page
         sections, left_out = _sections(model, found, rows, least, by)
@@ -58,17 +58,19 @@ def write_report(
     write(where, text.encode())
 
 
-def page(model: Subject, found: Scored | None, sections: list[Section], left_out: list[tuple[str, str]], least: int) -> str:
+def page(
+    model: Subject, found: ScoredSource | None, sections: list[Section], left_out: list[tuple[str, str]], least: int
+) -> str:
     """The report as HTML."""
     title = f"The model {shown(model.name)}" if model.name else f"A model of {shown(model._spec.target)}"
     told = f"nbsql {__version__}, {datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d %H:%M} UTC"
     source = None if found is None else shown(found.label)
     how = "" if found is None else found.how
-    return rendered(title=title, told=told, source=source, how=how, sections=sections, left_out=left_out, least=least)
+    return render_page(title=title, told=told, source=source, how=how, sections=sections, left_out=left_out, least=least)
 
 
 def _sections(
-    model: Subject, found: Scored | None, rows: int, least: int, by: str | None
+    model: Subject, found: ScoredSource | None, rows: int, least: int, by: str | None
 ) -> tuple[list[Section], list[tuple[str, str]]]:
     request = Request(model, found, least, rows, watched=None if found is None else found.source, by=by)
     sections, left_out = [], []
@@ -76,11 +78,11 @@ def _sections(
         if (panel.needs_source and found is None) or (panel.shows_rows and not rows) or (panel.of_periods and by is None):
             continue
         _at_work(model._engine, panel.name)
-        figures: list[Shown] = []
+        figures: list[RenderedFigure] = []
         for one in _each(panel, request):
             found_figures, reason = _figures(panel, one)
             figures += [
-                shown_figure(f"{panel.name}-{at}", each) for at, each in enumerate(found_figures, start=len(figures) + 1)
+                render_figure(f"{panel.name}-{at}", each) for at, each in enumerate(found_figures, start=len(figures) + 1)
             ]
             if reason:
                 left_out.append((panel.name if one.feature is None else f"{panel.name} of {shown(one.feature)}", reason))
@@ -105,7 +107,7 @@ def _each(panel: Panel, request: Request) -> Iterator[Request]:
     model = request.model
     names = [feature.name for feature in model._spec.features]
     if not model._spec.given and len(names) > 1:
-        arguments = (model._plan.counted(), model._relations["priors"], model._spec.features)
+        arguments = (model._plan.current_cells(), model._relations["priors"], model._spec.features)
         ranked = [row[0] for row in model._engine.ask("ranking_of_features", *arguments)]
         names = [*(name for name in ranked if name in names), *(name for name in names if name not in ranked)]
     for name in names[:PROFILES]:

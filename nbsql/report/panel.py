@@ -13,7 +13,7 @@ from typing import Any
 from nbsql.answers.query import Query
 from nbsql.engines.source import Source
 from nbsql.errors import InputError
-from nbsql.report.subject import Scored, Subject
+from nbsql.report.subject import ScoredSource, Subject
 
 CHARTS = Path(__file__).parent / "charts"
 DIGITS = 9  # of a number in a picture, unless it is to be computed with
@@ -37,7 +37,7 @@ class Request:
     """
 
     model: Subject
-    scored: Scored | None = None
+    scored: ScoredSource | None = None
     least: int = 5
     rows: int = 0
     feature: str | None = None
@@ -47,7 +47,7 @@ class Request:
     by: str | None = None
 
     @property
-    def source(self) -> Scored:
+    def source(self) -> ScoredSource:
         assert self.scored is not None  # noqa: S101 - the list of panels says which need one
         return self.scored
 

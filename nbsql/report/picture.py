@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nbsql.errors import InputError, NotSupportedError
-from nbsql.report.document import document_of
+from nbsql.report.document import picture_document
 from nbsql.report.drawing import inline_svg, svg_of, vl_convert, write
 from nbsql.report.panel import Figure, Panel
 
@@ -83,7 +83,7 @@ class Picture:
             spec = {**self.spec, "background": "white"}
             drawn: bytes = vl_convert().vegalite_to_png(spec, scale=2)
             return drawn
-        return document_of(self.panel, self.figure).encode()
+        return picture_document(self.panel, self.figure).encode()
 
     def _repr_html_(self) -> str:
         return f'<div style="overflow-x:auto">{inline_svg(self.spec)}</div>'

@@ -8,7 +8,7 @@ from nbsql.errors import InputError
 from nbsql.report.panel import Figure, Request, check_least
 from nbsql.report.panels import panel_named
 from nbsql.report.picture import Picture
-from nbsql.report.subject import Subject, scored
+from nbsql.report.subject import Subject, score_source
 
 
 def picture(
@@ -57,7 +57,7 @@ def picture(
         return Picture(panel, next(iter(panel.figures(request))))
     if panel.of_feature and feature is None and len(model._spec.features) == 1:
         feature = model._spec.features[0].name
-    with scored(model, source, folds) as found:
+    with score_source(model, source, folds) as found:
         request = Request(model, found, least, row if row > 4 else 4, feature, classes)
         figures: list[Figure] = list(panel.figures(request))
     if row > len(figures):

@@ -67,7 +67,7 @@ class Subject(Protocol):
     def dependence(self, source: Any, *, features: Sequence[str] | None = None) -> Query: ...
 
 
-class Scored:
+class ScoredSource:
     """A source that the model has scored once, in a temporary table that all panels read.
 
     Args:
@@ -123,24 +123,24 @@ class Scored:
         """
         if self.folds != "auto":
             return None if self.folds is None else self._held_out(self.folds)
-        if not self._has_learnt():
+        if not self._learnt_these_rows():
             return None
         few = self.model._engine.ask("row_count", self.source.relation)[0][0] <= LOO_ROWS
-        found, reason = self._tried(LOO) if few else (None, "")
+        found, reason = self._check_folds(LOO) if few else (None, "")
         if found is None:
-            found, reason = self._tried(FOLDS)
+            found, reason = self._check_folds(FOLDS)
         if found is None:
             learnt = f"The model has learnt from {shown(self.label)}, and so does better there than elsewhere"
             self.how = f"{learnt}; of folds: {reason}"
         return found
 
-    def _tried(self, folds: int | str) -> tuple[Markup | None, str]:
+    def _check_folds(self, folds: int | str) -> tuple[Markup | None, str]:
         try:
             return self._held_out(folds), ""
         except (InputError, ModelError, NotSupportedError) as error:
             return None, str(error)
 
-    def _has_learnt(self) -> bool:
+    def _learnt_these_rows(self) -> bool:
         model = self.model
         ledger = model._engine.ask("all_rows", model._relations["batches"])
         return any(operation in ("fit", "update") and source == self.label for _, operation, source, *_ in ledger)
@@ -172,13 +172,13 @@ class Scored:
         if self.held_out is not None:
             renderer = model._engine.renderer
             return renderer.statement("of_folds", renderer.fragment(macro, self.held_out, *arguments))
-        judged = model._plan.judged(self.rows, model._classes)
+        judged = model._plan.judged_rows(self.rows, model._classes)
         return model._engine.renderer.statement(macro, judged, *arguments)
 
     def slices(self, by: Sequence[str], least: int) -> tuple[Query, str]:
         """The values of some columns, the surely worst first (feature_slices.sql), and the same that scores the source anew."""
         model, engine = self.model, self.model._engine
-        anew = model._plan.judged(replace(self.rows, by=[(name, True) for name in by]), model._classes)
+        anew = model._plan.judged_rows(replace(self.rows, by=[(name, True) for name in by]), model._classes)
         sql, own = (
             engine.renderer.statement("feature_slices", judged, by, least) for judged in (anew, self._judged(self.scores, by))
         )
@@ -228,7 +228,7 @@ def _method(model: Subject) -> str | None:
 
 
 @contextmanager
-def scored(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[Scored | None]:
+def score_source(model: Subject, source: Any, folds: int | str | None = "auto") -> Iterator[ScoredSource | None]:
     """A source scored for pictures, whose temporary tables go at the end; None without a source.
 
     Raises:
@@ -245,4 +245,6 @@ def scored(model: Subject, source: Any, folds: int | str | None = "auto") -> Ite
     found = model._source(source, judged=True)
     model._check("evaluate", found)
     with model._engine.temporaries() as temporary:
-        yield Scored(model, found, temporary, source if isinstance(source, str) and len(source) < 60 else found.label, folds)
+        yield ScoredSource(
+            model, found, temporary, source if isinstance(source, str) and len(source) < 60 else found.label, folds
+        )

@@ -97,7 +97,7 @@ def _values(request: Request, features: Sequence[Feature], most: int) -> Iterato
     counted = [feature for feature in features if feature.family.has_categories or isinstance(feature.family, Bernoulli)]
     frequent: dict[str, list[str]] = {}
     if counted and not model._spec.given:
-        arguments = (model._plan.counted(), counted, request.least, most)
+        arguments = (model._plan.current_cells(), counted, request.least, most)
         for name, value in engine.ask("frequent_values", *arguments):
             frequent.setdefault(name, []).append(value)
     for feature in features:
@@ -145,7 +145,7 @@ def _means(request: Request, feature: Feature) -> dict[str, list[str]]:
     for label, column, mean in model._engine.ask("means_of_columns", model._relations["likelihoods"], feature.name):
         means.setdefault(str(plain(label)), {})[column] = mean
     few = {str(row["class"]) for row in records(model.priors) if row["n"] is not None and row["n"] < request.least}
-    whole = set(feature.columns) - set(feature.fractions) if feature.types else set()
+    whole = set(feature.columns) - set(feature.fraction_types) if feature.types else set()
     return {
         f"mean of {shown(label)}": [str(round(of[c])) if c in whole else repr(float(of[c])) for c in feature.columns]
         for label, of in list(means.items())[:_VALUES]

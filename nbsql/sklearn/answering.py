@@ -97,7 +97,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
             The labels.
         """
         scores, model = self._joint(X, connection)
-        return self.classes_[np.array(self._places(model))[scores.argmax(axis=1)]]
+        return self.classes_[np.array(self._class_positions(model))[scores.argmax(axis=1)]]
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, *, connection: Any = None) -> float:  # noqa: N803
         """The share of rows that are predicted right; with `connection`, `y` is the column of the labels there."""
@@ -126,7 +126,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         model = self._store.model
         return model.explain(source_of(model._engine, self._features(X, reset=False)[0]))
 
-    def _places(self, model: nbsql.Model) -> list[int]:
+    def _class_positions(self, model: nbsql.Model) -> list[int]:
         """The places in `classes_` of the classes of the model, the most probable first."""
         places = {key: place for place, key in enumerate(label_keys(self.classes_))}
         return [places[label if label in places else str(label)] for label in model.classes]
@@ -134,7 +134,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
     def _in_order(self, scores: Any, model: nbsql.Model, impossible: float) -> Any:
         """Scores with a column a class of `classes_`."""
         found = np.full((len(scores), len(self.classes_)), impossible)
-        found[:, self._places(model)] = scores
+        found[:, self._class_positions(model)] = scores
         return found
 
 

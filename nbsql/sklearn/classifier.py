@@ -142,7 +142,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
             if not isinstance(value, str):
                 raise InputError(f"with a connection {name} is a name there, not {type(value).__name__}")
         model = nbsql.fit(connection, table, target=target, weight=weight, **self._options())
-        store.take(model)
+        store.copy_from(model)
         self._store, self._names = store, {"target": target, "weight": weight}
         self.classes_ = np.unique(np.array(model.classes))
         columns = dict.fromkeys(column for feature in model._spec.features for column in feature.columns)
@@ -251,7 +251,7 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
                 options["weight"] = free_name("weight", names)
             more[options["weight"]] = weights
         if reset:
-            more |= self._beside(X, labels, [*names, *more])
+            more |= self._extra_columns(X, labels, [*names, *more])
         return source_of(engine, with_columns(rows, more)), options, labels
 
     def _features(self, X: Any, y: Any = "no_validation", *, reset: bool) -> tuple[Any, list[str]]:  # noqa: N803
@@ -269,6 +269,6 @@ class NaiveBayesClassifier(Answering, BaseEstimator):  # type: ignore[misc]
             self._kinds = kinds_of(array)
         return columns_of(array, names, self._kinds), names
 
-    def _beside(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
+    def _extra_columns(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: ARG002, N803
         """More columns of the rows of a fit, by names that are not among those of the others."""
         return {}

@@ -8,7 +8,7 @@ from nbsql.errors import NotSupportedError
 from nbsql.family import Text
 from nbsql.model import Model
 from nbsql.sklearn.fitted import (
-    Told,
+    FittedArrays,
     bernoulli,
     categories,
     columns_of_counts,
@@ -56,24 +56,24 @@ def to_sklearn(model: Model) -> Any:
             raise NotSupportedError(f"scikit-learn has no estimator with {name}; fit {model._title} without them")
     if len(model.classes) < 2:
         raise NotSupportedError(f"{model._title} has one class only; an estimator tells two or more apart")
-    told = Told(model)
+    arrays = FittedArrays(model)
     kinds = {_kind(feature) for feature in spec.features}
     only = kinds.pop() if len(kinds) == 1 and spec.logistic is None and not spec.given else ""
     if only == "gaussian":
-        return gaussian(told)
+        return gaussian(arrays)
     if only.startswith("bernoulli"):
-        return bernoulli(told)
+        return bernoulli(arrays)
     if only == "categorical":
-        return categories(told)
+        return categories(arrays)
     if only == "multinomial" and len(spec.features) == 1:
-        return columns_of_counts(told)
+        return columns_of_counts(arrays)
     if only == "words" and len(spec.features) == 1:
-        return words(told)
-    if len(spec.features) == 1 and isinstance(family := spec.features[0].family, Text) and family.weighed:
-        return weighed_words(told)
+        return words(arrays)
+    if len(spec.features) == 1 and isinstance(family := spec.features[0].family, Text) and family.reweights_tokens:
+        return weighed_words(arrays)
     if len(spec.features) == 1 and spec.logistic is None and _kind(spec.features[0]) == "covariance":
-        return quadratic_discriminant(told)
-    return linear(told)
+        return quadratic_discriminant(arrays)
+    return linear(arrays)
 
 
 def _kind(feature: Feature) -> str:
@@ -91,5 +91,5 @@ def _kind(feature: Feature) -> str:
     if family.name in ("multinomial", "complement"):
         return "multinomial" if family.estimate == "mean" else "other"
     if family.name == "text":
-        return "words" if not family.weighed and family.estimate == "mean" else "other"
+        return "words" if not family.reweights_tokens and family.estimate == "mean" else "other"
     return "covariance" if family.name == "multivariate_gaussian" and family.degree == 2 else "other"

@@ -48,7 +48,7 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Counted:
+class EstimatorCounts:
     """An estimator as counts.
 
     Args:
@@ -103,7 +103,7 @@ class Weights:
         return {**found, "weight": [row[0] for row in self.rows.values()], "mean": [row[1] for row in self.rows.values()]}
 
 
-Form = Counted | Weights
+Form = EstimatorCounts | Weights
 
 
 def text_of(value: Any) -> str | None:

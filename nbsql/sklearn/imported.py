@@ -19,12 +19,12 @@ from nbsql.models.from_tables import NOTHING_LEARNT
 from nbsql.models.from_weights import model_of_weights
 from nbsql.models.sharing import import_from
 from nbsql.plan import Entry
-from nbsql.sklearn.calibrators import uncalibrated
-from nbsql.sklearn.counts import counted
-from nbsql.sklearn.forms import Counted, Form
+from nbsql.sklearn.calibrators import without_calibration
+from nbsql.sklearn.counts import read_counts
+from nbsql.sklearn.forms import EstimatorCounts, Form
 from nbsql.sklearn.inputs import Level, Number, name_of, read_through, steps_of
-from nbsql.sklearn.linear import KNOWN, weighed_sum
-from nbsql.sklearn.words import is_vectorizer, unmapped
+from nbsql.sklearn.linear import KNOWN, read_weights
+from nbsql.sklearn.words import is_vectorizer, no_counterpart
 from nbsql.spec.spec import Spec
 from nbsql.storage.calibration import restore_calibration
 
@@ -68,25 +68,25 @@ def from_sklearn(
     if name_of(estimator) == "CalibratedClassifierCV":
         _check_fitted(estimator, "calibrated_classifiers_")
         labels = estimator.classes_
-        estimator, calibration = uncalibrated(estimator)
+        estimator, calibration = without_calibration(estimator)
     *transformers, last = steps_of(estimator)
     if name_of(last) not in KNOWN:
-        raise unmapped(name_of(last), f"{', '.join(KNOWN)} do, and CalibratedClassifierCV of one of them")
+        raise no_counterpart(name_of(last), f"{', '.join(KNOWN)} do, and CalibratedClassifierCV of one of them")
     _check_fitted(last, "classes_")
     if labels is not None:  # those within may be numbers of theirs
         last = copy.copy(last)
         last.classes_ = labels
     if len(last.classes_) < 2:
-        raise unmapped(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
+        raise no_counterpart(f"{name_of(last)} of one class", "fit it on rows of two classes or more")
     form = _form(last, transformers, _columns(estimator, [*transformers, last], columns))
     ids = key_columns(id)
 
-    def made(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:
+    def fit_form(to: Connection, name: str | None, database: str | None, replace: bool) -> Model:
         with placed(to, name, database, replace=replace) as place:
             engine = place.engine
-            source = engine.source(form.cells.columns() if isinstance(form, Counted) else form.columns())
+            source = engine.source(form.cells.columns() if isinstance(form, EstimatorCounts) else form.columns())
             try:
-                if isinstance(form, Counted):
+                if isinstance(form, EstimatorCounts):
                     plan, classes = _counts_of(place, form, source, target, ids, label)
                 else:
                     plan, classes = model_of_weights(place, source, form.classes, form.families, target, ids, label, form.types)
@@ -99,10 +99,10 @@ def from_sklearn(
     with opened(con, create=True) as engine:
         is_here = engine.title == "DuckDB"
     if is_here:
-        return made(con, name, database, replace)
+        return fit_form(con, name, database, replace)
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as near:  # other engines read no frames, but a model's file
         path = str(Path(folder, "model.parquet"))
-        made(near, None, None, False).export(path)
+        fit_form(near, None, None, False).export(path)
         return import_from(con, path, label, name=name, replace=replace, database=database)
 
 
@@ -119,9 +119,9 @@ def _form(last: Any, transformers: Sequence[Any], columns: Sequence[str]) -> For
     numbers = {each.column for each in inputs if isinstance(each, Number)}
     for each in inputs:
         if isinstance(each, Level) and each.column in numbers:
-            raise unmapped(f"column {each.column!r} as a number and by a OneHotEncoder", "leave one of them out")
-    form = counted(last, inputs)
-    return weighed_sum(last, inputs) if form is None else form
+            raise no_counterpart(f"column {each.column!r} as a number and by a OneHotEncoder", "leave one of them out")
+    form = read_counts(last, inputs)
+    return read_weights(last, inputs) if form is None else form
 
 
 def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | None) -> list[str]:
@@ -141,19 +141,19 @@ def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | No
     return [f"x{j}" for j in range(getattr(first, "n_features_in_", 1))]
 
 
-def _to_come(form: Counted) -> tuple[str, ...]:
+def _labels_as_text(form: EstimatorCounts) -> tuple[str, ...]:
     """All labels as text, where the estimator was told of one that it has met no row of."""
     counted = {name for name, feature in zip(form.cells.labels, form.cells.features, strict=True) if feature is None}
     return tuple(map(label_text, form.classes)) if set(form.classes) > counted else ()
 
 
-def _counts_of(place: Place, form: Counted, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
+def _counts_of(place: Place, form: EstimatorCounts, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
     """The plan and the classes of the model of counts, made and not yet published."""
     engine = place.engine
     kind = next(column.type for column in source.columns if column.name == "class")
     spec = Spec(
         target, tuple(form.features), form.prior, ids,
-        target_type=kind, given=form.given, classes=_to_come(form), defaults=NOTHING_LEARNT if form.given else {},
+        target_type=kind, given=form.given, classes=_labels_as_text(form), defaults=NOTHING_LEARNT if form.given else {},
     )  # fmt: skip
     cells = engine.renderer.fragment("cells_counted_elsewhere", source.relation, engine.renderer.dialect.query(kind))
     if form.given:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nbsql.family import Text
-from nbsql.sklearn.words import is_vectorizer, unmapped, vectorized, weighed
+from nbsql.sklearn.words import is_vectorizer, no_counterpart, text_family, weighed
 
 
 @dataclass(frozen=True)
@@ -92,13 +92,13 @@ def _transformed(transformer: Any, inputs: list[Input]) -> list[Input]:
         return _by_column(transformer, inputs)
     if is_vectorizer(transformer):
         if len(inputs) != 1:
-            raise unmapped(f"{name} of {len(inputs)} columns", "it takes one text column: name it in columns")
-        family, words = vectorized(transformer)
+            raise no_counterpart(f"{name} of {len(inputs)} columns", "it takes one text column: name it in columns")
+        family, words = text_family(transformer)
         return [Word(_plain(transformer, inputs[0]).column, token, family, idf) for token, idf in words]
     if name == "TfidfTransformer":
         bags = [each for each in inputs if isinstance(each, Word)]
         if len(bags) != len(inputs) or len({(bag.column, bag.family) for bag in bags}) > 1:
-            raise unmapped("TfidfTransformer of anything but the words of one CountVectorizer", "put it after one")
+            raise no_counterpart("TfidfTransformer of anything but the words of one CountVectorizer", "put it after one")
         family, idfs = weighed(bags[0].family, transformer, len(bags))
         return [replace(bag, family=family, idf=idf) for bag, idf in zip(bags, idfs, strict=True)]
     if name == "FunctionTransformer" and transformer.func is None:
@@ -108,7 +108,7 @@ def _transformed(transformer: Any, inputs: list[Input]) -> list[Input]:
     if name in ("OneHotEncoder", "OrdinalEncoder"):
         columns = [_plain(transformer, each).column for each in inputs]
         return _encoded(transformer, columns)
-    raise unmapped(name, "StandardScaler, MinMaxScaler, OneHotEncoder, OrdinalEncoder and vectorizers of words do")
+    raise no_counterpart(name, "StandardScaler, MinMaxScaler, OneHotEncoder, OrdinalEncoder and vectorizers of words do")
 
 
 def _is_nothing(step: Any) -> bool:
@@ -118,16 +118,16 @@ def _is_nothing(step: Any) -> bool:
 def _plain(transformer: Any, found: Input) -> Number:
     """The column itself, which encoders and vectorizers read."""
     if not isinstance(found, Number) or not found.plain:
-        raise unmapped(f"{name_of(transformer)} of what another transformer has made", "let it read the column itself")
+        raise no_counterpart(f"{name_of(transformer)} of what another transformer has made", "let it read the column itself")
     return found
 
 
 def _scaled(scaler: Any, found: Input, j: int) -> Input:
     if not isinstance(found, Number):
-        raise unmapped(f"{name_of(scaler)} of anything but numbers", "let it read number columns, in a ColumnTransformer")
+        raise no_counterpart(f"{name_of(scaler)} of anything but numbers", "let it read number columns, in a ColumnTransformer")
     if name_of(scaler) == "MinMaxScaler":
         if scaler.clip:
-            raise unmapped("MinMaxScaler(clip=True)", "fit it without clip")
+            raise no_counterpart("MinMaxScaler(clip=True)", "fit it without clip")
         scale, shift = float(scaler.scale_[j]), float(scaler.min_[j])
         return replace(found, scale=found.scale * scale, offset=found.offset * scale + shift)
     mean = float(scaler.mean_[j]) if scaler.with_mean else 0.0
@@ -140,10 +140,10 @@ def _scaled(scaler: Any, found: Input, j: int) -> Input:
 def _encoded(encoder: Any, columns: Sequence[str]) -> list[Input]:
     values = [[_python(value) for value in of_column] for of_column in encoder.categories_]
     if getattr(encoder, "infrequent_categories_", None) and any(each is not None for each in encoder.infrequent_categories_):
-        raise unmapped(f"{name_of(encoder)} with infrequent categories", "leave out min_frequency and max_categories")
+        raise no_counterpart(f"{name_of(encoder)} with infrequent categories", "leave out min_frequency and max_categories")
     if name_of(encoder) == "OrdinalEncoder":
         if any(None in each for each in values):
-            raise unmapped("OrdinalEncoder of missing values", "fill them first")
+            raise no_counterpart("OrdinalEncoder of missing values", "fill them first")
         return [Code(column, tuple(each)) for column, each in zip(columns, values, strict=True)]
     dropped = encoder.drop_idx_ if encoder.drop_idx_ is not None else [None] * len(columns)
     return [
@@ -157,7 +157,7 @@ def _encoded(encoder: Any, columns: Sequence[str]) -> list[Input]:
 def _by_column(transformer: Any, inputs: list[Input]) -> list[Input]:
     """What a ColumnTransformer makes of the table's columns, in its order."""
     if transformer.transformer_weights:
-        raise unmapped("ColumnTransformer with transformer_weights", "fit it without them")
+        raise no_counterpart("ColumnTransformer with transformer_weights", "fit it without them")
     columns = [_plain(transformer, each).column for each in inputs]
     found: list[Input] = []
     for _, fitted, chosen in transformer.transformers_:

@@ -9,10 +9,10 @@ from typing import Any
 from nbsql.family import Categorical
 from nbsql.sklearn.forms import Weights, column_type, labels_of, text_of
 from nbsql.sklearn.inputs import Code, Input, Level, Number, Word
-from nbsql.sklearn.words import unmapped
+from nbsql.sklearn.words import no_counterpart
 
 
-def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
+def read_weights(estimator: Any, inputs: Sequence[Input]) -> Weights:
     """The weights of an estimator.
 
     Raises:
@@ -20,7 +20,7 @@ def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
     """
     name, labels = type(estimator).__name__, labels_of(estimator)
     if any(isinstance(each, Code) for each in inputs):
-        raise unmapped(f"{name} of an OrdinalEncoder", "use a OneHotEncoder")
+        raise no_counterpart(f"{name} of an OrdinalEncoder", "use a OneHotEncoder")
     found = Weights(labels)
     for column in {each.column for each in inputs if isinstance(each, Level)}:
         found.types[column] = column_type(each.value for each in inputs if isinstance(each, Level) and each.column == column)
@@ -28,7 +28,7 @@ def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
         _gaussian(estimator, inputs, found)
         return found
     if name not in _LINEAR:
-        raise unmapped(name, f"{', '.join(KNOWN)} do")
+        raise no_counterpart(name, f"{', '.join(KNOWN)} do")
     slopes, constants = _LINEAR[name](estimator)
     if len(slopes) == 1 and len(labels) == 2:
         labels = labels[1:]  # the odds of the larger one
@@ -42,7 +42,7 @@ def weighed_sum(estimator: Any, inputs: Sequence[Input]) -> Weights:
 def _add(found: Weights, label: Any, each: Input, weight: float, square: float = 0.0) -> None:
     """Add to the score what a number z adds, weight z + square z^2; of an indicator and of a count, weight z."""
     if not math.isfinite(weight):
-        raise unmapped("a likelihood of 0", "fit it with alpha above 0")
+        raise no_counterpart("a likelihood of 0", "fit it with alpha above 0")
     if isinstance(each, Level):
         value = text_of(each.value)
         found.families.setdefault(each.column, Categorical(nulls="category" if value is None else None))
@@ -68,7 +68,7 @@ def _add_number(found: Weights, label: Any, each: Number, weight: float, square:
 def _gaussian(estimator: Any, inputs: Sequence[Input], found: Weights) -> None:
     """-(z - mean)^2 / 2 v, in powers of z; of a column of words it would need the square of a count."""
     if any(isinstance(each, Word) for each in inputs):
-        raise unmapped("GaussianNB of words", "use MultinomialNB, ComplementNB or BernoulliNB")
+        raise no_counterpart("GaussianNB of words", "use MultinomialNB, ComplementNB or BernoulliNB")
     for c, label in enumerate(found.classes):
         found.add(label, None, "1", math.log(float(estimator.class_prior_[c])))
         for j, each in enumerate(inputs):
@@ -90,7 +90,7 @@ def _discriminant(estimator: Any) -> tuple[Any, Any]:
 
 def _logistic(estimator: Any) -> tuple[Any, Any]:
     if getattr(estimator, "multi_class", "deprecated") == "ovr" and len(estimator.classes_) > 2:
-        raise unmapped("LogisticRegression(multi_class='ovr')", "fit it without")
+        raise no_counterpart("LogisticRegression(multi_class='ovr')", "fit it without")
     return estimator.coef_, estimator.intercept_
 
 

@@ -95,7 +95,7 @@ class NaiveBayesCV(NaiveBayesClassifier):
     def _fit_table(self, *_: Any) -> None:
         raise InputError("NaiveBayesCV takes rows; of a table nbsql.sweep is the same")
 
-    def _beside(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: N803
+    def _extra_columns(self, X: Any, labels: Any, names: Sequence[str]) -> dict[str, Any]:  # noqa: N803
         """The fold of every row, by a name that no column has."""
         if self.cv == "loo":
             return {}

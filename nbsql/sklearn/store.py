@@ -32,26 +32,26 @@ class Store:
             self._cursors.model = known
         return known
 
-    def take(self, model: nbsql.Model) -> None:
+    def copy_from(self, model: nbsql.Model) -> None:
         """Keep a copy of a model of another connection."""
-        self._read(written(model))
+        self._read(model_bytes(model))
 
     def on(self, connection: Any) -> nbsql.Model:
         """A transient copy of the model on a connection of the user's."""
-        return read(written(self.model), connection)
+        return read_model(model_bytes(self.model), connection)
 
     def _read(self, content: bytes) -> None:
-        read(content, self.connection, name=NAME)
+        read_model(content, self.connection, name=NAME)
 
     def __getstate__(self) -> dict[str, bytes]:
-        return {"file": written(self.model)}
+        return {"file": model_bytes(self.model)}
 
     def __setstate__(self, state: dict[str, bytes]) -> None:
         Store.__init__(self)
         self._read(state["file"])
 
 
-def written(model: nbsql.Model) -> bytes:
+def model_bytes(model: nbsql.Model) -> bytes:
     """The bytes of a model's file."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.parquet"
@@ -59,7 +59,7 @@ def written(model: nbsql.Model) -> bytes:
         return path.read_bytes()
 
 
-def read(content: bytes, connection: Any, *, name: str | None = None) -> nbsql.Model:
+def read_model(content: bytes, connection: Any, *, name: str | None = None) -> nbsql.Model:
     """The model of a file's bytes."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.parquet"

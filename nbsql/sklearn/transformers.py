@@ -43,7 +43,7 @@ def vectorizer(family: Any, words: Sequence[str], idf: Sequence[float | None] = 
         "lowercase": family.lower, "token_pattern": pattern, "stop_words": stop_words, "ngram_range": tuple(family.ngrams),
         "binary": family.presence, "vocabulary": {word: place for place, word in enumerate(words)},
     }  # fmt: skip
-    if family.weighed:
+    if family.reweights_tokens:
         found = TfidfVectorizer(norm=family.norm, use_idf=family.tfidf, **options).fit([""])
         if family.tfidf:
             found.idf_ = np.array(idf, dtype=float)
@@ -115,7 +115,7 @@ def linear_columns(
             known, typed = values_of(feature, known)
             steps.append((feature.name, OneHotEncoder(categories=[typed], handle_unknown="ignore"), [column]))
             frame[column] = typed[:1]
-        elif kind in ("count", "has") and isinstance(feature.family, Text) and not feature.family.weighed:
+        elif kind in ("count", "has") and isinstance(feature.family, Text) and not feature.family.reweights_tokens:
             known = sorted(known)
             steps.append((feature.name, vectorizer(feature.family, known), column))
             frame[column] = [known[0]]

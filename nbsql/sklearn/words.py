@@ -22,7 +22,7 @@ def is_vectorizer(transformer: Any) -> bool:
     return type(transformer).__name__ in ("CountVectorizer", "TfidfVectorizer")
 
 
-def vectorized(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
+def text_family(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
     """The family that cuts texts as a vectorizer does, and its words in the order of its columns, with the idf of each.
 
     Raises:
@@ -32,10 +32,10 @@ def vectorized(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
     usual = {"analyzer": "word", "tokenizer": None, "preprocessor": None, "strip_accents": None, "input": "content"}
     for option, value in usual.items():
         if getattr(vectorizer, option) != value:
-            raise unmapped(f"{name}({option}={getattr(vectorizer, option)!r})", f"fit it with {option}={value!r}")
+            raise no_counterpart(f"{name}({option}={getattr(vectorizer, option)!r})", f"fit it with {option}={value!r}")
     letters_and_digits = _LETTERS_AND_DIGITS.fullmatch(vectorizer.token_pattern)
     if vectorizer.token_pattern not in PATTERNS and letters_and_digits is None:
-        raise unmapped(
+        raise no_counterpart(
             f"{name}(token_pattern={vectorizer.token_pattern!r})", f"the patterns that do are {' and '.join(PATTERNS)}"
         )
     stop_words = vectorizer.get_stop_words()
@@ -50,23 +50,23 @@ def vectorized(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
     words = sorted(vectorizer.vocabulary_, key=vectorizer.vocabulary_.get)
     if name == "CountVectorizer":
         return family, [(word, None) for word in words]
-    family, idfs = weighed(family, vectorizer, len(words))
+    family, idfs = with_tfidf(family, vectorizer, len(words))
     return family, list(zip(words, idfs, strict=True))
 
 
-def weighed(family: Text, transformer: Any, count: int) -> tuple[Text, Sequence[float | None]]:
+def with_tfidf(family: Text, transformer: Any, count: int) -> tuple[Text, Sequence[float | None]]:
     """The family whose words count as a TfidfTransformer, or a TfidfVectorizer, says, and the idf of each of so many words."""
     name = type(transformer).__name__
     if transformer.sublinear_tf:
-        raise unmapped(f"{name}(sublinear_tf=True)", "fit it with sublinear_tf=False")
+        raise no_counterpart(f"{name}(sublinear_tf=True)", "fit it with sublinear_tf=False")
     if transformer.norm not in (None, "l2"):
-        raise unmapped(f"{name}(norm={transformer.norm!r})", "fit it with norm='l2' or None")
+        raise no_counterpart(f"{name}(norm={transformer.norm!r})", "fit it with norm='l2' or None")
     if family.presence:
-        raise unmapped(f"{name} of binary counts", "leave one of them out")
+        raise no_counterpart(f"{name} of binary counts", "leave one of them out")
     family = replace(family, tfidf=bool(transformer.use_idf), norm=transformer.norm)
     return family, [float(idf) for idf in transformer.idf_] if transformer.use_idf else [None] * count
 
 
-def unmapped(what: str, cure: str) -> NotSupportedError:
+def no_counterpart(what: str, cure: str) -> NotSupportedError:
     """The error of what has no counterpart in SQL."""
     return NotSupportedError(f"{what} does not map to SQL; {cure}")

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Split:
+class ClassSplit:
     """The components of one class, as the fit found them.
 
     Args:
@@ -37,22 +37,24 @@ class Components:
         splits: the classes of more than one component.
     """
 
-    asked: int | Mapping[Any, int]
+    requested: int | Mapping[Any, int]
     numbers: tuple[str, ...]
-    splits: tuple[Split, ...] = ()
+    splits: tuple[ClassSplit, ...] = ()
 
     @property
-    def most(self) -> int:
+    def max_count(self) -> int:
         """Of the components of a class."""
         return max((len(split.centres) for split in self.splits), default=1)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON holds it."""
         splits = [{"class": split.label, "scales": split.scales, "centres": split.centres} for split in self.splits]
-        return {"asked": self.asked, "numbers": self.numbers, "splits": splits}
+        return {"asked": self.requested, "numbers": self.numbers, "splits": splits}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Components:
         """What `to_dict` wrote."""
-        splits = (Split(each["class"], tuple(each["scales"]), tuple(map(tuple, each["centres"]))) for each in data["splits"])
+        splits = (
+            ClassSplit(each["class"], tuple(each["scales"]), tuple(map(tuple, each["centres"]))) for each in data["splits"]
+        )
         return cls(data["asked"], tuple(data["numbers"]), tuple(splits))

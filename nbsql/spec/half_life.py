@@ -17,7 +17,7 @@ _EPOCH = datetime.datetime(1970, 1, 1)
 # The columns that a source has beside its own (sql/macros/counting/half_life.sql).
 WEIGHT, PERIOD, WEIGHT_NOW = "nbsql_decayed", "nbsql_period", "nbsql_weight_now"
 
-NOTHING = 500  # half-lives, after which a row counts for nothing: far from where a double underflows
+NEGLIGIBLE_AGE = 500  # half-lives, after which a row counts for nothing: far from where a double underflows
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class HalfLife:
         for name, column in (("at", self.at), *([] if self.weight is None else [("weight", self.weight)])):
             if not isinstance(column, str) or not column:
                 raise InputError(f"{name} of a half-life must be the name of a column, not {column!r}")
-        if self.now is not None and self.of_times:  # as a text, which JSON has
+        if self.now is not None and self.is_duration:  # as a text, which JSON has
             now = _EPOCH + datetime.timedelta(microseconds=self.instant(self.now))
             object.__setattr__(self, "now", now.isoformat())
         elif self.now is not None:
@@ -71,7 +71,7 @@ class HalfLife:
         return [self.at, *([] if self.weight is None else [self.weight])]
 
     @property
-    def of_times(self) -> bool:
+    def is_duration(self) -> bool:
         """Whether it is a length of time, and no number."""
         return isinstance(self.half_life, str)
 
@@ -86,28 +86,28 @@ class HalfLife:
         Raises:
             InputError: it is no time, where the half-life is of times, or no number.
         """
-        if isinstance(value, int) and not isinstance(value, bool) and not self.of_times:
+        if isinstance(value, int) and not isinstance(value, bool) and not self.is_duration:
             return value
-        if self.of_times and isinstance(value, str):
+        if self.is_duration and isinstance(value, str):
             try:
                 value = datetime.datetime.fromisoformat(value)
             except ValueError:
                 value = None
-        if self.of_times and isinstance(value, datetime.date):
+        if self.is_duration and isinstance(value, datetime.date):
             time = value if isinstance(value, datetime.datetime) else datetime.datetime.combine(value, datetime.time())
             if time.tzinfo is not None:
                 time = time.astimezone(datetime.timezone.utc).replace(tzinfo=None)
             return (time - _EPOCH) // datetime.timedelta(microseconds=1)
-        kind = "a date or a time" if self.of_times else "a whole number"
+        kind = "a date or a time" if self.is_duration else "a whole number"
         raise InputError(f"now of a half-life at {self.at!r} must be {kind}, not {value!r}")
 
     @property
     def whole_periods(self) -> int:
-        """The half-lives up to now, whole ones; what is left of one is `part_of_period`, so that both are exact."""
+        """The half-lives up to now, whole ones; what is left of one is `period_fraction`, so that both are exact."""
         return math.floor(self.instant(self.now) / self.length)
 
     @property
-    def part_of_period(self) -> float:
+    def period_fraction(self) -> float:
         """What is left of a half-life up to now."""
         return (self.instant(self.now) - self.whole_periods * self.length) / self.length
 

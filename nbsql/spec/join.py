@@ -59,7 +59,7 @@ class Join:
         return [(name, name) for name in self.on] if isinstance(self.on, Iterable) else []
 
 
-def joins_of(joins: Any) -> list[Join]:
+def check_joins(joins: Any) -> list[Join]:
     """The joins of a fit; one alone will do.
 
     Raises:

@@ -144,7 +144,7 @@ PriorKind = Literal["empirical", "uniform", "smoothed"]
 PriorArgument = PriorKind | Smoothed | Mapping[Any, float]
 
 
-def candidates(options: Options) -> tuple[Options, Best | Forward | None]:
+def candidate_options(options: Options) -> tuple[Options, Best | Forward | None]:
     """The options of a fit with all candidates as features, and how to choose among them, if it is to be chosen."""
     choosing = options.features
     if isinstance(choosing, Forward) and choosing.fold is not None:
@@ -155,7 +155,7 @@ def candidates(options: Options) -> tuple[Options, Best | Forward | None]:
     return options, None
 
 
-class Modelling(TypedDict, total=False):
+class BaseFitOptions(TypedDict, total=False):
     """The options of `nbsql.fit` that say what to model, beside its target, alpha, prior and families; all may be left out."""
 
     joins: Sequence[Join] | Join
@@ -171,7 +171,7 @@ class Modelling(TypedDict, total=False):
     estimate: Estimate | Literal["map"] | None
 
 
-class Fitting(Modelling, total=False):
+class ModelOptions(BaseFitOptions, total=False):
     """The options of `nbsql.fit` that say what to model, beside its target."""
 
     alpha: float | None
@@ -179,7 +179,7 @@ class Fitting(Modelling, total=False):
     families: Mapping[str, str | Family] | None
 
 
-class Placing(Fitting, total=False):
+class UnnamedFitOptions(ModelOptions, total=False):
     """The options of `nbsql.fit` but the target and the name."""
 
     classes: Sequence[Any] | None
@@ -187,7 +187,7 @@ class Placing(Fitting, total=False):
     database: str | None
 
 
-class Naming(Placing, total=False):
+class FitOptions(UnnamedFitOptions, total=False):
     """The options of `nbsql.fit` but the target."""
 
     name: str | None

@@ -27,7 +27,7 @@ from nbsql.spec.capabilities import check, check_features
 from nbsql.spec.column import Column
 from nbsql.spec.components import Components
 from nbsql.spec.half_life import PERIOD, WEIGHT, WEIGHT_NOW, HalfLife
-from nbsql.spec.join import joins_of
+from nbsql.spec.join import check_joins
 from nbsql.spec.method import AODE, EM, TAN, Logistic, Mixture
 from nbsql.spec.options import Options, PriorKind, Smoothed
 from nbsql.spec.spec import Feature, Prior, Spec
@@ -238,7 +238,7 @@ def _features(known: Columns, options: Options, reserved: set[str]) -> list[Feat
                 _floating(members),
                 whole=column.kind == "integer",
                 types=tuple(member.type for member in members),
-                inferred=column.name not in singles,
+                is_inferred=column.name not in singles,
             )
         else:
             without_family.append(column)
@@ -292,7 +292,7 @@ def _chosen(known: Columns, options: Options, reserved: set[str], excluded: set[
     if options.features is None:
         told = {_plain(options.segments and options.segments.by)}  # within a segment it does not vary
         told |= {
-            folded(name) for join in joins_of(options.joins) for name, _ in join.pairs
+            folded(name) for join in check_joins(options.joins) for name, _ in join.pairs
         }  # a key says nothing of a row that is new
         return [c for c in known.all if c.name not in reserved | excluded and folded(c.name) not in told]
     chosen = [c for c in known.find_all(options.features, "features") if c.name not in excluded]

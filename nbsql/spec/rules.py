@@ -78,7 +78,7 @@ def check_source(
     return found
 
 
-def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
+def spec_for_recount(spec: Spec, columns: Sequence[Column], label: str, model: str, *, exact: bool) -> Spec:
     """The spec by which a model counts other rows, whose columns may have other types than those of the fit.
 
     Args:
@@ -99,7 +99,7 @@ def recounted(spec: Spec, columns: Sequence[Column], label: str, model: str, *, 
     return replace(spec, features=features)
 
 
-def checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
+def training_checks(spec: Spec, columns: Sequence[Column]) -> list[Check]:
     """The rules that the rows of a training source must keep."""
     kinds = {folded(column.name): column.kind for column in columns}
     aged = spec.half_life

@@ -41,25 +41,25 @@ class Feature:
     floating: bool
     whole: bool = False
     types: tuple[str, ...] = ()
-    complete: bool = False
-    near: bool = False
-    few: bool = False
-    inferred: bool = field(default=False, compare=False)
+    is_complete: bool = False
+    has_near_means: bool = False
+    has_few_values: bool = False
+    is_inferred: bool = field(default=False, compare=False)
 
     @property
-    def plain(self) -> Feature:
+    def unregularised(self) -> Feature:
         """The feature with the covariance matrix of its rows as it is, neither shared nor shrunk."""
-        return replace(self, family=self.family.plain)
+        return replace(self, family=self.family.unregularised)
 
     @property
-    def fractions(self) -> dict[str, str]:
+    def fraction_types(self) -> dict[str, str]:
         """The types of the columns whose numbers need not be whole."""
         return {column: kind for column, kind in zip(self.columns, self.types, strict=False) if FRACTION.fullmatch(kind)}
 
     @property
-    def in_lists(self) -> bool:
+    def is_scored_in_lists(self) -> bool:
         """Whether lists score it with others of its kind (gaussian.sql)."""
-        return self.complete and self.near and self.family.guarded
+        return self.is_complete and self.has_near_means and self.family.needs_guard
 
     @property
     def column(self) -> str:
@@ -79,7 +79,7 @@ class Check:
     column: str
     message: str
 
-    def broken(self, count: int) -> str:
+    def violation_message(self, count: int) -> str:
         """What to say when `count` rows break it."""
         text, values = self.message, f"{count} values"
         if count == 1:
@@ -100,7 +100,7 @@ class Prior:
     estimate: Estimate = "mean"
 
     @property
-    def added(self) -> float:
+    def added_count(self) -> float:
         """What is added to the count of a class."""
         return self.alpha - 1 if self.estimate == "mode" else self.alpha
 
@@ -147,10 +147,10 @@ class Spec:
         return list(dict.fromkeys(wanted))
 
     @property
-    def bound(self) -> list[str]:
+    def non_additive_parts(self) -> list[str]:
         """What depends on all rows at once: features whose cells do not add up, and weights that were learnt."""
         return [
-            *(feature.name for feature in self.features if feature.family.binding is not None),
+            *(feature.name for feature in self.features if feature.family.non_additive_option is not None),
             *(["weights"] if self.logistic is not None else []),
         ]
 
@@ -186,9 +186,9 @@ class Spec:
                         "floating": f.floating,
                         "whole": f.whole,
                         "types": f.types,
-                        **({"complete": True} if f.complete else {}),
-                        **({"near": True} if f.near else {}),
-                        **({"few": True} if f.few else {}),
+                        **({"complete": True} if f.is_complete else {}),
+                        **({"near": True} if f.has_near_means else {}),
+                        **({"few": True} if f.has_few_values else {}),
                         **f.family.to_dict(),
                     }
                     for f in self.features

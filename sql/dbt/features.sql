@@ -126,7 +126,7 @@
 {% do return({
   'name': name, 'index': before | length + 1, 'family': family, 'column': columns[0].name,
   'columns': nbsql.as_tuple(columns | map(attribute='name') | list), 'kinds': kinds,
-  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fractions': {}}) %}
+  'floating': 'float' in kinds, 'whole': kinds == ['integer'], 'fraction_types': {}}) %}
 {%- endmacro %}
 
 {# The rules that the rows to learn from must keep, each with what to say where they do not. #}

@@ -11,7 +11,7 @@ from typing import Any
 import duckdb
 
 from nbsql.engines.duckdb.messages import one_line
-from nbsql.engines.duckdb.paths import is_new, no_database
+from nbsql.engines.duckdb.paths import is_new, missing_database
 from nbsql.engines.engine import Engine
 from nbsql.engines.watch import Watch, interruptible, is_watched
 from nbsql.errors import DatabaseError, InputError
@@ -62,7 +62,7 @@ class DuckDBDriver(Engine):
         with self.errors():
             return self.connection.execute(sql).fetchall()
 
-    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+    def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
         with self.errors():
             statement = self.connection.extract_statements(sql)[0]
 
@@ -102,7 +102,7 @@ class DuckDBDriver(Engine):
         return None
 
     @contextmanager
-    def tells_progress(self) -> Iterator[None]:
+    def reporting_progress(self) -> Iterator[None]:
         """DuckDB knows how far it is where it would show it; we show it by ourselves, where somebody watches."""
         if not isinstance(self.watch, Watch) or not is_watched():
             yield
@@ -162,18 +162,18 @@ class DuckDBDriver(Engine):
     def run_script(self, name: str, statements: Sequence[str]) -> None:
         self.run(name, ";\n".join(statements))
 
-    def look(self, question: str, *arguments: Any) -> list[tuple[Any, ...]]:
+    def query_catalog(self, question: str, *arguments: Any) -> list[tuple[Any, ...]]:
         """What is in the catalogue: asked once, in a transaction of our own, until a statement is run."""
         if self._seen is None:
             return self.ask(question, *arguments)
         if self._begun and not self._seen:
-            self._look_over()
+            self._prefetch_catalog()
         key = (question, *arguments)
         if key not in self._seen:
             self._seen[key] = self.ask(question, *arguments)
         return self._seen[key]
 
-    def _look_over(self) -> None:
+    def _prefetch_catalog(self) -> None:
         """Ask at once what a verb asks of the catalogue before it runs anything."""
         rows = self.ask("looked_over")
         self._seen = {
@@ -183,17 +183,17 @@ class DuckDBDriver(Engine):
         }
 
     @contextmanager
-    def looking_in(self, path: str) -> Iterator[None]:
+    def using_search_path(self, path: str) -> Iterator[None]:
         seen, self._seen = self._seen, None
         try:
-            with super().looking_in(path):
+            with super().using_search_path(path):
                 yield
         finally:
             self._seen = seen if seen is None else {}
 
     def current(self) -> tuple[str, str]:
         """The names of the current database and schema."""
-        database, schema = self.look("current_names")[0]
+        database, schema = self.query_catalog("current_names")[0]
         return database, schema
 
 
@@ -201,7 +201,7 @@ def _open(path: str | os.PathLike[str], *, read_only: bool) -> duckdb.DuckDBPyCo
     if not os.fspath(path):  # which DuckDB takes for a database in memory, a new one
         raise InputError("the path of a database must be a text of at least one character, not ''")
     if read_only and is_new(path):
-        raise no_database(path)
+        raise missing_database(path)
     try:
         if is_new(path):  # closed again: who opens the file beside us must not have to ask for the same
             duckdb.connect(os.fspath(path), config={"storage_compatibility_version": _STORAGE}).close()

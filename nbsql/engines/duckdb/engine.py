@@ -60,10 +60,10 @@ class DuckDB(DuckDBDriver):
     def kind(self, name: str) -> str:
         return _kind(duckdb.sqltype(name))
 
-    def placed(self, path: Sequence[str]) -> tuple[str, str, str]:
+    def resolve_path(self, path: Sequence[str]) -> tuple[str, str, str]:
         if len(path) == 2 and self.schema(self.current()[0], path[0]) is None:
             path = (path[0], "main", path[1])  # DuckDB takes the first of two for a database if there is no such schema
-        return super().placed(path)
+        return super().resolve_path(path)
 
     def _source(self, source: Any) -> Source:
         return Sources(self).find(source)
@@ -127,11 +127,11 @@ class DuckDB(DuckDBDriver):
 
     # Looking around. -----------------------------------------------------------------------------------------------
 
-    def making_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:
+    def creating_macros(self, path: Sequence[str]) -> AbstractContextManager[None]:
         """DuckDB looks for what a macro reads in the search path: that of a model in another database is set for the time."""
         if len(path) < 2 or path[0] == self.current()[0]:
             return nullcontext()
-        return self.looking_in(restore(self.renderer.dialect.ident(*path)))
+        return self.using_search_path(restore(self.renderer.dialect.ident(*path)))
 
     def database(self, name: str | None) -> str:
         """The name of an attached database as the catalogue spells it; of the current one for None."""
@@ -139,22 +139,22 @@ class DuckDB(DuckDBDriver):
             return self.current()[0]
         if not isinstance(name, str):
             raise InputError(f"the name of a database must be text, not {name!r}")
-        names: list[str] = list(dict.fromkeys(row[0] for row in self.look("schemas")))
+        names: list[str] = list(dict.fromkeys(row[0] for row in self.query_catalog("schemas")))
         for known in names:
             if folded(known) == folded(name):
                 return known
         raise InputError(f"no database {name!r} is attached{suggestion(name, names) or '; ATTACH it first'}")
 
     def is_read_only(self, database: str) -> bool:
-        return any(name == database and read_only for name, _, read_only in self.look("schemas"))
+        return any(name == database and read_only for name, _, read_only in self.query_catalog("schemas"))
 
     def schema(self, database: str, name: str) -> str | None:
         """The schema of that name as the catalogue spells it, or None."""
-        found = [schema for place, schema, _ in self.look("schemas") if folded(place) == folded(database)]
+        found = [schema for place, schema, _ in self.query_catalog("schemas") if folded(place) == folded(database)]
         return next((known for known in found if folded(known) == folded(name)), None)
 
     def check_name(self, name: str) -> None:
-        if folded(name) in {*(folded(row[0]) for row in self.look("schemas")), *_RESERVED}:
+        if folded(name) in {*(folded(row[0]) for row in self.query_catalog("schemas")), *_RESERVED}:
             raise ModelError(f"{name!r} is the name of a database or of a schema of DuckDB's own; choose another name")
 
     def columns(self, relation: Markup) -> list[Column]:
@@ -179,9 +179,9 @@ class DuckDB(DuckDBDriver):
             self.connection.sql(self.renderer.statement("expression_of_one_value", source.relation, query))
         except duckdb.Error as error:
             if "UNNEST not supported here" in str(error):
-                raise self.makes_rows(expression, argument) from None
+                raise self.several_rows_error(expression, argument) from None
             if "must appear in the GROUP BY clause" in str(error):
-                raise self.is_aggregate(expression, argument) from None
+                raise self.aggregate_error(expression, argument) from None
             raise InputError(f"{subject}: {one_line(error)}") from None
 
     def check_pattern(self, pattern: str) -> None:

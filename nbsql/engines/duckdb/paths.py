@@ -19,7 +19,7 @@ def is_new(path: object) -> bool:
     return _NO_FILE.match(os.fspath(path)) is None and not Path(path).exists()
 
 
-def no_database(path: str | os.PathLike[str], cure: str = "") -> DatabaseError:
+def missing_database(path: str | os.PathLike[str], cure: str = "") -> DatabaseError:
     """What is raised where there is no such file, with the name of one beside it that is much like it, or else a cure."""
     found = Path(path)
     near = [file.name for file in found.parent.glob("*") if file.suffix in (".duckdb", ".db", ".ddb")]

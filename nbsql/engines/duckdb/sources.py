@@ -14,7 +14,7 @@ from markupsafe import Markup
 from nbsql.engines.duckdb.driver import DuckDBDriver
 from nbsql.engines.duckdb.messages import one_line
 from nbsql.engines.handed_over import is_stream, read_whole
-from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.errors import InputError, listed, suggestion
 from nbsql.rendering.dialect import folded
 from nbsql.spec.column import Column
@@ -38,12 +38,12 @@ class Sources:
         if isinstance(source, os.PathLike):
             source = str(Path(source))
         if isinstance(source, str):
-            return self._named(source)
+            return self._find_named(source)
         return self._frame(source)
 
     def question(self, text: str, spec: Markup) -> str | None:
         """What asks for a table or view that a text may name, and for `updated_at` of a model; None: it is something else."""
-        path = parts(text) or [text]
+        path = split_path(text) or [text]
         if len(path) > 3 or _QUERY.match(text) or _FILE.search(text):
             return None
         renderer = self._engine.renderer
@@ -58,7 +58,7 @@ class Sources:
             columns: of what DuckDB found by the name.
         """
         place, relations, stamps = (answer[0], answer[1]), [(*row,) for row in answer[2] or ()], answer[3]
-        path = parts(text) or [text]
+        path = split_path(text) or [text]
         match = self._find(path, relations, place)
         here = len(path) == 1 and match is not None and match[:2] in (place, ("temp", "main"))
         if match is None or not (here or len(relations) == 1):
@@ -68,16 +68,16 @@ class Sources:
         source.anywhere = True
         return source, [(stamp,) for stamp in stamps or ()]
 
-    def _named(self, text: str) -> Source:
-        relations = self._engine.look("relations")
+    def _find_named(self, text: str) -> Source:
+        relations = self._engine.query_catalog("relations")
         database, schema = self._engine.current()
-        for path in filter(None, ([text], parts(text))):
+        for path in filter(None, ([text], split_path(text))):
             match = self._find(path, relations, (database, schema))
             if match is not None:
                 relation = self._engine.renderer.dialect.ident(*match[match[0] == database : 3])
-                return self._described(relation, text, is_table=match[3] == "table")
+                return self._make_source(relation, text, is_table=match[3] == "table")
         if _FILE.search(text):
-            return self._described(self._engine.renderer.dialect.ident(text), text)
+            return self._make_source(self._engine.renderer.dialect.ident(text), text)
         query = self._query(text)
         if query is None:
             near = (self._engine.current(), ("temp", "main"))
@@ -85,9 +85,9 @@ class Sources:
             hint = suggestion(text, names) or (f"; there are {listed(names)}" if names else "; there are no tables yet")
             raise InputError(f"no table or view {text!r}{hint}")
         with self._engine.errors():
-            refuse_twice(self._engine.connection.sql(query).columns, "the query")
+            check_distinct(self._engine.connection.sql(query).columns, "the query")
         relation = self._engine.renderer.fragment("subquery", self._engine.renderer.dialect.query(query))
-        return self._described(relation, "the query")
+        return self._make_source(relation, "the query")
 
     def _find(self, path: list[str], relations: list[tuple[Any, ...]], place: tuple[str, str]) -> tuple[str, ...] | None:
         """The table or view that a path of quoted or plain names means: its database, schema and name, and which it is.
@@ -162,13 +162,13 @@ class Sources:
         try:
             if kind != "LazyFrame":  # asking one for its columns would run it
                 columns: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
-                refuse_twice(columns, f"the {kind}")
-            return self._described(relation, f"the {kind}", is_frame=True, release=release)
+                check_distinct(columns, f"the {kind}")
+            return self._make_source(relation, f"the {kind}", is_frame=True, release=release)
         except BaseException:
             release()
             raise
 
-    def _described(
+    def _make_source(
         self,
         relation: Markup,
         label: str,

@@ -24,7 +24,7 @@ def without_passwords(text: str) -> str:
     return _PARAMETER.sub(r"\1=...", _USER.sub(r"\1@", text))
 
 
-def misread(address: str) -> bool:
+def is_misread(address: str) -> bool:
     """Whether a password may end, for who reads the address, before it ends for who wrote it.
 
     >>> misread("postgresql://ann:a/b@db/shop"), misread("postgresql://ann:a%2Fb@db/shop"), misread("postgresql://db:5432/shop")

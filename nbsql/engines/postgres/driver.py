@@ -12,7 +12,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import tuple_row
 
 from nbsql.engines.engine import Engine
-from nbsql.engines.postgres.address import misread, without_passwords
+from nbsql.engines.postgres.address import is_misread, without_passwords
 from nbsql.errors import DatabaseError, InputError
 from nbsql.rendering.renderer import Renderer
 
@@ -31,7 +31,7 @@ class PostgreSQLDriver(Engine):
     """
 
     title = "PostgreSQL"
-    forgives = False
+    survives_missing_names = False
     exact = True
 
     def __init__(
@@ -67,20 +67,20 @@ class PostgreSQLDriver(Engine):
 
     def _fetch(self, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
         """The columns and the rows of a statement."""
-        with self.errors(), self.guarded(), self._uncompiled(sql), self._cursor() as cursor:
+        with self.errors(), self.savepoint(), self._without_jit(sql), self._cursor() as cursor:
             cursor.execute(sql.encode(self.connection.info.encoding))
             if cursor.description is None:
                 return [], []
             return [column.name for column in cursor.description], cursor.fetchall()
 
-    def prepared(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
+    def prepare(self, sql: str) -> Callable[[Sequence[Any]], list[tuple[Any, ...]]]:
         statement = sql.encode(self.connection.info.encoding)
 
         def rows(values: Sequence[Any]) -> list[tuple[Any, ...]]:
             with (
                 self.timed("prepared"),
                 self.errors(),
-                self.guarded(),
+                self.savepoint(),
                 psycopg.RawCursor(self.connection, row_factory=tuple_row) as cursor,
             ):
                 found: list[tuple[Any, ...]] = cursor.execute(statement, values, prepare=True).fetchall()
@@ -92,7 +92,7 @@ class PostgreSQLDriver(Engine):
         return psycopg.Cursor(self.connection, row_factory=tuple_row)
 
     @contextmanager
-    def _uncompiled(self, sql: str) -> Iterator[None]:
+    def _without_jit(self, sql: str) -> Iterator[None]:
         """A long statement is run, not compiled, which takes seconds and saves less. Our transactions see to it themselves."""
         if self._within or len(sql) < _LONG:
             yield
@@ -102,7 +102,7 @@ class PostgreSQLDriver(Engine):
             yield
             cursor.execute(self.renderer.statement("set_transaction_settings", *before).encode())
 
-    def guarded(self, *, trial: bool = False) -> AbstractContextManager[Any]:
+    def savepoint(self, *, trial: bool = False) -> AbstractContextManager[Any]:
         """A savepoint where a transaction is open, which an error would abort; no transaction is left behind.
 
         Args:
@@ -149,7 +149,7 @@ def _open(address: str) -> psycopg.Connection[Any]:
         return psycopg.connect(address, autocommit=True)
     except psycopg.Error as error:
         reason = " ".join(without_passwords(str(error).split("\n")[0]).split())
-        if misread(address):  # the reason may have a part of the password in it
+        if is_misread(address):  # the reason may have a part of the password in it
             reason = "in the password of an address @ is written as %40, / as %2F, ? as %3F, # as %23 and % as %25"
         raise DatabaseError(f"cannot connect to PostgreSQL: {reason}") from None  # no password in a trace
 

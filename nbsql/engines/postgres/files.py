@@ -25,7 +25,7 @@ def write(engine: PostgreSQLDriver, sql: str, path: str, file_format: str) -> No
     with (
         engine.timed("copy_to"),
         engine.errors(),
-        engine.guarded(),
+        engine.savepoint(),
         psycopg.Cursor(engine.connection) as cursor,
         Path(path).open("wb") as file,
     ):

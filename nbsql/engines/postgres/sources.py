@@ -9,7 +9,7 @@ import psycopg
 from psycopg.pq import ExecStatus
 
 from nbsql.engines.postgres.driver import PostgreSQLDriver
-from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
 _KINDS = {
@@ -33,19 +33,19 @@ def kind_of(name: str, typtype: str) -> str:
     return "temporal" if plain.startswith(_TEMPORAL) else _KINDS.get(plain, "other")
 
 
-def compared_by_type(name: str) -> bool:
+def has_several_spellings(name: str) -> bool:
     """Whether a value of a type may be written in several ways, 1 and 1.0; where it is a text, or of an ENUM, it may not."""
     return _KINDS.get(name, "text") != "text" or name.startswith(_TEMPORAL)
 
 
-def described(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
+def describe_query(engine: PostgreSQLDriver, sql: str) -> list[tuple[str, int]]:
     """The columns of a query and the numbers of their types. The server reads the query and does not run it.
 
     Raises:
         DatabaseError: it cannot be read, or is more than one statement.
         InputError: it has parameters.
     """
-    with engine.errors(), engine.guarded(trial=True):
+    with engine.errors(), engine.savepoint(trial=True):
         driver, encoding = engine.connection.pgconn, engine.connection.info.encoding
         result = driver.prepare(b"", sql.encode(encoding))
         if result.status != ExecStatus.COMMAND_OK:
@@ -75,7 +75,7 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
     try:
-        described(engine, query)  # by itself: it is one statement, and whole
+        describe_query(engine, query)  # by itself: it is one statement, and whole
         if not selects:
             raise InputError(f"a source is a table, a view or one SELECT, not {source!r}")
         return _source(engine, Source(engine.renderer.fragment("subquery", dialect.query(query)), "the query", []))
@@ -89,7 +89,7 @@ def find(engine: PostgreSQLDriver, source: Any) -> Source:
 
 def _source(engine: PostgreSQLDriver, source: Source) -> Source:
     source.columns = engine.columns(source.relation)
-    refuse_twice([column.name for column in source.columns], source.label)
+    check_distinct([column.name for column in source.columns], source.label)
     check_names(source.columns, source.label)
     return source
 
@@ -97,7 +97,7 @@ def _source(engine: PostgreSQLDriver, source: Source) -> Source:
 def _find(engine: PostgreSQLDriver, text: str, relations: list[tuple[Any, ...]]) -> tuple[tuple[str, ...], bool] | None:
     """The table or view that a text names: as it is, or as PostgreSQL reads it, which folds names without quotes."""
     database = engine.ask("current_names")[0][0]
-    paths = [[text], parts(text), [name.lower() for name in parts(text)] if '"' not in text else []]
+    paths = [[text], split_path(text), [name.lower() for name in split_path(text)] if '"' not in text else []]
     for whole in filter(None, paths):
         path = whole[1:] if len(whole) == 3 and whole[0] == database else whole
         for _, schema, name, kind, visible in relations:

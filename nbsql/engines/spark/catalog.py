@@ -21,10 +21,10 @@ _PART = re.compile(rf"({'|'.join(PUBLISHED)})_([0-9]+)")
 def is_blank(engine: SparkDriver, schema: str) -> bool:
     """Whether a schema holds nothing, or the rest of a fit that was stopped before it was whole: as good as none."""
     found = _names(engine, schema)
-    return whole(found) is None and all(_PART.fullmatch(name) for name in found)
+    return newest_complete(found) is None and all(_PART.fullmatch(name) for name in found)
 
 
-def whole(names: list[str]) -> int | None:
+def newest_complete(names: list[str]) -> int | None:
     """The number of the newest whole model among the relations of a schema."""
     numbers = [int(match[2]) for match in map(_PART.fullmatch, names) if match and match[1] == "spec"]
     return max(numbers, default=None)
@@ -50,7 +50,7 @@ def switch(engine: SparkDriver, schema: str, number: int) -> None:
             engine.run(f"publish {part}", view)
         elif part in names:
             engine.run(f"drop {part}", render("drop_part", ident(schema, part), "view"))
-    kept = (number, whole([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
+    kept = (number, newest_complete([name for name in names if name.startswith("spec_") and name != f"spec_{number}"]))
     for name in names:
         match = _PART.fullmatch(name)
         if match and int(match[2]) not in kept:
@@ -66,9 +66,9 @@ def _kind(engine: SparkDriver, schema: str, name: str) -> str:
     return "view" if table.tableType == "VIEW" else "table"
 
 
-def mend(engine: SparkDriver, schema: str) -> None:
+def finish_switch(engine: SparkDriver, schema: str) -> None:
     """End what was stopped between the last table of a model and the views that stand for it."""
-    number = whole(_names(engine, schema))
+    number = newest_complete(_names(engine, schema))
     if number is not None and _published(engine, schema) < number:
         switch(engine, schema, number)
 
@@ -93,7 +93,7 @@ def _relations(engine: SparkDriver) -> list[tuple[Any, ...]]:
 
 
 def _contents(engine: SparkDriver, database: str, schema: str) -> list[tuple[Any, ...]]:  # noqa: ARG001 - there is one catalog
-    mend(engine, schema)
+    finish_switch(engine, schema)
     found = [name for name in _names(engine, schema) if not _PART.fullmatch(name)]
     views = ("priors", "components", "likelihoods", "features")  # what is a view elsewhere
     return [(name, "view" if name in views else "table") for name in found]
@@ -101,7 +101,7 @@ def _contents(engine: SparkDriver, database: str, schema: str) -> list[tuple[Any
 
 def _model_schemas(engine: SparkDriver, database: str) -> list[tuple[Any, ...]]:  # noqa: ARG001
     held = ((schema, _names(engine, schema)) for (schema,) in engine.ask("schemas"))
-    return [(schema,) for schema, names in held if "spec" in names or whole(names) is not None]
+    return [(schema,) for schema, names in held if "spec" in names or newest_complete(names) is not None]
 
 
 ANSWERS: Mapping[str, Callable[..., list[tuple[Any, ...]]]] = {

@@ -45,6 +45,6 @@ def _digits(kind: str, value: Any) -> tuple[Any, bool]:
     return str(value), False
 
 
-def fit_for_a_view(select: str) -> bool:
+def fits_in_view(select: str) -> bool:
     """Whether every metastore keeps a view of such a length."""
     return len(select) <= _LONGEST_VIEW

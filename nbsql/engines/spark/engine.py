@@ -13,7 +13,7 @@ from markupsafe import Markup
 from nbsql.engines.engine import Engine
 from nbsql.engines.source import Source
 from nbsql.engines.spark import catalog as spark_catalog
-from nbsql.engines.spark.constants import constants, fit_for_a_view
+from nbsql.engines.spark.constants import constants, fits_in_view
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.engines.spark.sources import find, kind_of
 from nbsql.errors import DatabaseError, InputError, ModelError, NotSupportedError
@@ -79,12 +79,12 @@ class Spark(SparkDriver):
     def catalog(self) -> str | None:
         return self.current()[0]
 
-    def path_of_names(self) -> str:
+    def current_search_path(self) -> str:
         return json.dumps(self.current())
 
     @contextmanager
-    def looking_in(self, path: str) -> Iterator[None]:
-        now = self.path_of_names()
+    def using_search_path(self, path: str) -> Iterator[None]:
+        now = self.current_search_path()
         if now == path:
             yield
             return
@@ -117,7 +117,7 @@ class Spark(SparkDriver):
         """Make a view of the one row of a relation; False if it has another number of rows, or is too long for a view."""
         with self.errors():
             select = constants(self.renderer, self.session.table(str(relation)))
-        if select is None or not fit_for_a_view(select):
+        if select is None or not fits_in_view(select):
             return False
         self.run("parameters", self.renderer.statement("create_view_as", view, select))
         return True
@@ -149,9 +149,9 @@ class Spark(SparkDriver):
             self.names(self.renderer.statement("without_rows", self.renderer.fragment("with_slices", source.relation, query)))
         except DatabaseError as error:
             if "[UNSUPPORTED_GENERATOR" in str(error.__cause__):
-                raise self.makes_rows(expression, argument) from None
+                raise self.several_rows_error(expression, argument) from None
             if re.search(r"\[(MISSING_GROUP_BY|MISSING_AGGREGATION)", str(error.__cause__)):
-                raise self.is_aggregate(expression, argument) from None
+                raise self.aggregate_error(expression, argument) from None
             raise InputError(f"{subject}: {error}") from None
         if len(whole) != 1:
             raise InputError(f"{subject}, not {expression!r}")

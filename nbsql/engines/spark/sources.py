@@ -9,7 +9,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import AnalysisException, PySparkException
 from pyspark.sql import DataFrame, types
 
-from nbsql.engines.source import Source, check_names, parts, refuse_twice
+from nbsql.engines.source import Source, check_distinct, check_names, split_path
 from nbsql.engines.spark.driver import SparkDriver
 from nbsql.errors import DatabaseError, InputError, listed, suggestion
 
@@ -53,10 +53,10 @@ def find(engine: SparkDriver, source: Any) -> Source:
             "make a DataFrame of it with spark.createDataFrame"
         )
     dialect = engine.renderer.dialect
-    for path in filter(None, ([source], parts(source.replace("`", '"')))):
+    for path in filter(None, ([source], split_path(source.replace("`", '"')))):
         if _exists(engine, path):
             found = Source(dialect.ident(*path), source, [], is_table=_is_table(engine, path))
-            found.path = _whole(engine, path)
+            found.path = _full_path(engine, path)
             return _source(engine, found)
     query = source.strip().rstrip(";").rstrip()
     selects = _SELECT.match(query) is not None
@@ -81,7 +81,7 @@ def _exists(engine: SparkDriver, path: list[str]) -> bool:
     return True
 
 
-def _whole(engine: SparkDriver, path: list[str]) -> tuple[str, ...]:
+def _full_path(engine: SparkDriver, path: list[str]) -> tuple[str, ...]:
     """The names of a table or view from any schema of the session; of a temporary view its own, which no schema has."""
     try:
         table = engine.session.catalog.getTable(str(engine.renderer.dialect.ident(*path)))
@@ -106,7 +106,7 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
         raise InputError("the DataFrame is of another session; pass its own, frame.sparkSession, as con")
     if frame.isStreaming:
         raise InputError("the DataFrame is a stream; a model reads rows that have an end: write it to a table first")
-    refuse_twice(frame.columns, "the DataFrame")
+    check_distinct(frame.columns, "the DataFrame")
     relation = engine.renderer.dialect.ident(engine.transient_name())
     with engine.errors():
         frame.createOrReplaceTempView(str(relation))
@@ -122,6 +122,6 @@ def _frame(engine: SparkDriver, frame: DataFrame) -> Source:
 
 def _source(engine: SparkDriver, source: Source) -> Source:
     source.columns = engine.columns(source.relation)
-    refuse_twice([column.name for column in source.columns], source.label)
+    check_distinct([column.name for column in source.columns], source.label)
     check_names(source.columns, source.label)
     return source

@@ -99,7 +99,7 @@ CROSS JOIN (
 CROSS JOIN (
   SELECT
     {{ nbsql.array() }}{{ nbsql.texts(feature.columns) }} AS names,
-    {{ nbsql.array() }}{{ nbsql.texts(feature.family.quoted) }} AS quoted,
+    {{ nbsql.array() }}{{ nbsql.texts(feature.family.quoted_columns) }} AS quoted,
     {{ nbsql.list_of(scales, nbsql.double()) }} AS scales
 ) AS names
 WHERE i <= j

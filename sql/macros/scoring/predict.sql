@@ -60,7 +60,7 @@ SELECT
 {% macro log_evidence(model, scored) -%}
 SELECT
   {{ nbsql.passed_columns(model) }}
-  {%- if model.learnt -%}
+  {%- if model.is_logistic -%}
   {{ nbsql.output_null('log_evidence') }}
   {% else -%}
   {{ nbsql.output_column('log_evidence', nbsql.and_common(model)) }}
@@ -71,9 +71,9 @@ SELECT
 
 {# Those columns of the source that a verb passes on, all of them unless some are named, and a comma after them. #}
 {% macro passed_columns(model) -%}
-{% if model.passed is none %}{{ nbsql.source_columns(model) }},
-{% else %}{% for column in model.passed %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
-{% endfor %}{% endif %}{% if model.passed is none or model.passed %}  {% endif %}
+{% if model.passed_columns is none %}{{ nbsql.source_columns(model) }},
+{% else %}{% for column in model.passed_columns %}{% if not loop.first %}  {% endif %}source.{{ nbsql.ident(column) }},
+{% endfor %}{% endif %}{% if model.passed_columns is none or model.passed_columns %}  {% endif %}
 {% endmacro %}
 
 {# The columns of the source, as they came, without those that it was joined with. No source has names of nbsql's own. #}
@@ -108,7 +108,7 @@ CAST({{ nbsql.word(name) }} AS {{ nbsql.double() }}) AS {{ nbsql.word(name) }}
 
 {# What a joint log-likelihood lacks of its whole (score.sql). #}
 {% macro and_common(model) -%}
-{% if model.common %} + source.nbsql_common{% endif %}
+{% if model.features_with_common_term %} + source.nbsql_common{% endif %}
 {%- endmacro %}
 
 {#
@@ -120,7 +120,7 @@ FROM {{ scored }} AS source
 CROSS JOIN (
   SELECT NULL AS prediction, NULL AS probability, NULL AS log_evidence
 ) AS added
-{%- if model.numbered %}
+{%- if model.has_row_numbers %}
 
 ORDER BY source.nbsql_row ASC NULLS LAST
 {%- endif %}

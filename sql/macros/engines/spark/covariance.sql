@@ -39,7 +39,7 @@ aggregate({{ places }}, CAST(NULL AS {{ nbsql.double() }}), (total, place) -> co
 
 {# The value of the cell of the columns i and j: the one column, or the pair of them. #}
 {% macro pair_value(feature, i, j) -%}
-{% set quoted = feature.family.quoted -%}
+{% set quoted = feature.family.quoted_columns -%}
 {% if i == j %}{{ nbsql.text(feature.columns[i]) }}{% else %}{{ nbsql.text('[' ~ quoted[i] ~ ',' ~ quoted[j] ~ ']') }}{% endif %}
 {%- endmacro %}
 

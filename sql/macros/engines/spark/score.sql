@@ -34,9 +34,9 @@ CROSS JOIN LATERAL (SELECT * FROM {{ parameters }} AS constants) AS parameters
   have over 8,000 bytes from some thirty terms on, and such a method the JVM interprets: several times slower, and nothing tells.
 #}
 {% macro spark__compiled_apart(model) -%}
-{% set terms = (model.in_joint + model.star) | length * model.class_numbers | length -%}
+{% set terms = (model.joint_features + model.star_categories) | length * model.class_numbers | length -%}
 {% if terms > 20 %}
 
-+ size(map_filter(map(0, number.{{ nbsql.ident((model.in_joint + model.star)[0].columns[0]) }}), (place, x) -> FALSE))
++ size(map_filter(map(0, number.{{ nbsql.ident((model.joint_features + model.star_categories)[0].columns[0]) }}), (place, x) -> FALSE))
 {%- endif %}
 {%- endmacro %}
