@@ -1,4 +1,4 @@
-"""What the families of bags of tokens share."""
+"""The base of the families of bags of tokens."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ class Bag(Family):
     """A bag of tokens.
 
     Args:
-        event: "multinomial" scores the tokens as drawn from those of a class, "bernoulli" by the presence or absence of every
-            token of the vocabulary (McCallum and Nigam 1998), "complement" by how little they are like those of all other
-            classes (Rennie et al. 2003).
-        weight_norm: of the complement: divide the weights of a class by their sum.
-        tfidf: a token counts as often as it occurs, times ln((1 + N) / (1 + df)) + 1, where df of the N bags hold it.
+        event: "multinomial" scores every occurrence of a token; "bernoulli" scores the presence or absence of every token of
+            the vocabulary (McCallum and Nigam 1998); "complement" scores how much a bag differs from those of all other classes
+            (Rennie et al. 2003).
+        weight_norm: whether the weights of a class are divided by their sum; for the complement only.
+        tfidf: whether the count of a token is multiplied by ln((1 + N) / (1 + df)) + 1, where df of the N bags contain it.
         norm: "l2" divides the counts of a bag by the root of the sum of their squares, so that long bags weigh no more.
-        best: so many tokens that tell most of the class are the vocabulary, chosen by their counts; None for all of them.
-        best_by: "mutual_information" or "chi_square", as `Model.relevance(values=True)` has them.
-        vocabulary: the tokens that there are, seen or not; all others are left out. None: those that training meets.
+        best: the size of a vocabulary of the most informative tokens, chosen by their counts; None keeps all tokens.
+        best_by: the measure of information: "mutual_information" or "chi_square", as in `Model.relevance(values=True)`.
+        vocabulary: the tokens of the vocabulary, seen or not; all others are left out. None takes the tokens of the training
+            rows.
     """
 
     event: Literal["multinomial", "bernoulli", "complement"] = "multinomial"
@@ -117,7 +118,7 @@ class Bag(Family):
 
     @property
     def least_occurrences(self) -> int:
-        """How often a token must occur in the training data to be one."""
+        """How often a token must occur in the training data to be in the vocabulary."""
         return 0
 
     @property

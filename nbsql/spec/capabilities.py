@@ -1,6 +1,6 @@
-"""What goes with what: kinds of model by uses, and uses by kinds of feature.
+"""The tables of capabilities: which uses each kind of model supports, and which uses each kind of feature supports.
 
-Refusals are made of these tables, and so are the page docs/reference/capabilities.md and its tests.
+The errors are raised from these tables, and the page docs/reference/capabilities.md and its tests are generated from them.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from nbsql.spec.spec import Feature, Spec
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of model that not every use takes.
+    """A kind of model that some uses do not support.
 
     Attributes:
-        text: what the page calls it.
-        holds: whether a spec is of it.
+        text: the name of the kind on the page.
+        matches: whether a spec is of this kind.
     """
 
     text: str
@@ -44,13 +44,14 @@ KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True)
 class Use:
-    """What is done with a model, or asked for with it.
+    """A use of a model: a method, or an option of a fit.
 
     Attributes:
-        text: what the page calls it.
-        refused: the kinds that it does not take: the sentence that says so, of the {title} of the model and its {bound} parts.
-        error: that is raised.
-        title: of an example.
+        text: the name of the use on the page.
+        refusals: for each unsupported kind the message of the error, with {title} for the model and {bound} for its parts whose
+            counts cannot be added.
+        error: the class of the error.
+        title: the title in an example.
     """
 
     text: str
@@ -308,7 +309,7 @@ USES: dict[str, Use] = {
 
 
 def check(spec: Spec, use: str, title: str = "") -> None:
-    """Raise the error of a use unless it takes the model, which messages call `title`."""
+    """Raise the error of a use unless it supports the model, which messages call `title`."""
     for kind, sentence in USES[use].refusals.items():
         if KINDS[kind].matches(spec):
             raise USES[use].error(sentence.format(title=title, bound=listed(spec.non_additive_parts)))
@@ -331,9 +332,9 @@ def check_segmented(spec: Spec, title: str) -> None:
 
 @dataclass(frozen=True)
 class Trait:
-    """What a feature may be, that not every use takes: what messages call it, and whether a family is it."""
+    """A trait of a feature that some uses do not support: its text in messages, and the test whether a family has it."""
 
-    text: str  # of the name of the {family}
+    text: str  # {family} stands for the family's name
     matches: Callable[[Family], bool]
 
 
@@ -354,7 +355,7 @@ TRAITS: dict[str, Trait] = {
 _OTHER, _OPTION = "; choose another family", "; leave that out"
 _BAG, _TOGETHER = ", which have no one value to fill in", ": its columns depend on each other within a class"
 
-# By what does not take them: the traits, and how the message ends that says so.
+# For each use the traits that it does not support, each with the end of the error message.
 FEATURES: dict[str, dict[str, str]] = {
     "segment_by": {
         "kernel": _OTHER, "covariance": _OTHER, "conditional": _OTHER, "backoff": _OTHER, "presence": _OPTION,
@@ -375,7 +376,7 @@ FEATURES: dict[str, dict[str, str]] = {
 
 
 def check_features(features: Iterable[Feature], use: str) -> None:
-    """Raise InputError unless something takes all of the features."""
+    """Raise InputError unless the use supports all features."""
     for feature in features:
         for trait, ending in FEATURES[use].items():
             if TRAITS[trait].matches(feature.family):
