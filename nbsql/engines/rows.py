@@ -1,4 +1,4 @@
-"""Rows that Python holds: a dictionary of columns, or a list of rows; and what their values are."""
+"""Sources of rows in Python: a dictionary of columns, or a list of rows; and the types of their values."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ _WORDS = {
 
 
 def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[str, str]]:
-    """The rows as a text of JSON, a list of objects, and the kind of type of each column (sql/macros/primitives/rows.sql).
+    """The rows as JSON text, a list of objects, and the kind of each column (sql/macros/primitives/rows.sql).
 
     Args:
-        source: {column: values}, or a list of {column: value}; a column that a row lacks is NULL there.
+        source: {column: values}, or a list of {column: value}; a column that is missing from a row is NULL there.
 
     Raises:
-        InputError: it has no columns, or these differ in length, or hold values that no column could.
+        InputError: there are no columns, or they differ in length, or have values that no column could have.
     """
     columns = _columns(source)
     types = {name: _type(name, values) for name, values in columns.items()}
@@ -40,7 +40,7 @@ def rows_as_json(source: Mapping[Any, Any] | Sequence[Any]) -> tuple[str, dict[s
 
 
 def json_structure(columns: Mapping[str, str]) -> str:
-    """The types of the objects as DuckDB reads them from JSON, by their kinds."""
+    """The structure by which DuckDB reads the objects from JSON, from the kinds of the columns."""
     words = {
         "integer": "BIGINT",
         "float": "DOUBLE",
@@ -77,7 +77,7 @@ def _columns(source: Mapping[Any, Any] | Sequence[Any]) -> dict[str, list[Any]]:
 
 
 def _type(name: str, values: Iterable[Any]) -> str:
-    """The type of a column of these values."""
+    """The type of a column with these values."""
     present = [value for value in values if value is not None]
     kinds = {kind_of_value(value) for value in present}
     if kinds <= {"integer"}:
@@ -97,7 +97,7 @@ def _type(name: str, values: Iterable[Any]) -> str:
 
 
 def _text(value: Any, type_: str) -> Any:
-    """A value as JSON has it."""
+    """A value for JSON."""
     if type_ == "float" and value is not None:
         value = float(value)
         return value if math.isfinite(value) else None  # NaN and the infinities count as NULL
@@ -109,7 +109,7 @@ def _text(value: Any, type_: str) -> Any:
 
 
 def to_python(value: Any) -> Any:
-    """A value as Python's own, of numpy's scalars and arrays and of what pandas calls missing, without importing them."""
+    """A numpy scalar or array, or a missing value of pandas, as a plain Python value, without importing these libraries."""
     if isinstance(value, Mapping):
         return {key: to_python(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
@@ -119,14 +119,14 @@ def to_python(value: Any) -> Any:
         return None
     if shape == ():
         found = value.item()
-        if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # of nanoseconds, which Python has no type for
+        if isinstance(found, int) and name in ("datetime64", "timedelta64"):  # nanoseconds, for which Python has no type
             return value.astype(f"{name}[us]").item()
         return found
     return to_python(value.tolist()) if isinstance(shape, tuple) and len(shape) == 1 else value
 
 
 def kind_of_value(value: Any) -> str:
-    """The kind of a column that holds such values."""
+    """The kind of a column with such values."""
     if isinstance(value, bool):
         return "boolean"
     for kind, types in {

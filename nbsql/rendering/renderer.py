@@ -1,4 +1,4 @@
-"""Renders the macros in `sql/`, the only place where SQL is written."""
+"""Renders the macros in `sql/`, which contain all SQL of nbsql."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _MACRO = re.compile(r"{%-? macro (\w+)\(.*?{%-? endmacro %}", re.DOTALL)
 
 @cache
 def macro_path() -> Path:
-    """The folder of the dbt package: beside the modules when installed, beside the repository when editable."""
+    """The folder of the dbt package: beside the modules in an installation, or beside nbsql/ in the repository."""
     here = Path(__file__).parents[1]
     installed = here / "sql"
     return installed if installed.is_dir() else here.parent / "sql"
 
 
 def _check_rendered(value: Any) -> str:
-    """Fail closed: nothing but rendered SQL and whole numbers may be printed into a statement."""
+    """Raise an error unless a value is rendered SQL or a whole number: nothing else may be printed into a statement."""
     if type(value) is Markup:
         return value
     if isinstance(value, int) and not isinstance(value, bool):
@@ -35,7 +35,7 @@ def _check_rendered(value: Any) -> str:
 
 
 class _Source(NamedTuple):
-    """A macro, not compiled yet: its text comes after as many empty lines as it does in its file, for the line of an error."""
+    """A macro that is not compiled yet. Empty lines before its text keep the line numbers of its file, for errors."""
 
     name: str
     path: Path
@@ -49,15 +49,15 @@ def _sources(path: Path) -> Iterator[_Source]:
 
 
 class _Macros:
-    """The object `nbsql` of the templates: every macro of every file, by name, and the gates.
+    """The object `nbsql` of the templates: the macros of all files by name, and the gates.
 
-    The macro postgres__ident is what `ident` is in a dialect that speaks "postgres", and default__ident is in any other, as dbt
-    dispatches. A macro is compiled when it is first called, since all together take most of a second and a fit needs some; the
-    code is kept for the next process.
+    Macros are dispatched as in dbt: `ident` is the macro postgres__ident in a dialect whose folders include "postgres", and
+    default__ident in all others. A macro is compiled at its first call, because all together take most of a second and a fit
+    needs only some. The code is stored for the next process.
     """
 
     def __init__(self, folder: Path, macro_folders: Sequence[str], gates: Mapping[str, Callable[..., Markup]]) -> None:
-        from jinja2 import StrictUndefined  # with the first statement, not with the package
+        from jinja2 import StrictUndefined  # imported with the first statement, not with the package
 
         from nbsql.rendering.environment import SQLEnvironment
 
@@ -65,7 +65,7 @@ class _Macros:
             undefined=StrictUndefined,
             autoescape=True,
             finalize=_check_rendered,
-            optimized=False,  # constants are rare, and to look for them takes a good part of the time to compile
+            optimized=False,  # constants are rare, and the search for them takes much of the compile time
             trim_blocks=True,
             lstrip_blocks=True,
         )
@@ -78,14 +78,14 @@ class _Macros:
             own = f"{folder_name}__"
             particular = {name.removeprefix(own): source for name, source in self._sources.items() if name.startswith(own)}
             self._sources.update(particular)
-        self.__dict__.update(gates)  # which take the place of dbt's, in primitives.sql
+        self.__dict__.update(gates)  # the gates replace those for dbt in primitives.sql
 
     def __getitem__(self, name: str) -> Callable[..., Markup]:
         macro: Callable[..., Markup] = getattr(self, name)
         return macro
 
     def __getattr__(self, name: str) -> Callable[..., Markup]:
-        """A macro that is called for the first time; from then on it is an attribute like others, thousands a statement."""
+        """Compile a macro at its first use. It then becomes an attribute, because a statement calls thousands of macros."""
         if name not in self._sources:
             raise AttributeError(f"no macro {name!r} in {macro_path()}")
         source, environment = self._sources[name], self._environment
@@ -97,7 +97,7 @@ class _Macros:
 
 
 def _is_for_dialect(parts: Sequence[str], macro_folders: Sequence[str]) -> bool:
-    """Whether a file holds macros for a dialect: those of some dialects alone are in folders of `engines` that these name."""
+    """Whether a file has macros for a dialect: those in folders of `engines` are only for the dialects that list the folder."""
     return parts[0] != "engines" or parts[1] in macro_folders
 
 
@@ -109,11 +109,11 @@ def _macros(dialect_name: str) -> _Macros:
 
 
 class Renderer:
-    """Calls macros for one engine.
+    """Renders macros for one dialect.
 
     Args:
-        dialect_name: of the engine.
-        layout: the limits of the forms of scoring; None: the usual ones.
+        dialect_name: the name of the dialect.
+        layout: the limits of the forms of scoring; None takes the default ones.
 
     >>> Renderer("duckdb").fragment("ident", "order")
     Markup('"order"')
@@ -131,9 +131,9 @@ class Renderer:
         return hasattr(self._macros, macro)
 
     def fragment(self, macro: str, *arguments: Any, **options: Any) -> Markup:
-        """A piece of a statement, to be given to another macro."""
+        """A piece of a statement, for use as an argument of another macro."""
         return Markup(str(self._macros[macro](*arguments, **options)).strip())  # noqa: S704 - rendered by the macros
 
     def statement(self, macro: str, *arguments: Any, **options: Any) -> str:
-        """A whole statement, as the engine runs it."""
+        """A complete statement, ready for the engine."""
         return restore(self.fragment(macro, *arguments, **options))

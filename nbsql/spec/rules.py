@@ -71,9 +71,7 @@ def check_source(
                 f"column {target.name!r} of {label} is {target.type}, but the classes of {model} are {spec.target_type}; "
                 "cast it"
             )
-        is_there = (
-            spec.weight is not None and spec.half_life is None
-        )  # that of a half-life is computed (learning/half_life.py)
+        is_there = spec.weight is not None and spec.half_life is None  # that of a half-life is computed (learning/half_life.py)
         weight = find(str(spec.weight), "the weight") if is_there else None
         if weight is not None and weight.kind not in ("integer", "float", "decimal"):
             raise InputError(f"weight column {weight.name!r} of {label} is {weight.type}; weights must be numbers")

@@ -1,4 +1,4 @@
-"""PostgreSQL: opens connections, looks around in them, and runs statements."""
+"""The engine of PostgreSQL."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SHOWN = 40
 class PostgreSQL(PostgreSQLDriver):
     """A connection to PostgreSQL.
 
-    Its arguments are those of `PostgreSQLDriver`.
+    The arguments are those of `PostgreSQLDriver`.
     """
 
     def shares(self, other: Engine) -> bool:
@@ -77,7 +77,7 @@ class PostgreSQL(PostgreSQLDriver):
     def write(self, sql: str, path: str, file_format: str) -> None:
         write(self, sql, path, file_format)
 
-    # Looking around. -----------------------------------------------------------------------------------------------
+    # The catalogue. ------------------------------------------------------------------------------------------------
 
     def _source(self, source: Any) -> Source:
         return find(self, source)
@@ -126,7 +126,7 @@ class PostgreSQL(PostgreSQLDriver):
         if not isinstance(expression, str) or not expression.strip():
             raise InputError(f"{subject}, not {expression!r}")
         query = self.renderer.dialect.query(expression)
-        several = "42804"  # a set where there is to be one value
+        several = "42804"  # a set instead of a single value
         try:
             whole = describe_query(self, self.renderer.statement("expression_of", source.relation, query))
             describe_query(
@@ -147,7 +147,7 @@ class PostgreSQL(PostgreSQLDriver):
             raise self.several_rows_error(expression, argument) from None
 
     def check_pattern(self, pattern: str) -> None:
-        if pattern == LETTERS_AND_DIGITS:  # which has a macro of its own (sql/macros/engines/postgres/tokens.sql)
+        if pattern == LETTERS_AND_DIGITS:  # it has its own macro (sql/macros/engines/postgres/tokens.sql)
             return
         try:
             with self.errors(), self.savepoint(trial=True):
