@@ -1,4 +1,4 @@
-"""`nbsql calibrate`: posteriors that are as often right as they say."""
+"""`nbsql calibrate`: calibrates the posteriors of a model."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from nbsql.cli.session import end_progress, open_for_writing, rehearse_statement
 from nbsql.judging.calibration import METHODS, Method
 
 
-@click.command(short_help="Fit what makes probabilities as often right as they say.")
+@click.command(short_help="Calibrate the probabilities of a model.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="How.")
-@click.option("--folds", type=FoldsType(), help="Score SOURCE by models of the other folds; 10. loo: every row is one.")
-@click.option("--held-back", is_flag=True, help="SOURCE is rows that MODEL has not learnt; no folds.")
-@click.option("--weight", metavar="COLUMN", help="Weigh the rows held back, and those of the test.")
-@click.option("--test", metavar="SOURCE", help="Rows that neither has met, on which to judge the calibration.")
+@click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="The calibration method.")
+@click.option("--folds", type=FoldsType(), help="Score each of N folds by a model of the others; loo leaves out one row.
+[default: 10]") @click.option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
+@click.option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows.")
+@click.option("--test", metavar="SOURCE", help="Rows that neither the model nor the calibration has seen, to evaluate both on.")
 @with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")
 def calibrate(
     database: str, model: str, source: str, *, method: Method, folds: Any, held_back: bool, weight: str | None,
     test: str | None, form: Form,
 ) -> None:  # fmt: skip
-    """Calibrate MODEL on SOURCE, the rows that it has learnt, and keep the calibration with it.
+    """Calibrate MODEL on SOURCE, the rows that it has learnt, and store the calibration with it.
 
     \b
       nbsql calibrate shop.duckdb churn customers --test holdout

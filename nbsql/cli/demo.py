@@ -1,4 +1,4 @@
-"""`nbsql demo`: the main job on real flights, told as it goes."""
+"""`nbsql demo`: a fit, an evaluation and explanations on real flights, step by step."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from nbsql.models.demo import NAME, TARGET, Demonstration
 @click.option("--database", type=click.Path(), metavar="PATH", help="Keep the flights and the model in a new database file.")
 @click.option("--sql", "as_sql", is_flag=True, help="Print the statements instead of running them.")
 def demo(database: str | None, *, as_sql: bool) -> None:
-    """Learn from real flights which of them arrive late, and judge the predictions on flights held back.
+    """Learn from real flights which of them arrive late, and evaluate the predictions on held-out flights.
 
-    The data ships with nbsql. Without --database nothing is kept.
+    The data ships with nbsql. Without --database nothing is stored.
 
     \b
       nbsql demo
@@ -43,7 +43,7 @@ def demo(database: str | None, *, as_sql: bool) -> None:
 
 
 def _print() -> None:
-    """Print the statements, run in memory as far as later ones need earlier ones."""
+    """Print the statements. Those that later ones depend on run in memory."""
     engine = DuckDB(":memory:")
     try:
         demonstration.load_flights(engine)
@@ -109,7 +109,7 @@ def _predictions(engine: DuckDB, found: Demonstration, columns: list[str]) -> li
 
 
 def _outcomes(found: Demonstration) -> None:
-    """Of those called late, how many were; of those late, how many were called so."""
+    """The precision and the recall of the late flights, in words."""
     late = next(item for item in found.evaluation.classes if item.label == "late")
     called = sum(n for _, prediction, n in found.evaluation.confusion if prediction == "late")
     _print_text(

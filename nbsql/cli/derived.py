@@ -1,4 +1,4 @@
-"""`nbsql cross-validate`, `sweep`, `drift`, `merge`, `export` and `import`: what follows from the cells of models."""
+"""`nbsql cross-validate`, `sweep`, `drift`, `merge`, `export` and `import`: verbs that work on counts."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ from nbsql.model.place import place_for
 from nbsql.tuning.sweep import By
 
 
-@click.command("cross-validate", short_help="Judge a fit on rows that it has not met.")
+@click.command("cross-validate", short_help="Evaluate a fit on held-out rows.")
 @click.argument("database")
 @click.argument("source")
 @modelling
-@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
-@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at
+a time.") @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
 @with_formats(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
 def cross_validate(database: str, source: str, *, target: str, folds: Any, fold: str | None, form: Form, **given: Any) -> None:
-    """Predict every row of SOURCE by the model of the other folds, and count what is right.
+    """Predict every row of SOURCE by the model of the other folds, and evaluate the predictions.
 
     \b
       nbsql cross-validate shop.duckdb customers --target churned --id customer_id
@@ -54,7 +54,7 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
             tables.table(["fold", "rows", "accuracy", "log loss"], lines, right=range(1, 4))
 
 
-@click.command(short_help="Judge many settings of a fit, and keep the best.")
+@click.command(short_help="Evaluate many settings of a fit, and keep the best.")
 @click.argument("database")
 @click.argument("source")
 @modelling
@@ -65,14 +65,14 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
     "tried",
     type=FamilyType(),
     multiple=True,
-    help="A family to try for a column, beside that of --family or of its type. Repeatable.",
+    help="A family to try for a column, in addition to that of --family or of its type. Repeatable.",
 )
-@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="How many folds; loo: every row is one.")
-@click.option("--fold", metavar="COLUMN", help="The column that says the fold of a row, instead.")
+@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at
+a time.") @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
-@click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="What ranks the settings.")
-@click.option("--name", metavar="MODEL", help="Keep the model of the best setting under this name.")
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+@click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="The metric that ranks the
+settings.") @click.option("--name", metavar="MODEL", help="Store the model of the best setting under this name.")
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
 @with_formats(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
 def sweep(
     database: str,
@@ -128,7 +128,7 @@ def _numbers(text: str) -> list[float]:
         raise click.UsageError(f"--alphas takes numbers, such as 0.1,1,10, not {text!r}") from None
 
 
-@click.command(short_help="How far one part of what a model learnt is from another.")
+@click.command(short_help="Measure the drift between two slices or batches of a model.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("a")
@@ -136,7 +136,7 @@ def _numbers(text: str) -> list[float]:
 @limited
 @with_formats
 def drift(database: str, model: str, a: str, b: str, *, limit: int, form: Form) -> None:
-    """Compare slice B of MODEL with slice A; batches of its ledger, if it has no slices. The farthest feature comes first.
+    """Compare slice B of MODEL with slice A, or batches of its ledger if it has no slices. The largest drift comes first.
 
     \b
       nbsql drift shop.duckdb churn 2026-01 2026-02
@@ -145,14 +145,14 @@ def drift(database: str, model: str, a: str, b: str, *, limit: int, form: Form) 
         answer(engine, nbsql.load(engine, model).drift(a, b), form, limit=limit, empty=True)
 
 
-@click.command(short_help="Make one model of what several have learnt.")
+@click.command(short_help="Merge several models into one.")
 @click.argument("database")
 @click.argument("models", nargs=-1, required=True)
 @click.option("--name", required=True, metavar="MODEL", help="The name of the merged model.")
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
 @with_formats(csv=FEATURES, sql=None)
 def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, form: Form) -> None:
-    """Merge MODELS of DATABASE, which predict the same by the same features. Only counts move, never a row.
+    """Merge MODELS of DATABASE, which have the same target and features. Only counts are read, never rows.
 
     \b
       nbsql merge shop.duckdb january february --name winter
@@ -166,18 +166,18 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, f
 @click.argument("database")
 @click.argument("model")
 @click.argument("path")
-@click.option("--overwrite", is_flag=True, help="Take the place of a file that is there.")
-@click.option("--least", type=int, metavar="N", help="Leave out what fewer rows of a class have, so that counts may be shared.")
-@click.option(
+@click.option("--overwrite", is_flag=True, help="Overwrite an existing file.")
+@click.option("--least", type=int, metavar="N", help="Leave out values that fewer than N rows of a class have, so that counts
+can be shared.") @click.option(
     "--epsilon",
     type=float,
     metavar="E",
-    help="Add noise: the file is E-differentially private, and the ledger says so.",
+    help="Add noise: the file is E-differentially private, and the ledger records it.",
 )
-@click.option("--seed", type=int, metavar="N", help="Of noise that can be drawn again, for a test: it is not private.")
+@click.option("--seed", type=int, metavar="N", help="Make the noise reproducible, for a test: the file is then not private.")
 @with_formats(sql=None)
 def export(database: str, model: str, path: str, *, overwrite: bool, form: Form, **sharing: Any) -> None:
-    """Write MODEL to PATH, a Parquet file of its counts, which holds no row and which every engine reads.
+    """Write MODEL to PATH, a Parquet file of its counts. The file contains no rows, and every engine can read it.
 
     \b
       nbsql export shop.duckdb churn churn.parquet
@@ -193,10 +193,10 @@ def export(database: str, model: str, path: str, *, overwrite: bool, form: Form,
 @click.argument("database")
 @click.argument("path")
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model.")
-@click.option("--replace", is_flag=True, help="Take the place of the model of that name.")
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
 @with_formats(csv=FEATURES, sql=None)
 def import_(database: str, path: str, *, name: str, replace: bool, form: Form) -> None:
-    """Read the model that `nbsql export` wrote to PATH, on whichever engine.
+    """Read the model that `nbsql export` wrote to PATH, on any engine.
 
     \b
       nbsql import other.duckdb churn.parquet --name churn

@@ -17,29 +17,30 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _SHARES = ("accuracy", "accuracy of the majority", "balanced accuracy", "ROC AUC", "average precision")  # better near 1
-_CLASSES = 8  # at most so many in a matrix of actual and predicted classes
+_CLASSES = 8  # the most classes in a confusion matrix
 
 
-@click.command(short_help="Judge a model on rows whose class is known.")
+@click.command(short_help="Evaluate a model on rows whose class is known.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
-@click.option("--weight", metavar="COLUMN", help="Weigh the rows: a weight w counts as w copies of the row.")
+@click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
 @click.option(
-    "--bins", type=click.IntRange(min=1), default=10, show_default=True, help="Parts of the calibration and the lift."
+    "--bins", type=click.IntRange(min=1), default=10, show_default=True, help="The number of bins of the calibration and the
+    lift."
 )
 @click.option(
-    "--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1; judges `predict --cost`."
+    "--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`."
 )
-@click.option("--calibrated", is_flag=True, help="Judge the probabilities as `nbsql calibrate` has fitted them.")
+@click.option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
 @click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
-@click.option("--by", metavar="COLUMN", multiple=True, help="Judge each value of a column by itself; of several, all.")
-@click.option(
-    "--between", nargs=2, metavar="A B", help="Two slices side by side: how much more often the one is selected or wrong."
+@click.option("--by", metavar="COLUMN", multiple=True, help="Evaluate each value of a column by itself; with several, each
+combination.") @click.option(
+    "--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one of them is selected or wrong."
 )
-@click.option("--label", metavar="CLASS", help="The class that is selected, between two slices; of two the larger by default.")
+@click.option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default.")
 @click.option(
-    "--table", type=click.Choice((*TABLES, *SLICES)), help="One of the tables behind the numbers, instead of the numbers."
+    "--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead."
 )
 @limited
 @with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
@@ -48,7 +49,7 @@ def evaluate(
     costs: tuple[tuple[str, str, float], ...], calibrated: bool, against: str | None, by: tuple[str, ...],
     between: tuple[str, str] | None, label: str | None, table: str | None, limit: int, form: Form,
 ) -> None:  # fmt: skip
-    """Judge MODEL on the rows of SOURCE, which holds the column that the model predicts.
+    """Evaluate MODEL on the rows of SOURCE, which has the column that the model predicts.
 
     \b
       nbsql evaluate shop.duckdb churn holdout

@@ -1,4 +1,4 @@
-"""`nbsql show`, `nbsql list` and `nbsql drop`: the models of a database."""
+"""`nbsql show`, `nbsql list` and `nbsql drop`: show and remove the models of a database."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from nbsql.engines.postgres.address import without_passwords
 from nbsql.errors import ModelError
 from nbsql.model.overview import differing, history
 
-_ROWS = 40  # of a table of likelihoods, unless asked for more
-_SIZES = ("classes", "features", "rows")  # of a model in a list
+_ROWS = 40  # the default number of rows of likelihoods
+_SIZES = ("classes", "features", "rows")  # the columns of sizes in the list of models
 
 
 @click.command(short_help="Show a model: its features, classes, priors and likelihoods.")
 @click.argument("database")
 @click.argument("model")
-@click.option("--families", is_flag=True, help="Every feature with its family and all its options.")
-@click.option("--priors", is_flag=True, help="The classes with their priors.")
-@click.option("--likelihoods", is_flag=True, help="The smoothed tables: how likely each value is in each class.")
-@click.option("--batches", is_flag=True, help="The ledger: what it has learnt and forgotten, and when.")
-@click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="Rows of likelihoods.")
-@with_formats(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of running it.")
-def show(
+@click.option("--families", is_flag=True, help="Show every feature with its family and all its options.")
+@click.option("--priors", is_flag=True, help="Show the classes with their priors.")
+@click.option("--likelihoods", is_flag=True, help="Show the likelihood of each value in each class.")
+@click.option("--batches", is_flag=True, help="Show the ledger: what the model has learnt and forgotten, and when.")
+@click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="The most rows of
+likelihoods.") @with_formats(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of
+running it.") def show(
     database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, batches: bool, limit: int, form: Form
 ) -> None:
     """Show what MODEL has learnt.
@@ -86,7 +86,7 @@ def show(
 
 
 def _values(engine: Engine, form: Form, database: str, model: nbsql.Model, parts: Sequence[str]) -> None:
-    """The parts of a model that are asked for, or all that describes it: one part as its rows, several as an object of them."""
+    """Print the requested parts of a model, or its description: one part as its rows, several as an object."""
     if not parts:
         describe(engine, form, database, model)
         return
@@ -146,7 +146,7 @@ def list_(database: str, *, form: Form) -> None:
 
 
 def _line(engine: Engine, name: str) -> dict[str, Any]:
-    """What there is to say of a model, or why it cannot be read."""
+    """The line of a model in the list, or the reason why it cannot be read."""
     keys = ("model", "target", *_SIZES, "updated_at", "error")
     try:
         model = nbsql.load(engine, name)
@@ -160,10 +160,10 @@ def _line(engine: Engine, name: str) -> dict[str, Any]:
 @click.command(short_help="Remove a model from the database.")
 @click.argument("database")
 @click.argument("model")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @with_formats(sql="Print the statements instead of running them.")
 def drop(database: str, model: str, *, yes: bool, form: Form) -> None:
-    """Remove MODEL from DATABASE: its schema, and nothing that nbsql did not make.
+    """Remove MODEL from DATABASE: drop its schema, but nothing that nbsql did not create.
 
     \b
       nbsql drop shop.duckdb churn --yes

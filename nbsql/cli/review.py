@@ -1,4 +1,4 @@
-"""`nbsql review`: the rows that a person should label next."""
+"""`nbsql review`: lists the rows that a person should label next."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ from nbsql.model.reviewing import Review
 from nbsql.plan import REVIEW
 
 
-@click.command(short_help="Which rows a person should label next, and why.")
+@click.command(short_help="List the rows that a person should label next.")
 @click.argument("database")
 @click.argument("model")
 @click.argument("source")
 @click.option(
-    "--by", type=click.Choice(tuple(REVIEW.options)), default="margin", show_default=True, help="What makes a row worth a look."
+    "--by", type=click.Choice(tuple(REVIEW.options)), default="margin", show_default=True, help="The criterion that ranks the
+    rows."
 )
-@click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="Rows, at most.")
-@click.option("--cost", "costs", type=CostType(), multiple=True, help="What a mistake costs, if not 1, by the expected cost.")
-@click.option("--calibrated", is_flag=True, help="Take the probabilities as `nbsql calibrate` has fitted them.")
-@click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside what is added; '' for none.")
+@click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="The most rows.")
+@click.option("--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1, for the expected cost.")
+@click.option("--calibrated", is_flag=True, help="Use the probabilities that `nbsql calibrate` has calibrated.")
+@click.option("--columns", type=ColumnsType(), help="Return only these columns of SOURCE beside those added; '' for none.")
 @with_formats
 def review(
     database: str, model: str, source: str, *, by: Review, count: int, costs: tuple[tuple[str, str, float], ...],
     calibrated: bool, columns: list[str] | None, form: Form,
 ) -> None:  # fmt: skip
-    """Name the rows of SOURCE that a person should label next, those first that tell MODEL most, each with the reason.
+    """List the rows of SOURCE that a person should label next, the most informative for MODEL first, each with the reason.
 
     \b
       nbsql review shop.duckdb spam unlabelled -n 20

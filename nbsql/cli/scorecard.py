@@ -1,4 +1,4 @@
-"""`nbsql scorecard`: a model as points a value, and the points of rows."""
+"""`nbsql scorecard`: shows a model as points for each value, and computes the points of rows."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ from nbsql.model.scorecard import HEADINGS
 @click.argument("database")
 @click.argument("model")
 @click.argument("source", required=False)
-@click.option("--points", type=float, default=600, show_default=True, help="How many a row has at the odds of --odds.")
-@click.option("--odds", type=float, default=50, show_default=True, help="Of the target against the rest, to 1.")
-@click.option("--double", type=float, default=20, show_default=True, help="How many more points twice the odds have.")
-@click.option("--target", metavar="LABEL", help="The class that points are for; of two, by default, the larger label.")
+@click.option("--points", type=float, default=600, show_default=True, help="The points of a row at the odds of --odds.")
+@click.option("--odds", type=float, default=50, show_default=True, help="The odds of the target against the rest, to 1.")
+@click.option("--double", type=float, default=20, show_default=True, help="The additional points for twice the odds.")
+@click.option("--target", metavar="LABEL", help="The class that earns points; of two classes the larger label by default.")
 @click.option("--digits", type=int, metavar="N", help="Round points to N digits; 0 makes them whole.")
-@click.option("--reasons", type=int, default=0, metavar="N", help="Name the N features that cost a row most points.")
+@click.option("--reasons", type=int, default=0, metavar="N", help="Return the N features that cost a row the most points.")
 @click.option(
     "--against",
     type=click.Choice(["best", "average"]),
     default="best",
     show_default=True,
-    help="What a value costs points against: the best value of the feature, or its average row.",
+    help="The baseline of lost points: the best value of the feature, or its average row.",
 )
 @click.option("--dialect", metavar="NAME", help="Print the query of the points for another engine: bigquery, tsql, ...")
 @click.option("--columns", type=ColumnsType(), help="Only these columns of SOURCE beside the points; '' for none.")
@@ -43,8 +43,8 @@ def scorecard(
 ) -> None:  # fmt: skip
     """Show the points of every value of MODEL; with SOURCE, the points of its rows.
 
-    A row has POINTS points where the target is ODDS times as likely as the rest, and DOUBLE more where that doubles. The more
-    points, the likelier the target is.
+    A row has POINTS points if the target is ODDS times as likely as the rest, and DOUBLE more points for twice the odds. More
+    points mean that the target is likelier.
 
     \b
       nbsql scorecard shop.duckdb churn --target no --digits 0

@@ -103,7 +103,7 @@ class DuckDBDriver(Engine):
 
     @contextmanager
     def reporting_progress(self) -> Iterator[None]:
-        """Enable DuckDB's progress bar without printing it: DuckDB measures progress only then, and nbsql shows its own line."""
+        """Enable DuckDB's progress bar without printing it: DuckDB measures progress only then. nbsql shows its own line."""
         if not isinstance(self.watch, Watch) or not is_watched():
             yield
             return

@@ -93,7 +93,7 @@ class PostgreSQLDriver(Engine):
 
     @contextmanager
     def _without_jit(self, sql: str) -> Iterator[None]:
-        """Turn off JIT compilation for a long statement, which takes seconds and saves less; our transactions do so themselves."""
+        """Turn off JIT compilation for a long statement: it takes seconds and saves less. Our transactions turn it off, too."""
         if self._within or len(sql) < _LONG:
             yield
             return

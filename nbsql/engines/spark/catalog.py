@@ -36,7 +36,7 @@ def next_number(engine: SparkDriver, schema: str) -> int:
 
 
 def switch(engine: SparkDriver, schema: str, number: int) -> None:
-    """Point the views of a model to the tables of this number, the spec last, and drop all older ones but the previous model."""
+    """Point the views of a model to the tables of this number, the spec last, and drop all but the previous model."""
     render, ident = engine.renderer.statement, engine.renderer.dialect.ident
     names = _names(engine, schema)
     if "spec" in names and not _published(engine, schema):  # the statements of `fit_sql` created tables with these names

@@ -94,7 +94,7 @@ class SparkDriver(Engine):
 
     @contextmanager
     def _without_constraints(self) -> Iterator[None]:
-        """Drop the constraints that a checkpoint keeps on its columns: in a union Spark confuses the columns of two and fails."""
+        """Drop the constraints that a checkpoint keeps on its columns: in a union Spark confuses the columns and fails."""
         conf, name = self.session.conf, "spark.sql.constraintPropagation.enabled"
         before = conf.get(name, "true")
         conf.set(name, "false")
