@@ -52,7 +52,7 @@ def write(engine: Engine, query: str, file_format: str, output: str | None) -> N
             with Path(file).open("rb") as rows:
                 shutil.copyfileobj(rows, sys.stdout.buffer)
         return
-    # Written to a temporary file and moved, so that nobody reads half a file. It keeps the ending, which chooses the compression.
+    # Written to a temporary file and moved, so that nobody reads half a file. The ending stays: it chooses the compression.
     target = Path(output)
     part = str(target.with_name(f".{os.getpid()}.{target.name}"))
     try:

@@ -40,7 +40,7 @@ def from_tables(
     database: str, priors: str, likelihoods: str | None, *, name: str, target: str, id: tuple[str, ...],
     families: tuple[tuple[str, Family], ...], replace: bool, form: Form,
 ) -> None:  # fmt: skip
-    """Make a model from the probabilities of an expert, a book or another system, and store it in DATABASE as the schema --name.
+    """Make a model from probabilities of an expert, a book or another system, and store it in DATABASE as the schema --name.
 
     PRIORS is a source with the columns class and prior. LIKELIHOODS has the columns class and feature, and value and
     likelihood (or log_likelihood), or mean and variance, or rate.

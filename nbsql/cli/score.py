@@ -145,7 +145,7 @@ def _answer(
     database: str, model: str, source: str, scored: _Scored, added: Callable[[nbsql.Model], int], into: str | None,
     limit: int | None, file_format: str | None, output: str | None, form: Form, rows: int = 1, done: str = "scored",
 ) -> None:  # fmt: skip
-    """Output scored rows. A table always shows the last columns, the added ones; `rows` is the number of rows per source row."""
+    """Output scored rows. A table always shows the added columns, the last ones; `rows` counts rows for each source row."""
     if into is not None and (file_format is not None or output is not None or form in ("json", "csv")):
         raise click.UsageError("--into keeps the rows in the database; leave out --format, --output, --json and --csv")
     wanted = _wanted(file_format, output, form)

@@ -1,4 +1,4 @@
-"""The files of the dbt package, and how its macros get the form that the adapter's engine has of them."""
+"""The files of the dbt package, and the dispatch of its macros to the adapter's engine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _HEADER = """{#
 #}
 
 """
-_LINE = 140  # characters at most, as everywhere in sql/
+_LINE = 140  # the most characters, as everywhere in sql/
 _HIDDEN = """# Macros that are not for a project to call, hidden from its docs. Written by python -m nbsql.dbt write.
 version: 2
 
@@ -36,9 +36,9 @@ class Macro(NamedTuple):
     """A macro, as dbt reads it.
 
     Attributes:
-        name: as dbt has it: that of a generic test begins with `test_`.
-        parameters: as they are written, with their defaults.
-        path: of its file, in the package.
+        name: the name in dbt; that of a generic test begins with `test_`.
+        parameters: the text of the parameters, with their defaults.
+        path: the path of its file in the package.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Macro(NamedTuple):
 
 
 def ignored() -> list[str]:
-    """The folders and files of macros that dbt is not to read."""
+    """The folders and files of macros that dbt must not read."""
     lines = (macro_path() / ".dbtignore").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if line and not line.startswith("#")]
 
@@ -78,14 +78,14 @@ def macros() -> dict[str, Macro]:
 
 
 def engines() -> set[str]:
-    """What the names of the macros that an engine has of its own begin with, those of engines that dbt does not read, too."""
+    """The prefixes of the names of engine-specific macros, including engines whose macros dbt does not read."""
     return {folder.name for folder in (macro_path() / "macros" / "engines").iterdir()}
 
 
 def dispatch_sql() -> str:
-    """The file that leads a call to the form of its engine.
+    """The file that dispatches calls to the macros of the engine.
 
-    What several engines have in common (`plain__x`) gets the name of each of them that has no nearer one.
+    A macro that several engines share (`plain__x`) gets the prefix of each of them that has no macro of its own.
     """
     known = {name: macro for name, macro in macros().items() if macro.path != DISPATCH}
     texts = {path.relative_to(macro_path()): path.read_text(encoding="utf-8") for path in macro_path().rglob("*.sql")}
@@ -97,7 +97,7 @@ def dispatch_sql() -> str:
         if form == "default" and general not in known:
             led[general] = _dispatching(general, macro, "adapter.dispatch('{}', 'nbsql')")
         elif form in DIALECTS and general in called - named and f"default__{general}" not in known:
-            led[general] = _dispatching(general, macro, f"nbsql.{name}")  # the one form that there is
+            led[general] = _dispatching(general, macro, f"nbsql.{name}")  # the only macro
     lines = [led[name] for name in sorted(led)]
     for adapter in ADAPTERS:
         for folder in DIALECTS[adapter].macro_folders[1:]:
@@ -109,7 +109,7 @@ def dispatch_sql() -> str:
 
 
 def internal_yaml() -> str:
-    """The file that hides from a project's docs what is not for it to call: all macros that `macros.yml` does not describe."""
+    """The file that hides internal macros from a project's docs: all that `macros.yml` does not describe."""
     described = set(re.findall(r"^  - name: (\w+)$", (macro_path() / DESCRIBED).read_text(encoding="utf-8"), re.MULTILINE))
     hidden = sorted(macros().keys() - described)
     return _HIDDEN + "".join(f'  - {{name: "{name}", docs: {{show: false}}}}\n' for name in hidden)

@@ -1,4 +1,4 @@
-"""The JSON Schema of `meta.nbsql`, from the dataclasses of the options and families, by which editors complete and check it."""
+"""Generates the JSON Schema of `meta.nbsql`, for editors, from the dataclasses of the options and families."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from nbsql.models.library import fit
 from nbsql.spec.options import Options
 
 SCHEMA = Path("properties.schema.json")
-# Options of models that are fitted in Python alone (dbt/options.sql refuses them with a word for that).
+# Options that only fits in Python support (dbt/options.sql refuses them).
 ELSEWHERE = frozenset(
     "backoff components estimate iterations joins method penalty segment_by segment_shrinkage shrinkage tolerance".split()
 )
 
-# What is written otherwise in YAML than it is in Python.
+# Options whose form in YAML differs from that in Python.
 _OWN: dict[str, dict[str, Any]] = {
     "alpha": {"description": "Pseudo-count of additive smoothing; 0 is the maximum-likelihood estimate.", "default": 1.0},
     "features": {"description": "The feature columns; without it, every column that has no other role."},
@@ -89,7 +89,7 @@ _PLAIN: dict[Any, dict[str, Any]] = {
 
 
 def properties_schema() -> dict[str, Any]:
-    """The schema of a properties file of a dbt project, as far as nbsql has a say in it."""
+    """The schema of a dbt project's properties file, limited to nbsql's parts."""
     meta = _nested("nbsql", {"$ref": "#/$defs/nbsql"})
     model = {"properties": {"config": _nested("meta", meta), "meta": meta}}
     return {
@@ -102,7 +102,7 @@ def properties_schema() -> dict[str, Any]:
 
 
 def schema_json() -> str:
-    """The file of the package."""
+    """The text of the package's schema file."""
     return json.dumps(properties_schema(), indent=2) + "\n"
 
 
@@ -141,7 +141,7 @@ def _families() -> dict[str, Any]:
 
 
 def _schema(hint: Any) -> dict[str, Any]:
-    """The schema of a type; what may be None is left out."""
+    """The schema of a type, without None."""
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (Union, types.UnionType):
         found = [_schema(each) for each in arguments if each is not type(None)]
@@ -164,7 +164,7 @@ def _schema(hint: Any) -> dict[str, Any]:
 
 
 def _argument_descriptions(thing: Any) -> dict[str, str]:
-    """What the docstring of a class or function says of its arguments."""
+    """The descriptions of arguments in the docstring of a class or function, by name."""
     text = inspect.getdoc(thing) if isinstance(thing, type(fit)) else inspect.cleandoc(vars(thing).get("__doc__") or "")
     section = re.search(r"^Args:\n(.*?)(?=^\S|\Z)", text or "", re.MULTILINE | re.DOTALL)
     found = re.findall(r"^ {4}(\w+): (.*?)(?=^ {4}\w+: |\Z)", section[1] if section else "", re.MULTILINE | re.DOTALL)

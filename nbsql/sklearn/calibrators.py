@@ -1,4 +1,4 @@
-"""CalibratedClassifierCV: the estimator within, and its calibration as a model keeps it."""
+"""CalibratedClassifierCV: its inner estimator, and its calibration in the form that a model stores."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _SCORED = ("LogisticRegression", "LogisticRegressionCV", "LinearDiscriminantAnal
 
 
 def without_calibration(calibrated: Any) -> tuple[Any, str]:
-    """The estimator within, and the text of its calibration, as `nbsql.storage.calibration.restore_calibration` reads it.
+    """The inner estimator, and the text of its calibration for `nbsql.storage.calibration.restore_calibration`.
 
     Raises:
-        NotSupportedError: it is a mean of several estimators, or calibrates what is no log-odds.
+        NotSupportedError: it is a mean of several estimators, or does not calibrate log-odds.
     """
     fitted = calibrated.calibrated_classifiers_
     if len(fitted) != 1:

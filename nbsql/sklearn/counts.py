@@ -1,4 +1,4 @@
-"""Estimators that keep counts, as the cells of a model that goes on learning."""
+"""Converts estimators that store counts into the cells of a model that can continue to learn."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from nbsql.spec.spec import Feature, Prior
 
 
 def read_counts(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
-    """The counts of an estimator; None if it keeps none that its inputs could be counted by in SQL."""
+    """The counts of an estimator; None if it stores none, or if SQL cannot count its inputs."""
     counts = _COUNTS.get(type(estimator).__name__)
     return counts(estimator, inputs) if counts is not None else None
 
 
 def _alphas(estimator: Any, count: int) -> list[float]:
-    """The pseudo-counts of the columns, as scikit-learn takes them."""
+    """The pseudo-counts of the columns, as scikit-learn interprets them."""
     least = 0.0 if estimator.force_alpha else 1e-10
     alpha = estimator.alpha
     given = [float(each) for each in alpha] if hasattr(alpha, "__len__") else [float(alpha)] * count
@@ -29,20 +29,20 @@ def _alphas(estimator: Any, count: int) -> list[float]:
 
 
 def _classes(cells: Cells, labels: Sequence[Any], sizes: Any) -> None:
-    """Count the rows of the classes; one that `partial_fit` was told of, and has met no row of, has no cell."""
+    """Add the row counts of the classes; a class that `partial_fit` was told of but has not seen has no cell."""
     for name, size in zip(labels, sizes, strict=True):
         if size > 0:
             cells.add(name, None, size)
 
 
 def _columns(inputs: Sequence[Input]) -> list[str] | None:
-    """The columns that are the inputs as they are; None if others are among them, or one twice."""
+    """The columns of the inputs; None if an input is not simply a column, or if a column occurs twice."""
     names = [each.column for each in inputs if isinstance(each, Number) and each.plain]
     return names if len(names) == len(inputs) == len(set(names)) else None
 
 
 def _gaussian(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
-    """Moments; of columns as they are var_smoothing is added on reading, and of scaled ones it is in the variances."""
+    """The moments. For plain columns var_smoothing is added when they are read; for scaled ones it is part of the variances."""
     numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
     names = [each.column for each in numbers]
     if len(numbers) < len(inputs) or len(set(names)) < len(names):
@@ -67,7 +67,7 @@ def _gaussian(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None
 
 
 def _smoothing(estimator: Any) -> float:
-    """The share of the largest variance over all classes that epsilon_ is; var_smoothing, where one fit has seen all rows."""
+    """epsilon_ as a share of the largest variance over all classes: var_smoothing, if one fit has seen all rows."""
     n = estimator.class_count_[:, None]
     mean = (n * estimator.theta_).sum(axis=0) / n.sum()
     within = (n * (estimator.var_ - estimator.epsilon_)).sum(axis=0)
@@ -90,7 +90,7 @@ def _multinomial(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | N
         family = words[0].family
         if len(words) < len(inputs) or len({each.column for each in words}) > 1 or len(set(alphas)) > 1:
             return None
-        if family.reweights_tokens or family.presence:  # counts of words that weigh are sums of what each row had
+        if family.reweights_tokens or family.presence:  # weighted counts of words are sums over rows
             return None
         event: Any = "complement" if complement else "multinomial"
         features = [_bag(words, alphas[0], event=event, weight_norm=norm)]
@@ -119,7 +119,7 @@ def _add(cells: Cells, labels: Sequence[Any], counts: Any, feature: str, values:
 
 
 def _free_name(name: str, taken: Sequence[str]) -> str:
-    """The name of a feature over several columns, none of which is called so."""
+    """A name for a feature over several columns that none of them has."""
     while name in taken:
         name += "_"
     return name
@@ -177,7 +177,7 @@ def _categorical(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | N
 
 
 def _quadratic_discriminant(estimator: Any, inputs: Sequence[Input]) -> EstimatorCounts | None:
-    """The means and covariance matrices of the classes, which are no counts."""
+    """The means and covariance matrices of the classes, without counts."""
     numbers = [each for each in inputs if isinstance(each, Number) and each.scale != 0]
     names = [each.column for each in numbers]
     if len(numbers) < len(inputs) or len(set(names)) < len(names):

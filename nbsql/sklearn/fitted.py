@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn, fitted with what a model has counted."""
+"""Builds scikit-learn estimators from the counts of a model, without a fit."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from nbsql.storage.translation import on_engine
 
 
 class FittedArrays:
-    """What a model says, as arrays: the classes in scikit-learn's order, and their counts and likelihoods.
+    """The fitted state of a model as arrays: the classes in scikit-learn's order, and their counts and likelihoods.
 
     Args:
-        model: to read.
+        model: the model.
     """
 
     def __init__(self, model: Model) -> None:
@@ -44,19 +44,19 @@ class FittedArrays:
 
     @property
     def given_priors(self) -> Any:
-        """The priors as an argument of an estimator; None where they are those of the counts."""
+        """The priors as an argument of an estimator; None if they are those of the counts."""
         return None if self.model._spec.prior.kind == "empirical" else self.priors
 
     @cached_property
     def likelihoods(self) -> list[tuple[int, str, Any, float, float, float]]:
-        """Of each likelihood: the place of the class, feature, value, log-likelihood, mean and variance."""
+        """For each likelihood: the position of the class, feature, value, log-likelihood, mean and variance."""
         return [
             (self.places[label(row[0])], row[1], row[2], row[4], row[5], row[6]) for row in self.model.likelihoods.fetchall()
         ]
 
     @cached_property
     def cells(self) -> list[tuple[int, str, Any, float, float, float]]:
-        """Of each cell of a feature: the place of the class, feature, value, n, mean and m2."""
+        """For each cell of a feature: the position of the class, feature, value, n, mean and m2."""
         return [
             (self.places[label(row[1])], row[2], row[3], row[4], row[5], row[6])
             for row in self.model.counts.fetchall()
@@ -68,7 +68,7 @@ class FittedArrays:
         return sorted({value for _, name, value, *_ in self.likelihoods if name == feature.name and value is not None})
 
     def table(self, feature: Feature, values: Sequence[Any]) -> tuple[Any, Any]:
-        """The log-likelihoods and the counts of these values of a feature, a row a class."""
+        """The log-likelihoods and the counts of values of a feature, one row for each class."""
         at = {value: place for place, value in enumerate(values)}
         logs, counts = np.full((len(self.classes), len(at)), -np.inf), np.zeros((len(self.classes), len(at)))
         for c, name, value, log, _, _ in self.likelihoods:
@@ -80,7 +80,7 @@ class FittedArrays:
         return logs, counts
 
     def build(self, estimator: Any, **attributes: Any) -> Any:
-        """An estimator that is fitted with these attributes."""
+        """The estimator with fitted attributes."""
         known = {"classes_": self.classes, **attributes}
         if hasattr(estimator, "partial_fit"):
             known["class_count_"] = self.counts
@@ -94,12 +94,12 @@ class FittedArrays:
         return estimator
 
     def column_names(self) -> dict[str, Any]:
-        """The attributes of an estimator that reads the columns themselves."""
+        """The attributes of an estimator that reads the columns directly."""
         return {"n_features_in_": len(self.columns), "feature_names_in_": np.array(self.columns, dtype=object)}
 
 
 def gaussian(arrays: FittedArrays) -> Any:
-    """GaussianNB with the means and variances of the classes, smoothed as the model says."""
+    """GaussianNB with the means and variances of the classes, smoothed as in the model."""
     at = {feature.name: place for place, feature in enumerate(arrays.features)}
     theta, var = np.zeros((2, len(arrays.classes), len(at)))
     for c, name, _, _, mean, variance in arrays.likelihoods:
@@ -128,7 +128,7 @@ def bernoulli(arrays: FittedArrays) -> Any:
 
 
 def categories(arrays: FittedArrays) -> Any:
-    """A pipeline of an OrdinalEncoder and CategoricalNB; a value that the model does not know has no code."""
+    """A pipeline of an OrdinalEncoder and CategoricalNB; a value that is unknown to the model has no code."""
     alphas = {feature.family.alpha for feature in arrays.features}
     if len(alphas) > 1:
         return linear(arrays)
@@ -164,7 +164,7 @@ def _multinomial(arrays: FittedArrays, feature: Feature, alpha: Any) -> Any:
 
 
 def _logs(feature: Feature, logs: Any, counts: Any) -> dict[str, Any]:
-    """What a multinomial class scores by; the likelihoods of a complement are those of all other classes."""
+    """The log-likelihoods by which a multinomial class scores; a complement has those of all other classes."""
     if not feature.family.complement:
         return {"feature_log_prob_": logs}
     weights = -logs
@@ -215,7 +215,7 @@ def quadratic_discriminant(arrays: FittedArrays) -> Any:
 
 
 def weighed_words(arrays: FittedArrays) -> Any:
-    """A pipeline of a TfidfVectorizer and LogisticRegression, whose weights are what the model adds for a word."""
+    """A pipeline of a TfidfVectorizer and LogisticRegression, whose weights are the model's contributions of words."""
     (feature,), model = arrays.features, arrays.model
     engine, lookups = model._engine, model._relations["lookups"]
     names = [column.name for column in engine.columns(lookups)]
@@ -228,7 +228,7 @@ def weighed_words(arrays: FittedArrays) -> Any:
         scores = {row["class_no"]: row["score"]} if "class_no" in row else {k: row[f"class_{k}"] for k in places}
         for number, score in scores.items():
             coefficients[places[number], words[row["value"]]] = (score or 0.0) / (idf[row["value"]] or 1.0)
-    empty = model.joint_log_likelihood({feature.column: [""]}, columns=[])  # what it adds to every text
+    empty = model.joint_log_likelihood({feature.column: [""]}, columns=[])  # the score of an empty text, which every text has
     biases = dict(zip(empty.columns, empty.fetchall()[0], strict=True))
     intercepts = np.zeros(len(places))
     for column in model._classes:
@@ -238,7 +238,7 @@ def weighed_words(arrays: FittedArrays) -> Any:
 
 
 def linear(arrays: FittedArrays) -> Any:
-    """A pipeline of a ColumnTransformer and LogisticRegression, of what has a linear form."""
+    """A pipeline of a ColumnTransformer and LogisticRegression, for a model with a linear form."""
     try:
         rows = arrays.model.linear().fetchall()
     except ModelError as error:
@@ -255,7 +255,7 @@ def linear(arrays: FittedArrays) -> Any:
 
 
 def weights(arrays: FittedArrays, coefficients: Any, intercepts: Any) -> Any:
-    """LogisticRegression with the weights of every class; of two, with the odds of the larger one."""
+    """LogisticRegression with the weights of every class; for two classes, with the log-odds of the larger label."""
     if len(intercepts) == 2:
         coefficients, intercepts = coefficients[1:] - coefficients[:1], intercepts[1:] - intercepts[:1]
     estimator = LogisticRegression()
@@ -264,7 +264,7 @@ def weights(arrays: FittedArrays, coefficients: Any, intercepts: Any) -> Any:
 
 
 def _prior(arrays: FittedArrays) -> dict[str, Any]:
-    """The arguments of a naive Bayes class that say its prior."""
+    """The arguments for the prior of a naive Bayes class."""
     kind = arrays.model._spec.prior.kind
     return {"fit_prior": kind != "uniform", "class_prior": None if kind in ("empirical", "uniform") else arrays.priors}
 

@@ -1,4 +1,4 @@
-"""Estimators of scikit-learn as models in the database."""
+"""Imports scikit-learn estimators as models in the database."""
 
 from __future__ import annotations
 
@@ -40,27 +40,28 @@ def from_sklearn(
     replace: bool = False,
     database: str | None = None,
 ) -> Model:
-    """The model of a fitted estimator, or pipeline, of scikit-learn: its posteriors are those of `predict_proba`.
+    """A model that is equivalent to a fitted scikit-learn estimator or pipeline: its posteriors are those of `predict_proba`.
 
-    Naive Bayes classes come as their counts, so that the model goes on learning and forgetting, wherever they read columns as
-    they are; all else comes as weights, which do not change. The object is read, and nothing of it is run or unpickled.
+    A naive Bayes class that reads its columns directly is imported as counts, so that the model can continue to learn and
+    forget. Everything else is imported as weights, which do not change. Only the attributes of the object are read; none of
+    its code is run, and nothing is unpickled.
 
     Args:
-        con: a connection, session, path or address, as `nbsql.fit` takes it.
+        con: a connection, session, path or address, as in `nbsql.fit`.
         estimator: GaussianNB, MultinomialNB, ComplementNB, BernoulliNB, CategoricalNB, LinearDiscriminantAnalysis,
             QuadraticDiscriminantAnalysis or LogisticRegression; after StandardScaler, MinMaxScaler, OneHotEncoder,
             OrdinalEncoder, ColumnTransformer, CountVectorizer or TfidfVectorizer, in a Pipeline; or CalibratedClassifierCV.
-        columns: the columns of the table that it reads, in its order; None takes those of the frame that it was fitted on, and
-            where that had no names x0, x1, ..., or "text".
-        target: what the predicted column is called in rows whose class is known.
-        id: key column or columns, which come back in `explain`.
-        name: of the model; None makes a transient one.
-        replace: take the place of the model of that name.
-        database: the attached database to keep the model in; None for the current one.
+        columns: the columns of the table that it reads, in its order. None takes those of the frame on which it was fitted, or
+            x0, x1, ... or "text" if that had no names.
+        target: the name of the predicted column, in rows whose class is known.
+        id: the key column or columns, which `explain` returns.
+        name: the name of the model; None makes a transient one.
+        replace: whether to replace the model of that name.
+        database: the attached database in which the model is stored; None for the current one.
 
     Raises:
-        NotSupportedError: something of it does not map to SQL, which the message names.
-        InputError: it is not fitted, or columns are not those that it reads.
+        NotSupportedError: a part of it has no equivalent in SQL; the message names the part.
+        InputError: it is not fitted, or `columns` do not match its input.
         ModelError: the name is taken.
     """
     calibration = labels = None
@@ -73,7 +74,7 @@ def from_sklearn(
     if name_of(last) not in KNOWN:
         raise no_counterpart(name_of(last), f"{', '.join(KNOWN)} do, and CalibratedClassifierCV of one of them")
     _check_fitted(last, "classes_")
-    if labels is not None:  # those within may be numbers of theirs
+    if labels is not None:  # the inner estimator may number its labels
         last = copy.copy(last)
         last.classes_ = labels
     if len(last.classes_) < 2:
@@ -100,7 +101,10 @@ def from_sklearn(
         is_here = engine.title == "DuckDB"
     if is_here:
         return fit_form(con, name, database, replace)
-    with tempfile.TemporaryDirectory() as folder, duckdb.connect() as near:  # other engines read no frames, but a model's file
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        duckdb.connect() as near,
+    ):  # other engines cannot read frames, but the file of a model
         path = str(Path(folder, "model.parquet"))
         fit_form(near, None, None, False).export(path)
         return import_from(con, path, label, name=name, replace=replace, database=database)
@@ -142,13 +146,13 @@ def _columns(whole: Any, steps: Sequence[Any], columns: Sequence[str] | str | No
 
 
 def _labels_as_text(form: EstimatorCounts) -> tuple[str, ...]:
-    """All labels as text, where the estimator was told of one that it has met no row of."""
+    """All labels as text, if the estimator was told of a label that it has not seen."""
     counted = {name for name, feature in zip(form.cells.labels, form.cells.features, strict=True) if feature is None}
     return tuple(map(label_text, form.classes)) if set(form.classes) > counted else ()
 
 
 def _counts_of(place: Place, form: EstimatorCounts, source: Any, target: str, ids: tuple[str, ...], label: str) -> Any:
-    """The plan and the classes of the model of counts, made and not yet published."""
+    """The plan and the classes of the model from counts, which is built but not yet published."""
     engine = place.engine
     kind = next(column.type for column in source.columns if column.name == "class")
     spec = Spec(

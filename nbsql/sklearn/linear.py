@@ -1,4 +1,4 @@
-"""Estimators whose score is a sum over their columns, as weights."""
+"""Converts estimators whose score is a sum over columns into weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def read_weights(estimator: Any, inputs: Sequence[Input]) -> Weights:
     """The weights of an estimator.
 
     Raises:
-        NotSupportedError: its score is no such sum.
+        NotSupportedError: its score is not such a sum.
     """
     name, labels = type(estimator).__name__, labels_of(estimator)
     if any(isinstance(each, Code) for each in inputs):
@@ -31,7 +31,7 @@ def read_weights(estimator: Any, inputs: Sequence[Input]) -> Weights:
         raise no_counterpart(name, f"{', '.join(KNOWN)} do")
     slopes, constants = _LINEAR[name](estimator)
     if len(slopes) == 1 and len(labels) == 2:
-        labels = labels[1:]  # the odds of the larger one
+        labels = labels[1:]  # the weights are those of the larger label's log-odds
     for c, label in enumerate(labels):
         found.add(label, None, "1", float(constants[c]))
         for each, weight in zip(inputs, slopes[c].tolist(), strict=True):
@@ -40,7 +40,7 @@ def read_weights(estimator: Any, inputs: Sequence[Input]) -> Weights:
 
 
 def _add(found: Weights, label: Any, each: Input, weight: float, square: float = 0.0) -> None:
-    """Add to the score what a number z adds, weight z + square z^2; of an indicator and of a count, weight z."""
+    """Add the term of an input z to the score: weight z + square z^2 for a number, weight z for an indicator or a count."""
     if not math.isfinite(weight):
         raise no_counterpart("a likelihood of 0", "fit it with alpha above 0")
     if isinstance(each, Level):
@@ -56,7 +56,9 @@ def _add(found: Weights, label: Any, each: Input, weight: float, square: float =
 
 def _add_number(found: Weights, label: Any, each: Number, weight: float, square: float) -> None:
     known = found.rows.get((label, each.column, None, "x"))
-    centre = each.centre if known is None or known[1] is None else known[1]  # one a column, however often it is used
+    centre = (
+        each.centre if known is None or known[1] is None else known[1]
+    )  # one centre for each column, however often it is used
     offset = each.offset + each.scale * (centre - each.centre)  # z = scale (x - centre) + offset
     found.add(label, None, "1", weight * offset + square * offset * offset)
     slope = each.scale * (weight + 2 * square * offset)
@@ -66,7 +68,7 @@ def _add_number(found: Weights, label: Any, each: Number, weight: float, square:
 
 
 def _gaussian(estimator: Any, inputs: Sequence[Input], found: Weights) -> None:
-    """-(z - mean)^2 / 2 v, in powers of z; of a column of words it would need the square of a count."""
+    """Expand -(z - mean)^2 / 2 v in powers of z; a column of words is refused, as it would need the square of a count."""
     if any(isinstance(each, Word) for each in inputs):
         raise no_counterpart("GaussianNB of words", "use MultinomialNB, ComplementNB or BernoulliNB")
     for c, label in enumerate(found.classes):
@@ -74,7 +76,7 @@ def _gaussian(estimator: Any, inputs: Sequence[Input], found: Weights) -> None:
         for j, each in enumerate(inputs):
             mean, variance = float(estimator.theta_[c, j]), float(estimator.var_[c, j])
             constant = -0.5 * math.log(2 * math.pi * variance)
-            if isinstance(each, Number):  # near its middle, so that no digits cancel
+            if isinstance(each, Number):  # about its centre, so that no digits cancel
                 middle = float(estimator.theta_[:, j].mean())
                 moved = Number(each.column, each.scale, each.centre, each.offset - middle)
                 found.add(label, None, "1", constant - (middle - mean) ** 2 / (2 * variance))

@@ -1,4 +1,4 @@
-"""Vectorizers of words, as the families of texts."""
+"""Converts vectorizers of words into families of texts."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from nbsql.errors import NotSupportedError
 from nbsql.family import Text
 from nbsql.family.text import LETTERS_AND_DIGITS
 
-# What a word is in Python, whose word class knows all letters and digits, and the same to RE2, whose does not.
+# Patterns of a word in Python, whose word class includes all Unicode letters, and their equivalents in RE2, whose does not.
 PATTERNS = {r"(?u)\b\w\w+\b": r"[\p{L}\p{N}_]{2,}", r"(?u)\b\w+\b": r"[\p{L}\p{N}_]+"}
 
-_LETTERS_AND_DIGITS = re.compile(r"\(\?u\)\[\^\\W_\]\{(\d+),\}")  # as `to_sklearn` writes a family's own pattern
+_LETTERS_AND_DIGITS = re.compile(r"\(\?u\)\[\^\\W_\]\{(\d+),\}")  # the form in which `to_sklearn` writes a family's pattern
 
 
 def is_vectorizer(transformer: Any) -> bool:
-    """Whether it makes words of texts."""
+    """Whether the transformer cuts texts into words."""
     return type(transformer).__name__ in ("CountVectorizer", "TfidfVectorizer")
 
 
 def text_family(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
-    """The family that cuts texts as a vectorizer does, and its words in the order of its columns, with the idf of each.
+    """The family that cuts texts as a vectorizer does, and the words in the order of its columns, with the idf of each.
 
     Raises:
-        NotSupportedError: an option does not map.
+        NotSupportedError: an option has no equivalent.
     """
     name = type(vectorizer).__name__
     usual = {"analyzer": "word", "tokenizer": None, "preprocessor": None, "strip_accents": None, "input": "content"}
@@ -55,7 +55,7 @@ def text_family(vectorizer: Any) -> tuple[Text, list[tuple[str, float | None]]]:
 
 
 def with_tfidf(family: Text, transformer: Any, count: int) -> tuple[Text, Sequence[float | None]]:
-    """The family whose words count as a TfidfTransformer, or a TfidfVectorizer, says, and the idf of each of so many words."""
+    """The family with the weights of a TfidfTransformer or a TfidfVectorizer, and the idf of each of `count` words."""
     name = type(transformer).__name__
     if transformer.sublinear_tf:
         raise no_counterpart(f"{name}(sublinear_tf=True)", "fit it with sublinear_tf=False")
@@ -68,5 +68,5 @@ def with_tfidf(family: Text, transformer: Any, count: int) -> tuple[Text, Sequen
 
 
 def no_counterpart(what: str, cure: str) -> NotSupportedError:
-    """The error of what has no counterpart in SQL."""
+    """The error for a feature of scikit-learn without an equivalent in SQL."""
     return NotSupportedError(f"{what} does not map to SQL; {cure}")
