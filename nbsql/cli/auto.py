@@ -23,11 +23,15 @@ from nbsql.tuning.sweep import family_text
 @modelling
 @click.option("--keep-all", is_flag=True, help="Keep all columns as features.")
 @click.option("--no-calibration", is_flag=True, help="Do not try a temperature.")
-@click.option("--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)), help="The classifiers to try, separated
-by commas.") @click.option("--folds", type=click.IntRange(min=2), default=FOLDS, show_default=True, help="The number of
-folds.") @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
-@click.option("--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="About how many rows to evaluate
-on.") @click.option("--name", metavar="MODEL", help="Store the chosen model under this name.")
+@click.option(
+    "--methods", metavar="NAMES", show_default=",".join(map(str, METHODS)), help="The classifiers to try, separated by commas."
+)
+@click.option("--folds", type=click.IntRange(min=2), default=FOLDS, show_default=True, help="The number of folds.")
+@click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
+@click.option(
+    "--budget", type=click.IntRange(min=1), default=BUDGET, show_default=True, help="About how many rows to evaluate on."
+)
+@click.option("--name", metavar="MODEL", help="Store the chosen model under this name.")
 @click.option("--replace", is_flag=True, help="Replace the model of that name.")
 @with_formats(csv="Print CSV: feature, family, alone, log_loss, gain, standard_error, chosen.", sql=None)
 def auto(

@@ -1,7 +1,7 @@
-"""Scores of dimensions: what the columns of a dimension say is summed up once a key, and joined as a number a class.
+"""Scores of dimensions: the terms of a dimension's columns are summed once for each key, and joined as one number a class.
 
-A score is a sum over the features. So those of a dimension are scored on its rows, which are fewer than the facts, and a fact
-meets their sum (sql/macros/counting/joins.sql).
+A score is a sum over features. The features of a dimension can therefore be scored on its rows, which are fewer than the
+facts, and their sum is joined with each fact (sql/macros/counting/joins.sql).
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nbsql.spec.spec import Feature, Spec
 def split_dimension_scores(
     spec: Spec, classes: Sequence[ClassColumn], joins: Sequence[Joining], layout: Layout
 ) -> tuple[Spec, list[Joining]]:
-    """The spec without the features that dimensions are scored by, and the joins with these and the columns that others read.
+    """The spec without the features that are scored on dimensions, and the joins with these features and the other columns.
 
     Args:
-        spec: of the model, of the wide form.
-        classes: of the model.
-        joins: of the source.
+        spec: the spec of a model of the wide form.
+        classes: the classes of the model.
+        joins: the joins of the source.
         layout: the limits of the forms of scoring.
     """
     if spec.segment_by is not None or spec.components is not None or any(f.family.backs_off for f in spec.features):
@@ -51,5 +51,5 @@ def split_dimension_scores(
 
 
 def _skips_missing(family: Family) -> bool:
-    """Whether a missing value says nothing, so that a fact without a dimension has a sum of 0."""
+    """Whether a missing value adds nothing to the score, so that a fact without a dimension row has a sum of 0."""
     return family.nulls != "category" and family.name != "joint" and not getattr(family, "impute", False)

@@ -1,4 +1,4 @@
-"""The statements that make, from the table of cells, what else a model is."""
+"""The statements that make the other relations of a model from the table of cells."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from nbsql.spec.spec import Feature
 
 
 class Estimating(Scoring):
-    """From the table of cells to the spec, the ledger, the estimates, what scoring reads, and the macros."""
+    """The statements for the spec, the ledger, the estimates, the tables that scoring reads, and the macros."""
 
     def create_schema(self) -> Statement:
         return Statement("schema", self.renderer.statement("create_schema", self.relations.schema))
@@ -29,20 +29,20 @@ class Estimating(Scoring):
     def describe_model(
         self, version: str, entry: Entry, rows: Markup | None = None, *, has_unique_cells: bool = False
     ) -> Iterator[Statement]:
-        """What surrounds the statistics: the spec, the ledger with its first line, and the views of the estimates.
+        """The relations that describe the statistics: the spec, the ledger with its first line, and the views of the estimates.
 
         Args:
-            version: of nbsql.
+            version: the version of nbsql.
             entry: the first line of the ledger.
-            rows: the query of the number of its rows, which a script does not know yet.
-            has_unique_cells: whether no class has two cells of one value of a feature.
+            rows: a query of the number of rows, for a script, in which it is not known yet.
+            has_unique_cells: whether no class has two cells of the same value of a feature.
         """
         yield self._table("spec", self.relations["spec"], self.renderer.fragment("spec_row", self.spec.to_json(), version))
         yield self._table("batches", self.relations["batches"], self._entry(entry, rows))
         yield from self.create_estimates(has_unique_cells=has_unique_cells)
 
     def add_ledger_line(self, entry: Entry) -> Statement:
-        """One more line of the ledger."""
+        """Insert a line into the ledger."""
         return self._insert("ledger", self.relations["batches"], self._entry(entry))
 
     def _entry(self, entry: Entry, rows: Markup | None = None) -> Markup:
@@ -50,7 +50,7 @@ class Estimating(Scoring):
         return self.renderer.fragment("batch_row", entry.number, entry.batch, entry.operation, entry.source, counted)
 
     def create_estimates(self, *, again: bool = False, has_unique_cells: bool = False) -> Iterator[Statement]:
-        """The table of estimates, and the views of priors and likelihoods, or their tables; `again`: after a change."""
+        """The table of estimates, and the views (or tables) of priors and likelihoods; `again` after a change of the model."""
         traits = self.renderer.dialect.traits
         again = again and not traits.materializes_estimates
         yield from self._analyze("statistics")
@@ -79,7 +79,7 @@ class Estimating(Scoring):
 
     @property
     def _tabulated_features(self) -> list[Feature]:
-        """The features whose likelihoods are a table: not tokens, whose vocabulary times the classes is long."""
+        """The features whose likelihoods are stored in a table: not tokens, whose vocabulary times classes is large."""
         everything = self.renderer.dialect.traits.materializes_estimates
         return [feature for feature in self.spec.features if everything or not feature.family.bag]
 
@@ -100,7 +100,7 @@ class Estimating(Scoring):
         return self.renderer.fragment("likelihoods", context, statistics, priors)
 
     def _priors_of_views(self) -> Markup:
-        """The priors as other views read them: no view of DuckDB's names another, as it restores an export by their names."""
+        """The priors for use in other views, which must not read the view: DuckDB restores the views of an export by name."""
         if self.renderer.dialect.traits.materializes_estimates:
             return self.relations["priors"]
         return self.renderer.fragment("subquery", self.priors())
@@ -108,7 +108,7 @@ class Estimating(Scoring):
     def create_scoring_tables(
         self, classes: Sequence[ClassColumn], *, again: bool = False, has_unique_cells: bool = False
     ) -> Iterator[Statement]:
-        """The tables that scoring reads; `again`: in place of what they hold; `single`: see `described`."""
+        """The tables that scoring reads; `again` replaces their rows. For `has_unique_cells` see `describe_model`."""
         context = self._with_estimates(self.context(classes), self.relations["estimates"]).with_options(
             has_unique_cells=has_unique_cells
         )
@@ -132,7 +132,7 @@ class Estimating(Scoring):
             yield Statement(f"drop the {name} of members", self.renderer.statement("drop_if_exists", relation))
 
     def _with_segment_tables(self, context: Context) -> tuple[Context, list[Statement]]:
-        """The context that knows temporary tables of what the queries of segments name again and again; and what makes them."""
+        """The context with temporary tables for the parts that queries of segments read repeatedly, and their statements."""
         ident, temporary = self.renderer.dialect.ident, self.renderer.dialect.traits.temporary
         names = [f"members {part}" for part in ("table", "cells", "estimates")]
         tables = [self.relations[name] if self.relations.temporary else ident(*temporary, f"nbsql {name}") for name in names]
@@ -154,12 +154,12 @@ class Estimating(Scoring):
         yield from self._analyze(name)
 
     def _analyze(self, name: str) -> Iterator[Statement]:
-        """Let an engine that does not do so by itself look at a new table, whose size it would guess at."""
+        """Analyze a new table, if the engine does not do so by itself and would guess its size."""
         if self.renderer.dialect.traits.analyzes:
             yield Statement(f"analyze {name}", self.renderer.statement("analyze", self.relations[name]))
 
     def _check_size(self, context: Context) -> None:
-        """Raise NotSupportedError if the parameters are more than a row can hold, labels of usual length among them."""
+        """Raise NotSupportedError if the parameters and a label of usual length do not fit into a row."""
         most, parameters = self.renderer.dialect.traits.max_numbers, len(context.facts.parameters)
         if most is not None and not context.form.class_numbers and numbers_per_class(self.spec) > most:
             raise NotSupportedError(
@@ -168,7 +168,7 @@ class Estimating(Scoring):
             )
 
     def create_macros(self, classes: Sequence[ClassColumn]) -> Iterator[Statement]:
-        """The table macros by which the model is used in SQL, or the functions, where an engine has no such macros."""
+        """The table macros by which SQL uses the model, or functions, if the engine has no table macros."""
         if not self.renderer.dialect.traits.table_macros:
             made = create_functions(self, classes) if self.renderer.dialect.traits.row_functions else ()
             yield from (Statement(f"function {name}", sql) for name, sql in made)
@@ -184,7 +184,7 @@ class Estimating(Scoring):
                 yield self._macro(verb, self.renderer.fragment(verb, context, self._scores))
         judged = self.renderer.fragment("judged_rows", context, self._scores, tables[0], None, self.labels_as_text)
         yield self._macro("evaluate", self.renderer.fragment("metrics", judged, BINS), ["parameters"])
-        # From the counts: DuckDB restores the macros of an export before the views, and looks then for what they read.
+        # They read the counts: DuckDB restores macros of an export before views, and checks then what they read.
         statistics, estimates = map(self._name_in_macros, ("statistics", "estimates"))
         priors = self.renderer.fragment("subquery", self.priors(statistics))
         likelihoods = self._likelihoods(self.current_cells(statistics), priors, estimates)
@@ -192,11 +192,11 @@ class Estimating(Scoring):
         yield self._macro("likelihood_ratios", ratios, ("statistics", "estimates"), of_classes=True)
 
     def create_user_views(self) -> Iterator[Statement]:
-        """The views that users alone read."""
+        """The views that only users read."""
         yield self._view("features", self.renderer.fragment("features", self.relations["spec"]))
 
     def add_comments(self, made: Sequence[Statement], more: Sequence[str] = ()) -> Iterator[Statement]:
-        """One text of statements that tells the database what all is that these make, and `more` that is made otherwise."""
+        """A script of comments on the relations that these statements make, and on those named in `more`."""
         names: dict[str, None] = dict.fromkeys(
             [*more, *(statement.name.removeprefix("macro ").removeprefix("function ") for statement in made)]
         )
@@ -215,13 +215,13 @@ class Estimating(Scoring):
         return PARTS[name].comment + (" Where its database is attached: database := 'its name'." if told else "")
 
     def create_calibrated_macros(self, classes: Sequence[ClassColumn], method: str) -> Iterator[Statement]:
-        """The table macros of a calibrated model, or its functions."""
+        """The table macros of a calibrated model, or the functions."""
         if not self.renderer.dialect.traits.table_macros:
             made = create_functions(self, classes, CALIBRATED, method)
             yield from (Statement(f"function {name}", sql) for name, sql in made)
             return
         context = self.context(classes, self._macro_source())
-        yield self._class_scores(context)  # again: a model of an earlier version has none
+        yield self._class_scores(context)  # again, because a model of an earlier version lacks it
         relations = map(self._name_in_macros, ("parameters", "calibration"))
         query = self.renderer.fragment("calibrated", context, self._scores, *relations, method)
         scored = self.renderer.fragment("subquery", query)
@@ -229,11 +229,11 @@ class Estimating(Scoring):
             yield self._macro(name, self.renderer.fragment(verb, context, scored), ("parameters", "calibration"))
 
     def _macro_source(self) -> Rows:
-        """The rows that a table macro is asked about."""
+        """The rows of a table macro's argument."""
         return Rows(self.renderer.fragment("query_of_source"), joins=self.joins())
 
     def _class_scores(self, context: Context) -> Statement:
-        """The macro that the others read."""
+        """The macro `class_scores`, which the others read."""
         tables = tuple(map(self._name_in_macros, ("parameters", "lookups")))
         arguments = (self.prepare_source(context, self.renderer.fragment("query_of_source"), *tables), *tables)
         return self._macro("class_scores", self.renderer.fragment("scored", context, *arguments), ("parameters", "lookups"))

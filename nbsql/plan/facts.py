@@ -1,4 +1,4 @@
-"""What a spec says of a model, whatever is asked of it, and however large it is."""
+"""The facts about a model that follow from its spec alone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbsql.spec.spec import Feature, Prior, Spec
 
 @dataclass(frozen=True)
 class ExplanationPart:
-    """One row a class of an explanation: a feature, or one column (by number) of a feature over several."""
+    """A part of an explanation, with one row for each class: a feature, or a numbered column of a feature over several."""
 
     feature: Feature
     column: str
@@ -23,7 +23,7 @@ class ExplanationPart:
 
 @dataclass(frozen=True)
 class ScoredParameter:
-    """A parameter of a feature, among those that scoring reads, and its position, from 1."""
+    """A parameter of a feature that scoring reads, and its position among all parameters, from 1."""
 
     feature: Feature
     parameter: Parameter
@@ -32,7 +32,7 @@ class ScoredParameter:
 
 @dataclass(frozen=True)
 class Backoff:
-    """A joint feature, and the features of its columns, which score from other columns: NULL where the joint value is known."""
+    """A joint feature and the features of its columns, which read masked columns: NULL wherever the joint value is known."""
 
     feature: Feature
     masked: Sequence[tuple[Feature, str]]
@@ -40,11 +40,11 @@ class Backoff:
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What a spec says of a model.
+    """The facts about a model that follow from its spec.
 
     Args:
-        spec: of the model.
-        scoring: whether its classes are known, and its features are those that score.
+        spec: the spec of the model.
+        scoring: whether the classes are known, and the features are those of scoring.
     """
 
     spec: Spec
@@ -60,7 +60,7 @@ class Facts:
 
     @property
     def class_type(self) -> Markup:
-        """The type of the target, to be written: as the engine wrote it; that of a file is checked (storage/file_checks.py)."""
+        """The SQL of the target's type, as the engine wrote it; types from files have been checked (storage/file_checks.py)."""
         return Markup(self.spec.target_type)  # noqa: S704
 
     @property
@@ -77,7 +77,7 @@ class Facts:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """Those that there may be, where they were named."""
+        """All possible labels, if the user named them."""
         return self.spec.classes
 
     @property
@@ -86,7 +86,7 @@ class Facts:
 
     @property
     def is_logistic(self) -> bool:
-        """Whether scoring goes by weights, not by likelihoods."""
+        """Whether scoring uses learnt weights instead of likelihoods."""
         return self.spec.logistic is not None and self.scoring
 
     @property
@@ -100,7 +100,7 @@ class Facts:
 
     @property
     def shrinkage(self) -> float:
-        """Of the segments toward the whole."""
+        """The shrinkage of segments toward the whole."""
         return self.spec.segment_shrinkage
 
     @property

@@ -1,4 +1,4 @@
-"""Panels that the counts of a model answer alone."""
+"""The panels that need only the counts of a model."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from nbsql.report.panel import Figure, Request, angle_of, in_order, plain, recor
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
-CLASSES = 6  # that a picture tells apart by colours
+CLASSES = 6  # the most classes that a picture distinguishes by colour
 _BARS = 24
-WORDS = 10  # of a class
-ALL_WORDS = 20  # to choose from
+WORDS = 10  # words of each class
+ALL_WORDS = 20  # words among which the reader can choose
 _VALUES = 15
 _SLICES = 16
-_ALIKE = 0.05  # of a log-odds, in nats, below which it is no finding
-_FAINT = 0.002  # of the highest density, below which a curve is not drawn
+_ALIKE = 0.05  # the log-odds in nats below which a difference is not reported
+_FAINT = 0.002  # the share of the highest density below which a curve is not drawn
 
 
 def top_classes(request: Request) -> list[str]:
@@ -35,7 +35,7 @@ def top_classes(request: Request) -> list[str]:
 
 
 def card(request: Request) -> Iterator[Figure]:
-    """The classes and their priors; in notes what was asked for and learnt from."""
+    """The classes and their priors; the notes have the options and the ledger."""
     model = request.model
     query = model.priors
     rows = sorted(records(query), key=lambda row: -(row["prior"] or 0))
@@ -80,10 +80,10 @@ def _ranked(model: Subject) -> Query:
 
 
 def bounds(request: Request) -> Iterator[Figure]:
-    """Without rows to judge on: the log loss of the priors alone, of one feature, and what all features could have at best.
+    """Bounds on the log loss without rows to evaluate on: of the priors alone, of one feature, and of all features at best.
 
-    H(class) - I(X; class), in nats, is the log loss of a model of one feature. Of features that are independent within the
-    classes, I(all; class) is at most the sum of theirs (Cover and Thomas, Elements of Information Theory, section 2.5).
+    H(class) - I(X; class), in nats, is the log loss of a model of one feature. If features are independent within the classes,
+    I(all; class) is at most the sum over the features (Cover and Thomas, Elements of Information Theory, section 2.5).
     """
     model = request.model
     query = _ranked(model)
@@ -120,13 +120,13 @@ def bounds(request: Request) -> Iterator[Figure]:
 
 
 def entropy_of(request: Request) -> float:
-    """That of the priors, in nats."""
+    """The entropy of the priors, in nats."""
     priors = [row["prior"] for row in records(request.model.priors, digits=None) if row["prior"]]
     return -math.fsum(prior * math.log(prior) for prior in priors)
 
 
 def ranking(request: Request) -> Iterator[Figure]:
-    """The features by their mutual information with the class, and how often they are missing."""
+    """The features by their mutual information with the class, and the shares of their missing values."""
     model = request.model
     query = _ranked(model)
     rows = records(query)
@@ -169,12 +169,12 @@ def profile(request: Request) -> Iterator[Figure]:
 
 
 def telling_words(request: Request, feature: str) -> Query:
-    """Those of a feature that the pictures show, of a vocabulary that stays where it is (profile.sql)."""
+    """The informative words of a feature that pictures show; the vocabulary stays in the database (profile.sql)."""
     return _of_profile(request, feature, "telling_words", request.least, WORDS, ALL_WORDS)
 
 
 def frequent_values(request: Request, feature: str, most: int) -> Query:
-    """The most frequent values of a feature, and all others as one."""
+    """The most frequent values of a feature, and all others combined into one."""
     return _of_profile(request, feature, "folded_profile", request.least, most)
 
 
@@ -266,7 +266,7 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: l
 
 
 def discrimination(request: Request) -> Iterator[Figure]:
-    """What tells one class from another."""
+    """The values that distinguish one class from another."""
     known = top_classes(request)
     if len(known) < 2:
         raise ModelError(f"{request.model._title} has one class only; there is nothing to tell apart")
@@ -296,7 +296,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
 
 
 def drift(request: Request) -> Iterator[Figure]:
-    """How far each feature moved from slice to slice, or from batch to batch."""
+    """The drift of each feature from slice to slice, or from batch to batch."""
     model = request.model
     if model._spec.slice_by is not None:
         names = model.slice_names

@@ -1,4 +1,4 @@
-"""The panel that rows of several periods answer."""
+"""The panel that needs rows of several periods."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NONE = "(no period)"
 
 
 def monitor(request: Request) -> Iterator[Figure]:
-    """How far each feature is from the reference, period by period, and how well the model does."""
+    """The distance of each feature from the reference, period by period, and the metrics of the model."""
     model, source = request.model, request.watched
     assert source is not None  # noqa: S101 - the list of panels says that it takes rows
     check(model._spec, "drift", model._title)
@@ -72,7 +72,7 @@ def monitor(request: Request) -> Iterator[Figure]:
 
 
 def _finding(moved: list[dict[str, Any]], measures: list[dict[str, Any]]) -> str:
-    """What moved most, and where the model did worst."""
+    """The finding: the largest drift, and the period in which the model was worst."""
     known = [row for row in moved if row["value"] is not None]
     parts = []
     if known:

@@ -1,4 +1,4 @@
-"""The report: one page with every panel, which needs no network and can be read without scripts."""
+"""The report: one page with all panels, which needs no network and is readable without scripts."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from nbsql.report.panels import PANELS
 from nbsql.report.subject import ScoredSource, Subject, score_source
 from nbsql.version import __version__
 
-LARGEST = 1_500_000  # bytes of a page
-PROFILES = 12  # features that the report shows one by one, the most telling ones
+LARGEST = 1_500_000  # the most bytes of a page
+PROFILES = 12  # the number of features, the most informative ones, that the report shows one by one
 
 
 def write_report(
     model: Subject, path: str | os.PathLike[str], source: Any, *, rows: int, least: int, folds: int | str | None, by: str | None
 ) -> None:
     """Write the report of a model; see `Model.report`."""
-    vl_convert()  # before anything is read
+    vl_convert()  # raise an error before any work
     check_least(least)
     if isinstance(rows, bool) or not isinstance(rows, int) or rows < 0:
         raise InputError(f"rows must be a whole number of at least 0, not {rows!r}")
@@ -42,7 +42,7 @@ def write_report(
         )
     with score_source(model, source, folds) as found:
         if found is not None and folds != "auto":
-            _ = found.held_out  # so that folds which cannot be are said, rather than left out of the page
+            _ = found.held_out  # raise an error for impossible folds, instead of leaving panels out
         sections, left_out = _sections(model, found, rows, least, by)
         text = page(model, found, sections, left_out, least)
         if len(text.encode()) > LARGEST:
@@ -51,7 +51,7 @@ def write_report(
             text = page(model, found, sections, left_out, least)
         while len(text.encode()) > LARGEST and (crowded := [section for section in sections if len(section.figures) > 1]):
             crowd = max(crowded, key=lambda section: len(section.figures))
-            last = crowd.figures.pop()  # the least telling one
+            last = crowd.figures.pop()  # the least informative one
             name = f"{crowd.panel.name} of {last.figure.name}"
             left_out.append((name, "the page would be larger than 1.5 MB; model.plot shows it"))
             text = page(model, found, sections, left_out, least)
@@ -92,7 +92,7 @@ def _sections(
 
 
 def _figures(panel: Panel, request: Request) -> tuple[list[Figure], str]:
-    """The figures of a panel, or why there are none."""
+    """The figures of a panel, or the reason why there are none."""
     try:
         return list(panel.figures(request)), ""
     except (InputError, ModelError, NotSupportedError) as error:
@@ -100,7 +100,7 @@ def _figures(panel: Panel, request: Request) -> tuple[list[Figure], str]:
 
 
 def _each(panel: Panel, request: Request) -> Iterator[Request]:
-    """What is asked of a panel, feature by feature where it is of one."""
+    """The requests to a panel: one for each feature, if it shows a single feature."""
     if not panel.of_feature:
         yield request
         return

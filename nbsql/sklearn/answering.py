@@ -58,7 +58,7 @@ class Answering(ClassifierMixin, ABC):  # type: ignore[misc]
         return scores, model
 
     def predict_joint_log_proba(self, X: Any, *, connection: Any = None) -> Any:  # noqa: N803
-        """Ln p(x, c), one column for each class of `classes_`; -inf if a class is impossible. The arguments are those of `predict`."""
+        """Ln p(x, c), one column for each class of `classes_`; -inf if it is impossible. The arguments are as in `predict`."""
         scores, model = self._joint(X, connection)
         return self._in_order(scores, model, -np.inf)
 

@@ -22,7 +22,7 @@ from nbsql.spec.spec import Feature
 
 
 def to_sklearn(model: Model) -> Any:
-    """A fitted scikit-learn estimator, or pipeline, that is equivalent to the model: `predict_proba` returns the same posteriors.
+    """A fitted scikit-learn estimator, or pipeline, that is equivalent to the model: `predict_proba` returns its posteriors.
 
     The estimator is the same as if scikit-learn had been fitted on the rows. `partial_fit` can therefore continue if it is a
     naive Bayes class, and other libraries such as skl2onnx can read it.

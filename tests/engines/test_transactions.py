@@ -155,7 +155,7 @@ def test_a_transaction_reads_one_state_of_the_rows(tables: Any, address: str, mo
             con.execute("INSERT INTO first VALUES ('z', 'yes')")
         return scan(self, *arguments)
 
-    monkeypatch.setattr(Plan, "untrusted", and_then_insert)
+    monkeypatch.setattr(Plan, "find_imprecise_features", and_then_insert)
     model = nbsql.fit(tables, "first", target="y", name="m")
     assert {row[2] for row in model.likelihoods} == {"a", "b"}
     assert sum(row[1] for row in model.priors) == 3
