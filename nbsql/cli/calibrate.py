@@ -19,8 +19,10 @@ from nbsql.judging.calibration import METHODS, Method
 @click.argument("model")
 @click.argument("source")
 @click.option("--method", type=click.Choice(METHODS), default="temperature", show_default=True, help="The calibration method.")
-@click.option("--folds", type=FoldsType(), help="Score each of N folds by a model of the others; loo leaves out one row.
-[default: 10]") @click.option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
+@click.option(
+    "--folds", type=FoldsType(), help="Score each of N folds by a model of the others; loo leaves out one row.  [default: 10]"
+)
+@click.option("--held-back", is_flag=True, help="MODEL has not learnt SOURCE, so use no folds.")
 @click.option("--weight", metavar="COLUMN", help="Weights of the held-back rows and of the test rows.")
 @click.option("--test", metavar="SOURCE", help="Rows that neither the model nor the calibration has seen, to evaluate both on.")
 @with_formats(csv="Print CSV: on, rows, metric, before, after.", sql="Print the SQL, and change nothing.")

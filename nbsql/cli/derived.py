@@ -23,8 +23,10 @@ from nbsql.tuning.sweep import By
 @click.argument("database")
 @click.argument("source")
 @modelling
-@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at
-a time.") @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
+@click.option(
+    "--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
+)
+@click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
 @with_formats(csv="Print CSV: fold, rows, weight, accuracy, log_loss.", sql=None)
 def cross_validate(database: str, source: str, *, target: str, folds: Any, fold: str | None, form: Form, **given: Any) -> None:
@@ -67,11 +69,15 @@ def cross_validate(database: str, source: str, *, target: str, folds: Any, fold:
     multiple=True,
     help="A family to try for a column, in addition to that of --family or of its type. Repeatable.",
 )
-@click.option("--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at
-a time.") @click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
+@click.option(
+    "--folds", type=FoldsType(), default=10, show_default=True, help="The number of folds; loo leaves out one row at a time."
+)
+@click.option("--fold", metavar="COLUMN", help="A column with the fold of each row, instead.")
 @naming_classes
-@click.option("--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="The metric that ranks the
-settings.") @click.option("--name", metavar="MODEL", help="Store the model of the best setting under this name.")
+@click.option(
+    "--by", type=click.Choice(get_args(By)), default="log_loss", show_default=True, help="The metric that ranks the settings."
+)
+@click.option("--name", metavar="MODEL", help="Store the model of the best setting under this name.")
 @click.option("--replace", is_flag=True, help="Replace the model of that name.")
 @with_formats(csv="Print CSV: rank, alpha, prior, families, accuracy, log_loss.", sql=None)
 def sweep(
@@ -167,8 +173,13 @@ def merge(database: str, models: tuple[str, ...], *, name: str, replace: bool, f
 @click.argument("model")
 @click.argument("path")
 @click.option("--overwrite", is_flag=True, help="Overwrite an existing file.")
-@click.option("--least", type=int, metavar="N", help="Leave out values that fewer than N rows of a class have, so that counts
-can be shared.") @click.option(
+@click.option(
+    "--least",
+    type=int,
+    metavar="N",
+    help="Leave out values that fewer than N rows of a class have, so that counts can be shared.",
+)
+@click.option(
     "--epsilon",
     type=float,
     metavar="E",

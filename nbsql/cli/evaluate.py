@@ -26,22 +26,25 @@ _CLASSES = 8  # the most classes in a confusion matrix
 @click.argument("source")
 @click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
 @click.option(
-    "--bins", type=click.IntRange(min=1), default=10, show_default=True, help="The number of bins of the calibration and the
-    lift."
+    "--bins",
+    type=click.IntRange(min=1),
+    default=10,
+    show_default=True,
+    help="The number of bins of the calibration and the lift.",
 )
 @click.option(
     "--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1; evaluates `predict --cost`."
 )
 @click.option("--calibrated", is_flag=True, help="Evaluate the probabilities that `nbsql calibrate` has calibrated.")
 @click.option("--against", metavar="MODEL", help="Compare with another model of the same target, on the same rows.")
-@click.option("--by", metavar="COLUMN", multiple=True, help="Evaluate each value of a column by itself; with several, each
-combination.") @click.option(
+@click.option(
+    "--by", metavar="COLUMN", multiple=True, help="Evaluate each value of a column by itself; with several, each combination."
+)
+@click.option(
     "--between", nargs=2, metavar="A B", help="Compare two slices: how much more often one of them is selected or wrong."
 )
 @click.option("--label", metavar="CLASS", help="The class that counts as selected; of two classes the larger by default.")
-@click.option(
-    "--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead."
-)
+@click.option("--table", type=click.Choice((*TABLES, *SLICES)), help="Show one of the tables behind the numbers instead.")
 @limited
 @with_formats(csv="Print CSV: class (empty for the whole), metric, value.")
 def evaluate(

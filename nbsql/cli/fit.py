@@ -62,8 +62,11 @@ _ARGUMENTS = {
 _OPTIONS = [
     click.option("--target", required=True, metavar="COLUMN", help="The column to predict."),
     click.option(
-        "--id", "id", multiple=True, metavar="COLUMN", help="A key column, which is not a feature and identifies rows in
-        explanations. Repeatable."
+        "--id",
+        "id",
+        multiple=True,
+        metavar="COLUMN",
+        help="A key column, which is not a feature and identifies rows in explanations. Repeatable.",
     ),
     click.option(
         "--feature",
@@ -90,8 +93,8 @@ _OPTIONS = [
         "joins",
         type=JoinType(),
         multiple=True,
-        help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix for
-        its " "columns products:product=id:product. Repeatable.",
+        help="A dimension table with features, and its key: customers:customer_id, products:product=id, or with a prefix "
+        "for its columns products:product=id:product. Repeatable.",
     ),
     click.option(
         "--family",
@@ -105,9 +108,8 @@ _OPTIONS = [
         "--families",
         "more_families",
         type=FamiliesType(),
-        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt; --family takes precedence. For
-        fit, " "auto chooses the families of all other columns by cross-validation, and --family x=auto those of single
-        columns.",
+        help="A file of families by column, YAML or JSON, in the format of meta.nbsql in dbt; --family takes precedence. "
+        "For fit, auto chooses the families of all other columns by cross-validation, and --family x=auto that of one column.",
     ),
     click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row."),
     click.option(
@@ -116,7 +118,11 @@ _OPTIONS = [
         metavar="TIME",
         help="The age at which a row counts half: '30 days', or a number if --at is one. Counts can still be added.",
     ),
-    click.option("--at", metavar="COLUMN", help="For --half-life, the time of a row: a date, a timestamp or a whole number."),
+    click.option(
+        "--at",
+        metavar="COLUMN",
+        help="For --half-life, the time of a row: a date, a timestamp or a whole number.",
+    ),
     click.option(
         "--method",
         type=click.Choice(list(METHODS)),
@@ -130,8 +136,7 @@ _OPTIONS = [
         "--shrinkage",
         callback=lambda _context, _option, text: _number_or_text(text),
         metavar="S",
-        help="For lda and qda, of the covariance matrices: a number from 0 to 1, or ledoit-wolf. For tan and aode:
-        pseudo-counts.",
+        help="For lda and qda: of the covariance matrices, from 0 to 1, or ledoit-wolf. For tan and aode: pseudo-counts.",
     ),
     click.option(
         "--least",
@@ -140,7 +145,9 @@ _OPTIONS = [
         help="For aode, how often a value must occur for others to depend on it.  [default: 1]",
     ),
     click.option(
-        "--backoff", type=click.Choice(["naive"]), help="How the joint method scores an unseen row; by default not at all."
+        "--backoff",
+        type=click.Choice(["naive"]),
+        help="How the joint method scores an unseen row; by default not at all.",
     ),
     click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1; 0 for the joint method]"),
     click.option(
@@ -155,8 +162,10 @@ _OPTIONS = [
         show_default=True,
         help="empirical, uniform, smoothed, or a probability for every label: no=0.9,yes=0.1",
     ),
-    click.option("--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default
-    alpha."), click.option(
+    click.option(
+        "--prior-alpha", type=float, metavar="FLOAT", help="The pseudo-count of the smoothed prior; by default alpha."
+    ),
+    click.option(
         "--nulls", type=click.Choice(get_args(Nulls)), default="skip", show_default=True, help="How a missing value is treated."
     ),
     click.option(
@@ -189,17 +198,17 @@ def modelling(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--slice-by", metavar="EXPR", help="Count the rows by the value of an SQL expression: \"date_trunc('month', day)\"."
 )
-@click.option(
-    "--segment-by", metavar="EXPR", help="Fit one model for each segment, by an SQL expression: region."
-)
+@click.option("--segment-by", metavar="EXPR", help="Fit one model for each segment, by an SQL expression: region.")
 @click.option(
     "--segment-shrinkage",
     type=float,
     help="The pseudo-counts by which the whole enters a segment.  [default: 10]",
 )
 @naming_classes
-@click.option("--penalty", type=float, metavar="LAMBDA", help="For logistic, the penalty on the squared weights.  [default:
-0.5]") @click.option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]")
+@click.option(
+    "--penalty", type=float, metavar="LAMBDA", help="For logistic, the penalty on the squared weights.  [default: 0.5]"
+)
+@click.option("--iterations", type=int, metavar="N", help="The most iterations of logistic and em.  [default: 100]")
 @click.option(
     "--tolerance",
     type=float,

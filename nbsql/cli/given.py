@@ -25,8 +25,10 @@ from nbsql.family import Family, Nulls, Unseen
 @click.argument("likelihoods", required=False)
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
 @click.option("--target", default="class", show_default=True, metavar="COLUMN", help="The name of the predicted column.")
-@click.option("--id", "id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations.
-Repeatable.") @click.option(
+@click.option(
+    "--id", "id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations. Repeatable."
+)
+@click.option(
     "--family",
     "families",
     type=FamilyType(),
@@ -71,9 +73,11 @@ def from_tables(
 @click.option("--like", metavar="MODEL", help="A model whose features and options are copied.")
 @click.option("--name", required=True, metavar="MODEL", help="The name of the model, and of its schema.")
 @click.option("--target", metavar="COLUMN", help="Without --like, the name of the predicted column.  [default: class]")
-@click.option("--id", "id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations.
-Repeatable.") @click.option("--weight", metavar="COLUMN", help="The column of row weights, for rows that the model learns
-later.") @click.option(
+@click.option(
+    "--id", "id", multiple=True, metavar="COLUMN", help="A key column, which identifies rows in explanations. Repeatable."
+)
+@click.option("--weight", metavar="COLUMN", help="The column of row weights, for rows that the model learns later.")
+@click.option(
     "--family",
     "families",
     type=FamilyType(),
@@ -81,12 +85,16 @@ later.") @click.option(
     help="Without --like, the family of a feature, if it does not follow from the cells. Repeatable.",
 )
 @click.option("--alpha", type=float, help="The pseudo-count of additive smoothing.  [default: 1]")
-@click.option("--estimate", type=click.Choice(["mean", "mode", "map", "mle"]), help="The estimate of every parameter.
-[default: mean]") @click.option("--prior", type=PriorType(), help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default:
-empirical]") @naming_classes
+@click.option(
+    "--estimate", type=click.Choice(["mean", "mode", "map", "mle"]), help="The estimate of every parameter.  [default: mean]"
+)
+@click.option("--prior", type=PriorType(), help="empirical, uniform, smoothed, or no=0.9,yes=0.1.  [default: empirical]")
+@naming_classes
 @click.option("--nulls", type=click.Choice(get_args(Nulls)), help="How a missing value is treated.  [default: skip]")
-@click.option("--unseen", type=click.Choice(get_args(Unseen)), help="How a value that is new to the model is scored.
-[default: skip]") @click.option("--replace", is_flag=True, help="Replace the model of that name.")
+@click.option(
+    "--unseen", type=click.Choice(get_args(Unseen)), help="How a value that is new to the model is scored.  [default: skip]"
+)
+@click.option("--replace", is_flag=True, help="Replace the model of that name.")
 @with_formats(csv=FEATURES, sql="Print the statements; they run in a transaction that is rolled back.")
 def from_statistics(
     database: str, statistics: str, *, like: str | None, name: str, replace: bool, form: Form, **given: Any

@@ -30,9 +30,11 @@ _SIZES = ("classes", "features", "rows")  # the columns of sizes in the list of 
 @click.option("--priors", is_flag=True, help="Show the classes with their priors.")
 @click.option("--likelihoods", is_flag=True, help="Show the likelihood of each value in each class.")
 @click.option("--batches", is_flag=True, help="Show the ledger: what the model has learnt and forgotten, and when.")
-@click.option("--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="The most rows of
-likelihoods.") @with_formats(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of
-running it.") def show(
+@click.option(
+    "--limit", type=click.IntRange(min=1), default=_ROWS, show_default=True, metavar="N", help="The most rows of likelihoods."
+)
+@with_formats(csv=f"{FEATURES[:-1]}; or what is asked for.", sql="Print the SQL of what is asked for instead of running it.")
+def show(
     database: str, model: str, *, families: bool, priors: bool, likelihoods: bool, batches: bool, limit: int, form: Form
 ) -> None:
     """Show what MODEL has learnt.

@@ -21,17 +21,21 @@ OUTSIDE = 3  # the exit status of a metric beyond its limit; errors have 1, and 
 @click.argument("model")
 @click.argument("source")
 @click.option("--reference", metavar="SOURCE", help="Rows to compare SOURCE with, instead of the counts of MODEL.")
-@click.option(
-    "--by", metavar="EXPRESSION", help="The period of a row: a column or an SQL expression; by default one period."
-)
+@click.option("--by", metavar="EXPRESSION", help="The period of a row: a column or an SQL expression; by default one period.")
 @click.option("--weight", metavar="COLUMN", help="A column of row weights: a weight w counts as w copies of the row.")
 @click.option(
-    "--fail-over", "over", type=LimitType(), multiple=True, help="Exit with status 3 if a metric is above the limit.
-    Repeatable."
+    "--fail-over",
+    "over",
+    type=LimitType(),
+    multiple=True,
+    help="Exit with status 3 if a metric is above the limit. Repeatable.",
 )
 @click.option(
-    "--fail-under", "under", type=LimitType(), multiple=True, help="Exit with status 3 if a metric is below the limit.
-    Repeatable."
+    "--fail-under",
+    "under",
+    type=LimitType(),
+    multiple=True,
+    help="Exit with status 3 if a metric is below the limit. Repeatable.",
 )
 @limited
 @with_formats

@@ -17,8 +17,11 @@ from nbsql.plan import REVIEW
 @click.argument("model")
 @click.argument("source")
 @click.option(
-    "--by", type=click.Choice(tuple(REVIEW.options)), default="margin", show_default=True, help="The criterion that ranks the
-    rows."
+    "--by",
+    type=click.Choice(tuple(REVIEW.options)),
+    default="margin",
+    show_default=True,
+    help="The criterion that ranks the rows.",
 )
 @click.option("-n", "count", type=click.IntRange(min=1), default=50, show_default=True, metavar="N", help="The most rows.")
 @click.option("--cost", "costs", type=CostType(), multiple=True, help="The cost of a mistake, if not 1, for the expected cost.")

@@ -39,8 +39,9 @@ _output = click.option("--output", "-o", type=click.Path(dir_okay=False), help="
 
 _into_table = click.option("--into", metavar="TABLE", help="Store the rows as a new table of DATABASE.")
 _labelled = click.option("--labelled", is_flag=True, help="For a column, take the known class of a row as certain.")
-_columns = click.option("--columns", type=ColumnsType(), help="Return only these columns of SOURCE beside those added; '' for
-none.")
+_columns = click.option(
+    "--columns", type=ColumnsType(), help="Return only these columns of SOURCE beside those added; '' for none."
+)
 
 
 @click.command(short_help="Score a table: the predicted class of every row, and its probability.")
@@ -277,9 +278,11 @@ class _SQL(click.Command):
 @click.argument("verb", type=click.Choice([*VERBS, "statistics"]))
 @click.argument("model")
 @click.argument("source")
-@click.option("--inline", is_flag=True, help="Write the model's parameters into the query, which then needs no tables of the
-model.") @click.option("--dialect", metavar="NAME", help="Write such a query for the engine that has SOURCE: bigquery, tsql,
-...") @_columns
+@click.option(
+    "--inline", is_flag=True, help="Write the model's parameters into the query, which then needs no tables of the model."
+)
+@click.option("--dialect", metavar="NAME", help="Write such a query for the engine that has SOURCE: bigquery, tsql, ...")
+@_columns
 def sql(
     database: str, verb: Verb, model: str, source: str, *, inline: bool, dialect: str | None, columns: list[str] | None
 ) -> None:

@@ -13,7 +13,7 @@ import nbsql
 from nbsql.judging.calibration import METHODS as CALIBRATIONS
 from nbsql.plan import VERBS
 from nbsql.spec.method import METHODS, MethodName
-from nbsql.spec.options import ModelOptions, FitOptions, Options
+from nbsql.spec.options import FitOptions, ModelOptions, Options
 
 
 def test_a_console_offers_public_names_only() -> None:

@@ -148,7 +148,7 @@ def test_a_transaction_reads_one_state_of_the_rows(tables: Any, address: str, mo
     """Rows that come in between two reads of a fit are in none of them."""
     from nbsql.plan import Plan
 
-    scan = Plan.untrusted
+    scan = Plan.find_imprecise_features
 
     def and_then_insert(self: Plan, *arguments: Any) -> Any:
         with psycopg.connect(address, autocommit=True) as con:
