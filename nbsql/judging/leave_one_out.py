@@ -30,7 +30,7 @@ _MOMENTS = ("n", "mean", "m2", "others_n", "others_mean", "others_m2")
 
 
 @dataclass(frozen=True)
-class ScoredParameter:
+class Wanted:
     """A column of the relation `classes` (left_out_tables.sql): a quantity of a feature, or of one of its columns."""
 
     feature: Feature
@@ -93,21 +93,21 @@ class Parts:
         return [feature for feature in self.bags if feature.family.presence]
 
     @property
-    def wanted(self) -> list[ScoredParameter]:
+    def wanted(self) -> list[Wanted]:
         """The columns of the relation of the classes."""
-        found = [ScoredParameter(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
+        found = [Wanted(feature, quantity) for feature in self.numbers for quantity in _MOMENTS]
         found += [
-            ScoredParameter(feature, quantity)
+            Wanted(feature, quantity)
             for feature in self.numbers
             if getattr(feature.family, "shared_variance", False)
             for quantity in ("within_m2", "within_classes")
         ]
-        found += [ScoredParameter(feature, "zeros") for feature in self.numbers if feature.family.zeros]
+        found += [Wanted(feature, "zeros") for feature in self.numbers if feature.family.zeros]
         for feature in self.columns:
-            found += [ScoredParameter(feature, quantity) for quantity in ("total", "a")]
-            found += [ScoredParameter(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
-        found += [ScoredParameter(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
-        found += [ScoredParameter(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
+            found += [Wanted(feature, quantity) for quantity in ("total", "a")]
+            found += [Wanted(feature, "column", name, number) for number, name in enumerate(feature.columns, start=1)]
+        found += [Wanted(feature, quantity) for feature in self.looked_up for quantity in ("total", "k", "a")]
+        found += [Wanted(feature, quantity) for feature in self.presences for quantity in ("documents", "absence")]
         return found
 
 

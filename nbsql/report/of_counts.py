@@ -14,7 +14,7 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.judging.profile import feature_named, is_number
-from nbsql.report.panel import Figure, Request, angle_of, in_order, plain, records
+from nbsql.report.panel import Figure, Request, angle_parameter, class_parameter, plain, records
 from nbsql.report.subject import Subject
 from nbsql.spec.capabilities import check
 
@@ -204,7 +204,7 @@ def _number(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
     if any(row["part"] == "histogram" for row in rows):
         notes = [*notes, f"Bins of fewer than {least} rows are left out."]
     finding = f"The model expects {name} near {', '.join(said[:4])}"
-    colours = [in_order(map(shown, classes))]
+    colours = [class_parameter(map(shown, classes))]
     return Figure(finding, {"rows": kept}, sql, "profile_of_numbers", colours, notes, name)
 
 
@@ -236,7 +236,7 @@ def _values(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: 
         if folded
         else notes
     )
-    return Figure(finding, {"rows": bars}, sql, "profile_of_values", [in_order(map(shown, classes))], notes, name)
+    return Figure(finding, {"rows": bars}, sql, "profile_of_values", [class_parameter(map(shown, classes))], notes, name)
 
 
 def _times(log_odds: float) -> str:
@@ -262,7 +262,7 @@ def _words(name: str, rows: list[dict[str, Any]], sql: str, least: int, notes: l
     said = [f"{firsts[label]} for {label}" for label in map(shown, classes) if label in firsts]
     notes = [*notes, f"Words met fewer than {least} times are left out."]
     finding = f"In {name}, {', '.join(said[:4])} speaks loudest"
-    return Figure(finding, {"rows": bars}, sql, "profile_of_words", [in_order(map(shown, classes))], notes, name)
+    return Figure(finding, {"rows": bars}, sql, "profile_of_words", [class_parameter(map(shown, classes))], notes, name)
 
 
 def discrimination(request: Request) -> Iterator[Figure]:
@@ -292,7 +292,7 @@ def discrimination(request: Request) -> Iterator[Figure]:
     first = strongest[0]
     rest = other if first["for"] == one else one
     finding = f"{first['label']} is {_times(first['log_ratio'])} likelier in {first['for']} than in {rest}"
-    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [in_order((one, other))], notes)
+    yield Figure(finding, {"rows": strongest}, query.sql, "discrimination", [class_parameter((one, other))], notes)
 
 
 def drift(request: Request) -> Iterator[Figure]:
@@ -332,5 +332,5 @@ def drift(request: Request) -> Iterator[Figure]:
         {"rows": kept},
         sql,
         "drift",
-        [angle_of([row["slice"] for row in kept], 4)],
+        [angle_parameter([row["slice"] for row in kept], 4)],
     )

@@ -9,7 +9,7 @@ from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError
 from nbsql.judging.monitor import monitor as watched
 from nbsql.report.of_counts import CLASSES
-from nbsql.report.panel import Figure, Request, angle_of, records
+from nbsql.report.panel import Figure, Request, angle_parameter, records
 from nbsql.spec.capabilities import check
 
 _FEATURES = 16
@@ -67,7 +67,7 @@ def monitor(request: Request) -> Iterator[Figure]:
         notes.append(f"The last {_PERIODS} of {len(enough)} periods.")
     if request.against is None:
         notes.append("The reference is what the model has counted; how its scores were distributed, counts do not say.")
-    params = [angle_of(periods, 4), {"name": "periods", "value": periods}]
+    params = [angle_parameter(periods, 4), {"name": "periods", "value": periods}]
     yield Figure(_finding(moved, measures), tables, query.sql, "monitor", params, notes, csv=kept)
 
 

@@ -12,7 +12,7 @@ from nbsql.answers.table import number, share
 from nbsql.answers.table import plain as shown
 from nbsql.errors import InputError, ModelError
 from nbsql.report.of_counts import CLASSES, bounds, entropy_of, top_classes
-from nbsql.report.panel import Figure, Request, angle_of, chosen, in_order, plain, records
+from nbsql.report.panel import Figure, Request, angle_parameter, chosen, class_parameter, plain, records
 from nbsql.report.subject import CELLS, STEPS
 
 _MATRIX = 14  # the most classes of a confusion matrix
@@ -117,7 +117,7 @@ def confusion(request: Request) -> Iterator[Figure]:
         if rest in down
         else []
     )
-    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle_of(across, 9)], notes)
+    yield Figure(finding, {"rows": rows}, source.sql("confusion"), "confusion", [angle_parameter(across, 9)], notes)
 
 
 def _name(label: Any) -> str:
@@ -215,7 +215,7 @@ def lift(request: Request) -> Iterator[Figure]:
     depth, gain = share(top["depth"]), share(top["gain"])
     finding = f"The first {depth} of the rows hold {gain} of {top['class']}, {top['lift']:.1f} times what chance would"
     ranked = [label for label in top_classes(request) if label in classes]
-    colours = in_order(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
+    colours = class_parameter(map(shown, [*ranked, *(label for label in classes if label not in ranked)]))
     yield Figure(finding, {"rows": rows}, source.sql("lift", 10), "lift", [colours])
 
 

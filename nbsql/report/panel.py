@@ -147,12 +147,12 @@ def chosen(name: str, options: Sequence[str], label: str, value: str | None = No
     return {"name": name, "value": first, "bind": {"input": "select", "options": list(options), "name": f"{label} "}}
 
 
-def in_order(classes: Iterable[str]) -> dict[str, Any]:
+def class_parameter(classes: Iterable[str]) -> dict[str, Any]:
     """The parameter `classes`, which gives a class the same colour in all charts."""
     return {"name": "classes", "value": list(classes)}
 
 
-def angle_of(labels: Iterable[str], room: int) -> dict[str, Any]:
+def angle_parameter(labels: Iterable[str], room: int) -> dict[str, Any]:
     """The parameter `angle` of labels over columns: horizontal if the longest label fits into `room` characters."""
     return {"name": "angle", "value": 0 if max(map(len, labels), default=0) <= room else -40}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nbsql.family import Text
-from nbsql.sklearn.words import is_vectorizer, no_counterpart, text_family, weighed
+from nbsql.sklearn.words import is_vectorizer, no_counterpart, text_family, with_tfidf
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _transformed(transformer: Any, inputs: list[Input]) -> list[Input]:
         bags = [each for each in inputs if isinstance(each, Word)]
         if len(bags) != len(inputs) or len({(bag.column, bag.family) for bag in bags}) > 1:
             raise no_counterpart("TfidfTransformer of anything but the words of one CountVectorizer", "put it after one")
-        family, idfs = weighed(bags[0].family, transformer, len(bags))
+        family, idfs = with_tfidf(bags[0].family, transformer, len(bags))
         return [replace(bag, family=family, idf=idf) for bag, idf in zip(bags, idfs, strict=True)]
     if name == "FunctionTransformer" and transformer.func is None:
         return inputs
